@@ -24,7 +24,13 @@ from suite import PEAK
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import CaseCall, CaseConditions, CaseEvaluation, CaseRanking, count_grades
+from pytest_relevance.results.case_parts import (
+    CaseCall,
+    CaseConditions,
+    CaseEvaluation,
+    CaseRanking,
+    count_grades,
+)
 from pytest_relevance.results.case_result import CaseResult, ndcg_at
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.scoring import defined, digest_of
@@ -37,7 +43,9 @@ REPORT = f"{COMPARE}; text = comparison.summary()"
 FRAME = f"{COMPARE}; frame = comparison.frame"
 OTHER = "comparison = compare_runs(*sys.argv[1:], ['P@5', 'RR@10'])"
 MERGE = "from pytest_relevance.cli import main; main(['merge', *sys.argv[1:4], '-o', sys.argv[4]])"
-COMPARE_FILES = "from pytest_relevance.cli import main; main(['compare', *sys.argv[1:3]])"
+COMPARE_FILES = (
+    "from pytest_relevance.cli import main; main(['compare', *sys.argv[1:3]])"
+)
 
 CHILD = (
     PEAK
@@ -78,7 +86,11 @@ def write_records(folder: Path) -> tuple[str, str]:
     for number in range(CASES):
         documents = [f"product-{chance.randrange(10**6)}" for _ in range(JUDGED + 4)]
         cases.append(
-            (f"query number {number}", documents, {each: chance.choice((0, 0, 1, 2, 3)) for each in documents[4:]})
+            (
+                f"query number {number}",
+                documents,
+                {each: chance.choice((0, 0, 1, 2, 3)) for each in documents[4:]},
+            )
         )
     metric, paths = ndcg_at(10), []
     for name in ("first.jsonl", "second.jsonl"):
@@ -94,10 +106,18 @@ def write_records(folder: Path) -> tuple[str, str]:
                 query=query,
                 tags=("head",) if number % 3 == 0 else (),
                 conditions=CaseConditions(depth=10),
-                ranking=CaseRanking(documents=tuple(ranking), grades=tuple(graded.grades), returned=RESULTS),
+                ranking=CaseRanking(
+                    documents=tuple(ranking),
+                    grades=tuple(graded.grades),
+                    returned=RESULTS,
+                ),
                 evaluation=CaseEvaluation(
                     judgments=count_grades([*judgments.values()]),
-                    missing=tuple((each, grade) for each, grade in judgments.items() if each not in ranking),
+                    missing=tuple(
+                        (each, grade)
+                        for each, grade in judgments.items()
+                        if each not in ranking
+                    ),
                     digest=digest_of(judgments),
                     scores={metric.text: defined(score(metric, graded, Settings()))},
                     judged=RESULTS - graded.grades.count(None),
@@ -118,7 +138,11 @@ def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
     for _ in range(times):
         command = [sys.executable, "-c", CHILD.replace("{action}", action), *arguments]
         done = subprocess.run(
-            command, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=True
+            command,
+            env={**os.environ, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         found.append(json.loads(done.stdout.splitlines()[-1]))
     seconds, used, peaks = zip(*found, strict=True)
@@ -138,42 +162,68 @@ def records(folder: Path, times: int) -> Iterator[Figure]:
         (FRAME, "loaded, compared and as a DataFrame", ""),
         (OTHER, "loaded and compared by two metrics that were not recorded", ""),
     ):
-        yield Figure(f"{what}: {name}", target, ", ".join(measured(action, times, *paths)))
+        yield Figure(
+            f"{what}: {name}", target, ", ".join(measured(action, times, *paths))
+        )
 
 
 def shards(folder: Path, times: int) -> Iterator[Figure]:
     """Three shards of 100,000 cases with titles and baselines, merged; the whole compared with itself and another."""
     write_record(folder / "shard.jsonl", CASES)
-    header, *lines = (folder / "shard.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    header, *lines = (
+        (folder / "shard.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    )
     header, paths = header.replace(f"null,{CASES}]", f"null,{3 * CASES}]"), []
     for number in range(3):
         paths.append(str(folder / f"shard{number}.jsonl"))
-        renamed = [line.replace("query number ", f"query {number} number ") for line in lines]
+        renamed = [
+            line.replace("query number ", f"query {number} number ") for line in lines
+        ]
         Path(paths[-1]).write_text("".join([header, *renamed]), encoding="utf-8")
     whole, other = str(folder / "whole.jsonl"), str(folder / "other.jsonl")
     merging = measured(MERGE, 1, *paths, whole)
-    yield Figure(f"merging {3 * CASES:,} cases of three records", "at most 1 GB", ", ".join(merging))
+    yield Figure(
+        f"merging {3 * CASES:,} cases of three records",
+        "at most 1 GB",
+        ", ".join(merging),
+    )
     write_turned(whole, other)
-    for second, what in ((whole, "with themselves"), (other, "with a run in which each ranking differs")):
+    for second, what in (
+        (whole, "with themselves"),
+        (other, "with a run in which each ranking differs"),
+    ):
         comparing = measured(COMPARE_FILES, 1, whole, second)
-        yield Figure(f"comparing {3 * CASES:,} cases {what}", "at most 1 GB", ", ".join(comparing))
+        yield Figure(
+            f"comparing {3 * CASES:,} cases {what}",
+            "at most 1 GB",
+            ", ".join(comparing),
+        )
 
 
 def write_turned(record: str, path: str) -> None:
     """Write a record with every ranking of another one turned round, and half of its scores."""
-    with open(record, encoding="utf-8") as lines, open(path, "w", encoding="utf-8") as file:
+    with (
+        open(record, encoding="utf-8") as lines,
+        open(path, "w", encoding="utf-8") as file,
+    ):
         file.write(next(lines))
         for values in map(json.loads, lines):
             for name in ("documents", "grades"):
                 values[name].reverse()
-            values["scores"] = {name: score / 2 for name, score in values["scores"].items()}
+            values["scores"] = {
+                name: score / 2 for name, score in values["scores"].items()
+            }
             file.write(f"{json.dumps(values)}\n")
 
 
 def tests(folder: Path, times: int) -> Iterator[Figure]:
     """The tests of one metric over 10,000 weighted queries."""
     took, _ = measured(TESTS, times)
-    yield Figure("10,000 queries, 100,000 resamples: test, interval and effect of a metric", "under 1 s", took)
+    yield Figure(
+        "10,000 queries, 100,000 resamples: test, interval and effect of a metric",
+        "under 1 s",
+        took,
+    )
 
 
 MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
@@ -184,17 +234,28 @@ MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
 def main() -> None:
     """Measure what the command line names, or everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MEASUREMENTS)}; default: all")
-    parser.add_argument("--times", type=int, default=5, help="how many processes are measured")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"of {', '.join(MEASUREMENTS)}; default: all",
+    )
+    parser.add_argument(
+        "--times", type=int, default=5, help="how many processes are measured"
+    )
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in MEASUREMENTS]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
+        parser.error(
+            f"unknown: {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}"
+        )
     print("| what | target | found |\n|---|---|---|")
     for name in options.names or MEASUREMENTS:
         with tempfile.TemporaryDirectory() as folder:
             for figure in MEASUREMENTS[name](Path(folder), options.times):
-                print(f"| {figure.what} | {figure.target} | {figure.found} |", flush=True)
+                print(
+                    f"| {figure.what} | {figure.target} | {figure.found} |", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -30,22 +30,35 @@ class Shop:
     def __init__(self, cases: int) -> None:
         self._chance = random.Random(25)
         self._documents = [
-            [f"product-{self._chance.randrange(10**6)}" for _ in range(JUDGED + 4)] for _ in range(cases)
+            [f"product-{self._chance.randrange(10**6)}" for _ in range(JUDGED + 4)]
+            for _ in range(cases)
         ]
-        self._grades = [[3, *self._chance.choices((0, 0, 1, 2, 3), k=JUDGED - 1)] for _ in range(cases)]
+        self._grades = [
+            [3, *self._chance.choices((0, 0, 1, 2, 3), k=JUDGED - 1)]
+            for _ in range(cases)
+        ]
         self._results = [self._searched(number) for number in range(cases)]
 
     def _searched(self, number: int) -> CaseResult:
         documents, grades = self._documents[number], self._grades[number]
         judgments = dict(zip(documents, grades, strict=False))
-        titles = {document: " ".join(self._chance.sample(WORDS, 5)) for document in documents}
-        values = {"query": f"query number {number}", "judgments": judgments, "min_ndcg": FLOOR, "scale": [0, 3]}
+        titles = {
+            document: " ".join(self._chance.sample(WORDS, 5)) for document in documents
+        }
+        values = {
+            "query": f"query number {number}",
+            "judgments": judgments,
+            "min_ndcg": FLOOR,
+            "scale": [0, 3],
+        }
         return scored(values, self._chance.sample(documents, RESULTS), titles, number)
 
     def run(self) -> list[CaseResult]:
         """The results of the next run."""
         for number in range(0, len(self._results), CHANGED):
-            changed = number + self._chance.randrange(min(CHANGED, len(self._results) - number))
+            changed = number + self._chance.randrange(
+                min(CHANGED, len(self._results) - number)
+            )
             self._results[changed] = self._searched(changed)
         latencies = (self._chance.uniform(0.005, 0.05) for _ in self._results)
         return [
@@ -60,7 +73,9 @@ def write_runs(folder: Path, runs: int, cases: int, ending: str) -> None:
     files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, cases)])}
     for number in range(runs):
         info = RunInfo(
-            "1.0", (start + timedelta(hours=number)).isoformat(), fingerprint={"index": f"products-{number}"}
+            "1.0",
+            (start + timedelta(hours=number)).isoformat(),
+            fingerprint={"index": f"products-{number}"},
         )
         Run(shop.run(), files, info).write(folder / f"run-{number:04}{ending}")
 
@@ -75,13 +90,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "runs")
         folder.mkdir()
-        write_runs(folder, options.runs, options.cases, ".jsonl.gz" if options.gzip else ".jsonl")
+        write_runs(
+            folder,
+            options.runs,
+            options.cases,
+            ".jsonl.gz" if options.gzip else ".jsonl",
+        )
         size = sum(path.stat().st_size for path in folder.iterdir()) / 2**20
         print("| what | target | found |\n|---|---|---|")
         for what, action in (("as text", TEXT), ("as a page", PAGE)):
-            found = ", ".join(measured(action, 1, str(folder), str(Path(name, "history.html"))))
+            found = ", ".join(
+                measured(action, 1, str(folder), str(Path(name, "history.html")))
+            )
             runs = f"{options.runs:,} runs of {options.cases:,} cases ({size:.0f} MiB)"
-            print(f"| {runs}, {what} | at most 20 s and 500 MiB | {found} |", flush=True)
+            print(
+                f"| {runs}, {what} | at most 20 s and 500 MiB | {found} |", flush=True
+            )
 
 
 if __name__ == "__main__":

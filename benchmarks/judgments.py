@@ -14,12 +14,35 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from suite import CONFTEST, OURS, PEAK, Figure, Measurements, Runner, environment, main, peak, spread
+from suite import (
+    CONFTEST,
+    OURS,
+    PEAK,
+    Figure,
+    Measurements,
+    Runner,
+    environment,
+    main,
+    peak,
+    spread,
+)
 
 QUERIES, PER_QUERY = 100_000, 10
 FORMATS = {
-    "CSV": ("judgments.csv", "query,docid,rating", "{query},{document},{grade}", "'query', 'docid', 'rating'", ""),
-    "TREC": ("qrels.txt", "", "{query} 0 {document} {grade}", "0, 2, 3", ", sep=' ', header=None"),
+    "CSV": (
+        "judgments.csv",
+        "query,docid,rating",
+        "{query},{document},{grade}",
+        "'query', 'docid', 'rating'",
+        "",
+    ),
+    "TREC": (
+        "qrels.txt",
+        "",
+        "{query} 0 {document} {grade}",
+        "0, 2, 3",
+        ", sep=' ', header=None",
+    ),
 }
 """Of each: the file, its header, a row, the columns that count, and what pandas must be told."""
 
@@ -69,7 +92,11 @@ def write_judgments(path: Path, header: str, row: str) -> None:
     for number in range(QUERIES):
         documents = random.sample(range(1_000_000), PER_QUERY)
         lines += [
-            row.format(query=f"q{number}", document=f"sku-{document}", grade=random.randint(0, 3))
+            row.format(
+                query=f"q{number}",
+                document=f"sku-{document}",
+                grade=random.randint(0, 3),
+            )
             for document in documents
         ]
     path.write_text("\n".join(lines) + "\n")
@@ -80,20 +107,43 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
     for name, (file, header, row, columns, options) in FORMATS.items():
         path = folder / file
         write_judgments(path, header, row)
-        scripts = {"ours": OURS_READS, "theirs": THEIRS_READ.format(options=options, columns=columns)}
-        scripts = {who: READ.format(read=read, count=QUERIES * PER_QUERY) for who, read in scripts.items()}
+        scripts = {
+            "ours": OURS_READS,
+            "theirs": THEIRS_READ.format(options=options, columns=columns),
+        }
+        scripts = {
+            who: READ.format(read=read, count=QUERIES * PER_QUERY)
+            for who, read in scripts.items()
+        }
         rounds = [
-            {who: _measured(folder, scripts[who], path) for who in (("ours", "theirs"), ("theirs", "ours"))[number % 2]}
+            {
+                who: _measured(folder, scripts[who], path)
+                for who in (("ours", "theirs"), ("theirs", "ours"))[number % 2]
+            }
             for number in range(max(5, pairs // 2))
         ]
         what = f"reading 1,000,000 judgments from {name}, beside pandas and dicts"
-        yield Figure(what, "at most 1.5", spread([found["ours"][0] / found["theirs"][0] for found in rounds]))
-        seconds, megabytes = (
-            [statistics.median(found[who][which] for found in rounds) for who in ("ours", "theirs")] for which in (0, 1)
-        )
-        yield Figure("the same: seconds", "", f"{seconds[0]:.2f} (pandas and dicts: {seconds[1]:.2f})")
         yield Figure(
-            "the same: added peak memory", "", f"{megabytes[0]:.0f} MiB (pandas and dicts: {megabytes[1]:.0f})"
+            what,
+            "at most 1.5",
+            spread([found["ours"][0] / found["theirs"][0] for found in rounds]),
+        )
+        seconds, megabytes = (
+            [
+                statistics.median(found[who][which] for found in rounds)
+                for who in ("ours", "theirs")
+            ]
+            for which in (0, 1)
+        )
+        yield Figure(
+            "the same: seconds",
+            "",
+            f"{seconds[0]:.2f} (pandas and dicts: {seconds[1]:.2f})",
+        )
+        yield Figure(
+            "the same: added peak memory",
+            "",
+            f"{megabytes[0]:.0f} MiB (pandas and dicts: {megabytes[1]:.0f})",
         )
 
 
@@ -104,7 +154,10 @@ IN_QUERIES: dict[str, tuple[str, Callable[[str, dict[str, int]], object]]] = {
         lambda query, grades: {
             "placeholders": {"$query": query},
             "relevant_documents": {
-                str(grade): [document for document, each in grades.items() if each == grade] for grade in range(4)
+                str(grade): [
+                    document for document, each in grades.items() if each == grade
+                ]
+                for grade in range(4)
             },
         },
     ),
@@ -113,14 +166,19 @@ IN_QUERIES: dict[str, tuple[str, Callable[[str, dict[str, int]], object]]] = {
         lambda query, grades: {
             "id": query,
             "request": {"query": {"match": {"title": query}}},
-            "ratings": [{"_id": document, "rating": grade} for document, grade in grades.items()],
+            "ratings": [
+                {"_id": document, "rating": grade} for document, grade in grades.items()
+            ],
         },
     ),
     "opensearch": (
         "judgmentRatings",
         lambda query, grades: {
             "query": query,
-            "ratings": [{"docId": document, "rating": str(grade)} for document, grade in grades.items()],
+            "ratings": [
+                {"docId": document, "rating": str(grade)}
+                for document, grade in grades.items()
+            ],
         },
     ),
 }
@@ -137,30 +195,50 @@ IN_LINES = {
 
 def formats(folder: Path, pairs: int) -> Iterator[Figure]:
     """Reading 1,000,000 judgments from each format."""
-    path, read = folder / "judgments", READ.format(read=OURS_READS, count=QUERIES * PER_QUERY)
+    path, read = (
+        folder / "judgments",
+        READ.format(read=OURS_READS, count=QUERIES * PER_QUERY),
+    )
 
     def figure(name: str) -> Figure:
         taken = [_measured(folder, read, path)[0] for _ in range(max(2, pairs // 5))]
-        return Figure(f"reading 1,000,000 judgments from {name}: seconds", "", f"{statistics.median(taken):.2f}")
+        return Figure(
+            f"reading 1,000,000 judgments from {name}: seconds",
+            "",
+            f"{statistics.median(taken):.2f}",
+        )
 
     for name, (header, row) in IN_LINES.items():
         write_judgments(path, header, row)
         yield figure(name)
     judgments = {
-        f"q{number}": {f"sku-{document}": random.randint(0, 3) for document in random.sample(range(10**6), PER_QUERY)}
+        f"q{number}": {
+            f"sku-{document}": random.randint(0, 3)
+            for document in random.sample(range(10**6), PER_QUERY)
+        }
         for number in range(QUERIES)
     }
     path.write_text(json.dumps(judgments))
     yield figure("json")
     for name, (key, of_query) in IN_QUERIES.items():
-        path.write_text(json.dumps({key: [of_query(query, grades) for query, grades in judgments.items()]}))
+        path.write_text(
+            json.dumps(
+                {key: [of_query(query, grades) for query, grades in judgments.items()]}
+            )
+        )
         yield figure(name)
 
 
 def _measured(folder: Path, script: str, path: Path) -> tuple[float, float]:
     """The seconds and the added megabytes of a process that reads a file."""
     command = [sys.executable, "-c", script, str(path)]
-    done = subprocess.run(command, env=environment(folder / "bytecode"), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        env=environment(folder / "bytecode"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     seconds, megabytes = json.loads(done.stdout)
     return seconds, megabytes
 
@@ -172,9 +250,13 @@ def collecting(folder: Path, pairs: int) -> Iterator[Figure]:
         place.mkdir()
         (place / "conftest.py").write_text(CONFTEST)
         (place / "pytest.ini").write_text("[pytest]\n")
-        (place / "queries.tsv").write_text("".join(f"q{number}\tquery number {number}\n" for number in range(QUERIES)))
+        (place / "queries.tsv").write_text(
+            "".join(f"q{number}\tquery number {number}\n" for number in range(QUERIES))
+        )
         write_judgments(place / "qrels.txt", "", FORMATS["TREC"][2])
-    (ours / "shop.relevance.yaml").write_text("queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n")
+    (ours / "shop.relevance.yaml").write_text(
+        "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
+    )
     (theirs / "test_shop.py").write_text(HAND_WRITTEN)
     runner = Runner(folder)
     found = runner.pairs(
@@ -182,12 +264,23 @@ def collecting(folder: Path, pairs: int) -> Iterator[Figure]:
         lambda: runner.took(ours, "--collect-only", *OURS).wall,
         lambda: runner.took(theirs, "--collect-only").wall,
     )
-    what = "collecting three lines over 100,000 queries x 10 judgments, beside parametrize"
+    what = (
+        "collecting three lines over 100,000 queries x 10 judgments, beside parametrize"
+    )
     yield Figure(what, "at most 1.2", spread([a / b for a, b in found]))
     seconds = [statistics.median(times) for times in zip(*found, strict=True)]
-    yield Figure("the same: seconds", "", f"{seconds[0]:.1f} (parametrize: {seconds[1]:.1f})")
-    memory = peak(folder, ours, "--collect-only", *OURS), peak(folder, theirs, "--collect-only")
-    yield Figure("the same: peak memory", "", f"{memory[0]:.2f} GiB (parametrize: {memory[1]:.2f})")
+    yield Figure(
+        "the same: seconds", "", f"{seconds[0]:.1f} (parametrize: {seconds[1]:.1f})"
+    )
+    memory = (
+        peak(folder, ours, "--collect-only", *OURS),
+        peak(folder, theirs, "--collect-only"),
+    )
+    yield Figure(
+        "the same: peak memory",
+        "",
+        f"{memory[0]:.2f} GiB (parametrize: {memory[1]:.2f})",
+    )
 
 
 CATALOGUES = {
@@ -221,16 +314,23 @@ def titles(folder: Path, pairs: int) -> Iterator[Figure]:
     """Looking up the titles of 3,334 documents in a catalogue of 1,000,000."""
     for name, (file, header, row) in CATALOGUES.items():
         path = folder / file
-        lines = [*filter(None, [header]), *(row.format(n=number) for number in range(1_000_000))]
+        lines = [
+            *filter(None, [header]),
+            *(row.format(n=number) for number in range(1_000_000)),
+        ]
         path.write_text("\n".join(lines) + "\n")
         rounds = [_measured(folder, LOOK_UP, path) for _ in range(max(3, pairs // 3))]
         what = f"3,334 titles from 1,000,000 lines of {name}"
-        seconds, megabytes = (statistics.median(values) for values in zip(*rounds, strict=True))
+        seconds, megabytes = (
+            statistics.median(values) for values in zip(*rounds, strict=True)
+        )
         yield Figure(f"{what}: seconds", "at most 2", f"{seconds:.2f}")
         yield Figure("the same: added memory", "at most 300 MB", f"{megabytes:.0f} MB")
 
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (reading, formats, collecting, titles)}
+MEASUREMENTS: Measurements = {
+    function.__name__: function for function in (reading, formats, collecting, titles)
+}
 
 
 if __name__ == "__main__":

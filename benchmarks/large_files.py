@@ -63,8 +63,19 @@ class Cost:
 
 def cost(folder: Path, action: str, *paths: Path) -> Cost:
     """What an action takes in a process of its own, its imports included."""
-    command = [sys.executable, "-c", CHILD.replace("{action}", action), *map(str, paths)]
-    done = subprocess.run(command, env=environment(folder / "bytecode"), capture_output=True, text=True, check=True)
+    command = [
+        sys.executable,
+        "-c",
+        CHILD.replace("{action}", action),
+        *map(str, paths),
+    ]
+    done = subprocess.run(
+        command,
+        env=environment(folder / "bytecode"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -74,16 +85,38 @@ def beside(
 ) -> Iterator[Figure]:  # fmt: skip
     """The figures of two actions: how many times ours takes less than theirs, and its share of their memory."""
     cost(folder, IMPORTS)
-    found = [(cost(folder, ours[0], *ours[1]), cost(folder, theirs[0], *theirs[1])) for _ in range(max(2, pairs // 5))]
-    yield Figure(f"{what}: times faster", targets[0], spread([b.wall / a.wall for a, b in found], digits=2))
-    yield Figure("the same in CPU time", targets[0], spread([b.cpu / a.cpu for a, b in found], digits=2))
-    yield Figure("the same: share of memory", targets[1], spread([a.memory / b.memory for a, b in found], digits=2))
+    found = [
+        (cost(folder, ours[0], *ours[1]), cost(folder, theirs[0], *theirs[1]))
+        for _ in range(max(2, pairs // 5))
+    ]
+    yield Figure(
+        f"{what}: times faster",
+        targets[0],
+        spread([b.wall / a.wall for a, b in found], digits=2),
+    )
+    yield Figure(
+        "the same in CPU time",
+        targets[0],
+        spread([b.cpu / a.cpu for a, b in found], digits=2),
+    )
+    yield Figure(
+        "the same: share of memory",
+        targets[1],
+        spread([a.memory / b.memory for a, b in found], digits=2),
+    )
     (wall, cpu, memory), (other, other_cpu, other_memory) = (
-        [statistics.median(getattr(pair[side], name) for pair in found) for name in ("wall", "cpu", "memory")]
+        [
+            statistics.median(getattr(pair[side], name) for pair in found)
+            for name in ("wall", "cpu", "memory")
+        ]
         for side in (0, 1)
     )
     beside_it = f"{other:.1f} s, {other_cpu:.1f} s, {other_memory:.0f} MB"
-    yield Figure("the same", "", f"{wall:.1f} s, {cpu:.1f} s CPU, {memory:.0f} MB (beside {beside_it})")
+    yield Figure(
+        "the same",
+        "",
+        f"{wall:.1f} s, {cpu:.1f} s CPU, {memory:.0f} MB (beside {beside_it})",
+    )
 
 
 def write_run(path: Path, seed: int) -> Path:
@@ -112,12 +145,19 @@ def converted(run: Path) -> Iterator[tuple[str, Path]]:
     """The run in other formats."""
     import pandas
 
-    rows = pandas.read_csv(run, sep=" ", names=["query_id", "q0", "doc_id", "rank", "score", "tag"], dtype=object)
+    rows = pandas.read_csv(
+        run,
+        sep=" ",
+        names=["query_id", "q0", "doc_id", "rank", "score", "tag"],
+        dtype=object,
+    )
     table = rows[["query_id", "doc_id", "score"]]
     for name, separator in (("CSV", ","), ("TSV", "\t")):
         table.to_csv(run.with_suffix(f".{name.lower()}"), sep=separator, index=False)
         yield name, run.with_suffix(f".{name.lower()}")
-    table.assign(score=table["score"].astype(float)).to_parquet(run.with_suffix(".parquet"), index=False)
+    table.assign(score=table["score"].astype(float)).to_parquet(
+        run.with_suffix(".parquet"), index=False
+    )
     yield "Parquet", run.with_suffix(".parquet")
 
 
@@ -125,8 +165,22 @@ def trec(folder: Path, pairs: int) -> Iterator[Figure]:
     """Reading a TREC run, and reading and scoring it, beside reading and scoring with ir_measures."""
     paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
     targets = "at least 4", "at most 0.75"
-    yield from beside(folder, pairs, "reading 7,000,000 lines of TREC", targets, (READ, paths), (THEIRS, paths))
-    yield from beside(folder, pairs, "reading and scoring them", ("", ""), (SCORED, paths), (THEIRS, paths))
+    yield from beside(
+        folder,
+        pairs,
+        "reading 7,000,000 lines of TREC",
+        targets,
+        (READ, paths),
+        (THEIRS, paths),
+    )
+    yield from beside(
+        folder,
+        pairs,
+        "reading and scoring them",
+        ("", ""),
+        (SCORED, paths),
+        (THEIRS, paths),
+    )
 
 
 def tables(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -134,34 +188,70 @@ def tables(folder: Path, pairs: int) -> Iterator[Figure]:
     paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
     for name, path in converted(paths[0]):
         targets = "at least 4", "at most 0.75"
-        yield from beside(folder, pairs, f"reading the run from {name}", targets, (READ, [path]), (THEIRS, paths))
+        yield from beside(
+            folder,
+            pairs,
+            f"reading the run from {name}",
+            targets,
+            (READ, [path]),
+            (THEIRS, paths),
+        )
 
 
 def judgments(folder: Path, pairs: int) -> Iterator[Figure]:
     """Reading 3,500,000 judgments, beside reading them and the run and scoring with ir_measures."""
-    qrels, run = write_qrels(folder / "qrels.txt", 500), write_run(folder / "run.trec", 1)
+    qrels, run = (
+        write_qrels(folder / "qrels.txt", 500),
+        write_run(folder / "run.trec", 1),
+    )
     what = "reading 3,500,000 lines of qrels"
     targets = "at least 4", "at most 0.75"
-    yield from beside(folder, pairs, what, targets, (JUDGMENTS, [qrels]), (THEIRS, [run, qrels]))
+    yield from beside(
+        folder, pairs, what, targets, (JUDGMENTS, [qrels]), (THEIRS, [run, qrels])
+    )
 
 
 def compare(folder: Path, pairs: int) -> Iterator[Figure]:
     """Comparing two such runs, beside reading both."""
-    runs, qrels = [write_run(folder / f"run{seed}.trec", seed) for seed in (1, 2)], write_qrels(folder / "qrels.txt")
-    found = [(cost(folder, COMPARED, *runs, qrels), cost(folder, READ_BOTH, *runs)) for _ in range(max(2, pairs // 5))]
-    yield Figure("compare of two runs, beside reading both", "at most 3", spread([a.wall / b.wall for a, b in found]))
-    yield Figure("the same in CPU time", "at most 3", spread([a.cpu / b.cpu for a, b in found]))
-    yield Figure("the same: memory in MB", "", spread([a.memory for a, _ in found], digits=0))
+    runs, qrels = (
+        [write_run(folder / f"run{seed}.trec", seed) for seed in (1, 2)],
+        write_qrels(folder / "qrels.txt"),
+    )
+    found = [
+        (cost(folder, COMPARED, *runs, qrels), cost(folder, READ_BOTH, *runs))
+        for _ in range(max(2, pairs // 5))
+    ]
+    yield Figure(
+        "compare of two runs, beside reading both",
+        "at most 3",
+        spread([a.wall / b.wall for a, b in found]),
+    )
+    yield Figure(
+        "the same in CPU time", "at most 3", spread([a.cpu / b.cpu for a, b in found])
+    )
+    yield Figure(
+        "the same: memory in MB", "", spread([a.memory for a, _ in found], digits=0)
+    )
 
 
 def without(folder: Path, pairs: int) -> Iterator[Figure]:
     """Reading a run without pyarrow, beside reading and scoring with ir_measures."""
     paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
     ours = WITHOUT_PYARROW + READ
-    yield from beside(folder, pairs, "reading TREC without pyarrow", ("", ""), (ours, paths), (THEIRS, paths))
+    yield from beside(
+        folder,
+        pairs,
+        "reading TREC without pyarrow",
+        ("", ""),
+        (ours, paths),
+        (THEIRS, paths),
+    )
 
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (trec, tables, judgments, compare, without)}
+MEASUREMENTS: Measurements = {
+    function.__name__: function
+    for function in (trec, tables, judgments, compare, without)
+}
 
 
 if __name__ == "__main__":

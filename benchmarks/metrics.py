@@ -62,7 +62,10 @@ def generate(shape: Shape, seed: int = 7) -> tuple[Grades, Runs]:
     for number in range(shape.queries):
         query = f"q{number}"
         judged = rng.randint(*shape.judged)
-        judgments[query] = {f"d{number}-{document}": rng.choice((0, 0, 0, 1, 2, 3)) for document in range(judged)}
+        judgments[query] = {
+            f"d{number}-{document}": rng.choice((0, 0, 0, 1, 2, 3))
+            for document in range(judged)
+        }
         returned = [document for document in range(judged) if rng.random() < 0.67]
         returned += range(judged, judged + shape.results - len(returned))
         rng.shuffle(returned)
@@ -76,7 +79,10 @@ def ours(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
 
 def with_scores(rankings: Runs) -> dict[str, dict[str, float]]:
     return {
-        query: {document: float(len(ranking) - rank) for rank, document in enumerate(ranking)}
+        query: {
+            document: float(len(ranking) - rank)
+            for rank, document in enumerate(ranking)
+        }
         for query, ranking in rankings.items()
     }
 
@@ -84,8 +90,16 @@ def with_scores(rankings: Runs) -> dict[str, dict[str, float]]:
 def trec(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
     import pytrec_eval
 
-    names = {"nDCG@10": "ndcg_cut.10", "P@10": "P.10", "RR": "recip_rank", "AP": "map", "R@100": "recall.100"}
-    evaluator = pytrec_eval.RelevanceEvaluator(judgments, {names[metric] for metric in metrics})
+    names = {
+        "nDCG@10": "ndcg_cut.10",
+        "P@10": "P.10",
+        "RR": "recip_rank",
+        "AP": "map",
+        "R@100": "recall.100",
+    }
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        judgments, {names[metric] for metric in metrics}
+    )
     return evaluator.evaluate(with_scores(rankings))
 
 
@@ -99,9 +113,17 @@ def ir_measures(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> An
 def ranx(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
     import ranx
 
-    names = {"nDCG@10": "ndcg@10", "P@10": "precision@10", "RR": "mrr", "AP": "map", "R@100": "recall@100"}
+    names = {
+        "nDCG@10": "ndcg@10",
+        "P@10": "precision@10",
+        "RR": "mrr",
+        "AP": "map",
+        "R@100": "recall@100",
+    }
     qrels, run = ranx.Qrels(judgments), ranx.Run(with_scores(rankings))
-    return ranx.evaluate(qrels, run, [names[metric] for metric in metrics], return_mean=False)
+    return ranx.evaluate(
+        qrels, run, [names[metric] for metric in metrics], return_mean=False
+    )
 
 
 def scikit(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
@@ -144,10 +166,18 @@ def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, fl
     return {name: median(times) for name, times in taken.items()}
 
 
-def report(rows: Sequence[tuple[str, float]], base: float, target: float | None) -> None:
+def report(
+    rows: Sequence[tuple[str, float]], base: float, target: float | None
+) -> None:
     for name, milliseconds in rows:
-        wanted = f"   target {target:g}" if target is not None and name == "pytest-relevance" else ""
-        print(f"  {name:32} {milliseconds:12.2f} ms {base / milliseconds:10.2f} times faster{wanted}")
+        wanted = (
+            f"   target {target:g}"
+            if target is not None and name == "pytest-relevance"
+            else ""
+        )
+        print(
+            f"  {name:32} {milliseconds:12.2f} ms {base / milliseconds:10.2f} times faster{wanted}"
+        )
 
 
 def libraries(rounds: int, everything: bool) -> None:
@@ -166,7 +196,8 @@ def libraries(rounds: int, everything: bool) -> None:
 
 def change(judgments: Grades, grade_of: Callable[[float], float]) -> Grades:
     return {
-        query: {document: grade_of(grade) for document, grade in table.items()} for query, table in judgments.items()
+        query: {document: grade_of(grade) for document, grade in table.items()}
+        for query, table in judgments.items()
     }
 
 
@@ -185,15 +216,21 @@ def grades(rounds: int) -> None:
         kinds = {kind: change(judgments, grade_of) for kind, grade_of in KINDS.items()}
         for metrics in (ONE, FIVE):
             calls = {
-                f"{kind}, {gain}": partial(evaluate, table, rankings, metrics, gain=gain)
+                f"{kind}, {gain}": partial(
+                    evaluate, table, rankings, metrics, gain=gain
+                )
                 for kind, table in kinds.items()
                 for gain in ("linear", "exponential")
             }
             times = measure(calls, rounds)
-            print(f"{shape.name}: {', '.join(metrics)}; target at most 1.3 times the cost of whole, linear")
+            print(
+                f"{shape.name}: {', '.join(metrics)}; target at most 1.3 times the cost of whole, linear"
+            )
             for name, milliseconds in times.items():
                 ratio = milliseconds / times["whole, linear"]
-                print(f"  {name:32} {milliseconds:12.2f} ms {ratio:10.2f} times the cost")
+                print(
+                    f"  {name:32} {milliseconds:12.2f} ms {ratio:10.2f} times the cost"
+                )
 
 
 def memory() -> None:
@@ -227,16 +264,24 @@ def randomisation(rounds: int) -> None:
             return np.mean(x - y, axis=axis)
 
         return permutation_test(
-            (first, second), mean_difference, permutation_type="samples", vectorized=True, n_resamples=100_000
+            (first, second),
+            mean_difference,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=100_000,
         )
 
-    times = measure({"pytest-relevance": lambda: randomisation_test(first, second)}, max(rounds, 5))
+    times = measure(
+        {"pytest-relevance": lambda: randomisation_test(first, second)}, max(rounds, 5)
+    )
     times |= measure({"scipy.stats.permutation_test": scipy_test}, 1)
     print("randomisation test, 1,000 queries, 100,000 resamples")
     base = times["scipy.stats.permutation_test"]
     for name, milliseconds in times.items():
         wanted = "   target 100" if name == "pytest-relevance" else ""
-        print(f"  {name:32} {milliseconds:12.2f} ms {base / milliseconds:10.2f} times faster{wanted}")
+        print(
+            f"  {name:32} {milliseconds:12.2f} ms {base / milliseconds:10.2f} times faster{wanted}"
+        )
 
 
 def main() -> None:
@@ -246,12 +291,22 @@ def main() -> None:
         "memory": lambda _: memory(),
         "randomisation": lambda options: randomisation(options.rounds),
     }
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=7, help="how often each call is timed (default 7)")
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="how often each call is timed (default 7)"
+    )
     parser.add_argument("--only", choices=list(parts), help="run one part")
-    parser.add_argument("--all", action="store_true", help="run ranx and scikit-learn on the large sets too (minutes)")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="run ranx and scikit-learn on the large sets too (minutes)",
+    )
     options = parser.parse_args()
-    print(f"Python {sys.version.split()[0]}, numpy {np.__version__}, {options.rounds} rounds")
+    print(
+        f"Python {sys.version.split()[0]}, numpy {np.__version__}, {options.rounds} rounds"
+    )
     for name, part in parts.items():
         if options.only in (None, name):
             part(options)

@@ -34,7 +34,20 @@ from pytest_relevance.results.scoring import CaseInRun, score_case
 
 CASES, RESULTS, JUDGED, FLOOR = 10_000, 10, 12, 0.5
 FILE = "shop.relevance.yaml"
-WORDS = ("winter", "boots", "rain", "jacket", "black", "leather", "wool", "trail", "running", "tent", "lamp", "steel")
+WORDS = (
+    "winter",
+    "boots",
+    "rain",
+    "jacket",
+    "black",
+    "leather",
+    "wool",
+    "trail",
+    "running",
+    "tent",
+    "lamp",
+    "steel",
+)
 
 COMMAND = (
     PEAK
@@ -99,11 +112,20 @@ def write_record(path: Path, cases: int) -> None:
     chance = random.Random(20)
     before, after = [], []
     for number in range(cases):
-        documents = [f"product-{chance.randrange(10**6)}" for _ in range(JUDGED + RESULTS)]
-        judgments = {document: chance.choice((0, 0, 1, 2, 3)) for document in documents[:JUDGED]}
+        documents = [
+            f"product-{chance.randrange(10**6)}" for _ in range(JUDGED + RESULTS)
+        ]
+        judgments = {
+            document: chance.choice((0, 0, 1, 2, 3)) for document in documents[:JUDGED]
+        }
         judgments[documents[0]] = 3
         titles = {document: " ".join(chance.sample(WORDS, 5)) for document in documents}
-        values = {"query": f"query number {number}", "judgments": judgments, "min_ndcg": FLOOR, "scale": [0, 3]}
+        values = {
+            "query": f"query number {number}",
+            "judgments": judgments,
+            "min_ndcg": FLOOR,
+            "scale": [0, 3],
+        }
         before.append(scored(values, chance.sample(documents, RESULTS), titles, number))
         after.append(scored(values, chance.sample(documents, RESULTS), titles, number))
     files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, cases)])}
@@ -111,12 +133,19 @@ def write_record(path: Path, cases: int) -> None:
     compare_recorded(run, entries_of(before, {}), "main.jsonl", before).write(path)
 
 
-def scored(values: Mapping[str, object], ranking: Sequence[str], titles: Mapping[str, str], number: int) -> CaseResult:
+def scored(
+    values: Mapping[str, object],
+    ranking: Sequence[str],
+    titles: Mapping[str, str],
+    number: int,
+) -> CaseResult:
     """The result of one case."""
     returned = [{"id": document, "title": titles[document]} for document in ranking]
     case = case_from_values(values)._replace(line=number + 2)
     in_run = CaseInRun(FILE, f"{FILE}::{case.id}")
-    return score_case(case, read_ranking(returned), CaseCall(latency=0.012), in_run=in_run)
+    return score_case(
+        case, read_ranking(returned), CaseCall(latency=0.012), in_run=in_run
+    )
 
 
 def medians(script: str, record: Path, page: Path, times: int) -> list[float]:
@@ -124,7 +153,9 @@ def medians(script: str, record: Path, page: Path, times: int) -> list[float]:
     found = []
     for _ in range(times):
         command = [sys.executable, "-c", script, str(record), str(page)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        output = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout
         found.append(json.loads(output.splitlines()[-1]))
     return [*map(statistics.median, zip(*found, strict=True))]
 
@@ -146,7 +177,12 @@ def opened(page: Path, driver: str, last: str, times: int) -> Iterator[Figure]:
     from selenium import webdriver  # type: ignore[import-not-found, unused-ignore]
 
     options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1600,1000"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--window-size=1600,1000",
+    ):
         options.add_argument(argument)
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     try:
@@ -155,7 +191,9 @@ def opened(page: Path, driver: str, last: str, times: int) -> Iterator[Figure]:
             browser.get("about:blank")
             started = time.perf_counter()
             browser.get(page.as_uri())
-            while not browser.execute_script("return document.querySelector('input[type=search]') !== null"):
+            while not browser.execute_script(
+                "return document.querySelector('input[type=search]') !== null"
+            ):
                 time.sleep(0.005)
             usable = time.perf_counter() - started
             typed = browser.execute_async_script(TYPE, last.rpartition("::")[2], last)
@@ -164,21 +202,40 @@ def opened(page: Path, driver: str, last: str, times: int) -> Iterator[Figure]:
     finally:
         browser.quit()
     names = ("the list is usable", "a search is answered", "a query is opened")
-    for name, target, values in zip(names, (2000, 100, 100), zip(*found, strict=True), strict=True):
-        yield Figure(f"in Chromium: {name}", f"within {target:,} ms", f"{statistics.median(values):.0f} ms")
+    for name, target, values in zip(
+        names, (2000, 100, 100), zip(*found, strict=True), strict=True
+    ):
+        yield Figure(
+            f"in Chromium: {name}",
+            f"within {target:,} ms",
+            f"{statistics.median(values):.0f} ms",
+        )
 
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cases", type=int, default=CASES)
-    parser.add_argument("--times", type=int, default=5, help="how often to measure each figure")
-    parser.add_argument("--browser", metavar="FILE", help="a chromedriver; needs the package selenium")
-    parser.add_argument("--keep", metavar="FILE", type=Path, help="where to keep the page")
+    parser.add_argument(
+        "--times", type=int, default=5, help="how often to measure each figure"
+    )
+    parser.add_argument(
+        "--browser", metavar="FILE", help="a chromedriver; needs the package selenium"
+    )
+    parser.add_argument(
+        "--keep", metavar="FILE", type=Path, help="where to keep the page"
+    )
     arguments = parser.parse_args()
-    print(f"{arguments.cases:,} cases of {RESULTS} results, compared with another run; {os.cpu_count()} cores")
+    print(
+        f"{arguments.cases:,} cases of {RESULTS} results, compared with another run; {os.cpu_count()} cores"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        record, page = Path(folder, "run.jsonl"), arguments.keep or Path(folder, "run.html")
+        record, page = (
+            Path(folder, "run.jsonl"),
+            arguments.keep or Path(folder, "run.html"),
+        )
         write_record(record, arguments.cases)
         figures = [*written(record, page, arguments.cases, arguments.times)]
         if arguments.browser:

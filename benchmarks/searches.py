@@ -125,7 +125,10 @@ class Suite:
         (self.place / "pytest.ini").write_text("[pytest]\n")
         lines = ["min_ndcg: 0.1", "cases:"]
         for number in range(cases):
-            lines += [f"  - query: query number {number}", "    judgments: {doc1: 3, doc2: 1}"]
+            lines += [
+                f"  - query: query number {number}",
+                "    judgments: {doc1: 3, doc2: 1}",
+            ]
         (self.place / "made.relevance.yaml").write_text("\n".join(lines) + "\n")
 
     def seconds(self, search: str, *options: str, **values: object) -> float:
@@ -136,7 +139,8 @@ class Suite:
     def net(self, search: str, *options: str, pairs: int, **values: object) -> float:
         """The median of what a search adds to a run with the same options and a search of no time, in seconds."""
         found = [
-            self.seconds(search, *options, pause=PAUSE, **values) - self.seconds(search, *options, pause=0, **values)
+            self.seconds(search, *options, pause=PAUSE, **values)
+            - self.seconds(search, *options, pause=0, **values)
             for _ in range(pairs)
         ]
         return statistics.median(found)
@@ -152,7 +156,11 @@ def waiting(folder: Path, pairs: int) -> Iterator[Figure]:
     for name, search in (("threads", THREADS), ("tasks", TASKS)):
         together = suite.net(search, CONCURRENT, pairs=pairs)
         found = faster(suite.net(search, pairs=1), together)
-        yield Figure(f"1,000 cases of 20 ms, 16 at a time ({name})", "at least 12 times faster", found)
+        yield Figure(
+            f"1,000 cases of 20 ms, 16 at a time ({name})",
+            "at least 12 times faster",
+            found,
+        )
 
 
 def batches(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -160,13 +168,19 @@ def batches(folder: Path, pairs: int) -> Iterator[Figure]:
     suite = Suite(folder, 10_000)
     together = suite.net(BATCHES, pairs=max(pairs // 5, 1))
     one_by_one = suite.cases * PAUSE * 1.01
-    yield Figure("10,000 cases in batches of 64", "at least 30 times faster", faster(one_by_one, together))
+    yield Figure(
+        "10,000 cases in batches of 64",
+        "at least 30 times faster",
+        faster(one_by_one, together),
+    )
 
 
 @contextmanager
 def server() -> Iterator[int]:
     """The port of an HTTP server that answers in 20 ms."""
-    process = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     try:
         yield int(process.stdout.readline())
@@ -181,7 +195,11 @@ def http(folder: Path, pairs: int) -> Iterator[Figure]:
     with server() as port:
         together = suite.net(HTTP, CONCURRENT, pairs=max(pairs // 5, 1), port=port)
         found = faster(suite.net(HTTP, pairs=1, port=port), together)
-    yield Figure("1,000 cases of an HTTP server of 20 ms, 16 at a time", "at least 10 times faster", found)
+    yield Figure(
+        "1,000 cases of an HTTP server of 20 ms, 16 at a time",
+        "at least 10 times faster",
+        found,
+    )
 
 
 def quick(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -194,7 +212,11 @@ def quick(folder: Path, pairs: int) -> Iterator[Figure]:
             lambda search=search: suite.seconds(search, pause=0),  # type: ignore[misc]
         )
         ratios = spread([a / b for a, b in found])
-        yield Figure(f"1,000 cases of no time, 16 at a time beside one by one ({name})", "at most 1.10", ratios)
+        yield Figure(
+            f"1,000 cases of no time, 16 at a time beside one by one ({name})",
+            "at most 1.10",
+            ratios,
+        )
 
 
 def busy(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -207,10 +229,16 @@ def busy(folder: Path, pairs: int) -> Iterator[Figure]:
         lambda: suite.seconds(BUSY, rounds=rounds),
     )
     ratios = spread([a / b for a, b in found])
-    yield Figure("1,000 cases that compute, 16 at a time beside one by one", "at most 1.10", ratios)
+    yield Figure(
+        "1,000 cases that compute, 16 at a time beside one by one",
+        "at most 1.10",
+        ratios,
+    )
 
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (waiting, batches, http, quick, busy)}
+MEASUREMENTS: Measurements = {
+    function.__name__: function for function in (waiting, batches, http, quick, busy)
+}
 
 
 if __name__ == "__main__":

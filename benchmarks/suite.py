@@ -29,7 +29,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 OURS = ("-p", "pytest_relevance.plugin")
-NEIGHBOURS = ("-p", "xdist.plugin", "-p", "pytest_asyncio.plugin", "-p", "anyio.pytest_plugin")
+NEIGHBOURS = (
+    "-p",
+    "xdist.plugin",
+    "-p",
+    "pytest_asyncio.plugin",
+    "-p",
+    "anyio.pytest_plugin",
+)
 """The plugins that most people have: pytest-xdist (unused here), pytest-asyncio and anyio."""
 
 CONFTEST = """
@@ -56,15 +63,26 @@ class Figure:
 
 def spread(values: list[float], unit: str = "", digits: int = 3) -> str:
     """The median and the quartiles of some values."""
-    low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else (values[0],) * 3
+    low, middle, high = (
+        statistics.quantiles(values, n=4) if len(values) > 1 else (values[0],) * 3
+    )
     return f"{middle:.{digits}f}{unit} ({low:.{digits}f} to {high:.{digits}f}, {len(values)} pairs)"
 
 
 def environment(cache: Path) -> dict[str, str]:
     """The environment of a measured process: nothing autoloaded, bytecode cached outside of the tree."""
-    found = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+    found = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "PYTHON"))
+    }
     root = str(Path(__file__).parent.parent)
-    return {**found, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPYCACHEPREFIX": str(cache), "PYTHONPATH": root}
+    return {
+        **found,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONPYCACHEPREFIX": str(cache),
+        "PYTHONPATH": root,
+    }
 
 
 class Took(NamedTuple):
@@ -80,14 +98,33 @@ Pairs = list[tuple[Took, Took]]
 
 def ratios(what: str, target: str, found: Pairs) -> Iterator[Figure]:
     """The ratios of pairs, by CPU time, which has the target, and by wall time."""
-    yield Figure(f"{what}: CPU time", target, spread([ours.cpu / theirs.cpu for ours, theirs in found]))
-    yield Figure("the same: wall time", "-", spread([ours.wall / theirs.wall for ours, theirs in found]))
+    yield Figure(
+        f"{what}: CPU time",
+        target,
+        spread([ours.cpu / theirs.cpu for ours, theirs in found]),
+    )
+    yield Figure(
+        "the same: wall time",
+        "-",
+        spread([ours.wall / theirs.wall for ours, theirs in found]),
+    )
 
 
 def differences(what: str, target: str, found: Pairs) -> Iterator[Figure]:
     """The differences of pairs in milliseconds, by CPU time, which has the target, and by wall time."""
-    for name, goal, index in ((f"{what}: CPU time", target, 1), ("the same: wall time", "-", 0)):
-        yield Figure(name, goal, spread([(ours[index] - theirs[index]) * 1000 for ours, theirs in found], " ms", 1))
+    for name, goal, index in (
+        (f"{what}: CPU time", target, 1),
+        ("the same: wall time", "-", 0),
+    ):
+        yield Figure(
+            name,
+            goal,
+            spread(
+                [(ours[index] - theirs[index]) * 1000 for ours, theirs in found],
+                " ms",
+                1,
+            ),
+        )
 
 
 def cpu_seconds() -> float:
@@ -104,13 +141,36 @@ class Runner:
 
     def took(self, folder: Path, *arguments: str) -> Took:
         """The seconds of one pytest process, which must pass."""
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-        environment = {**self._environment, "PYTHONPATH": f"{folder}{os.pathsep}{self._environment['PYTHONPATH']}"}
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *arguments,
+        ]
+        environment = {
+            **self._environment,
+            "PYTHONPATH": f"{folder}{os.pathsep}{self._environment['PYTHONPATH']}",
+        }
         used, started = cpu_seconds(), time.perf_counter()
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         took = Took(time.perf_counter() - started, cpu_seconds() - used)
-        if done.returncode not in (0, 5):  # 5: nothing was collected, which is what one of them looks for
-            raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-2000:]}")
+        if done.returncode not in (
+            0,
+            5,
+        ):  # 5: nothing was collected, which is what one of them looks for
+            raise SystemExit(
+                f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-2000:]}"
+            )
         return took
 
     def instructions(self, folder: Path, *arguments: str) -> float:
@@ -126,10 +186,22 @@ class Runner:
         command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
         environment = {**self._environment, "PYTHONHASHSEED": "0"}
         environment["PYTHONPATH"] = f"{folder}{os.pathsep}{environment['PYTHONPATH']}"
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-        return int(re.findall(r"I +refs: +([\d,]+)", done.stderr)[-1].replace(",", "")) / 1e6
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return (
+            int(re.findall(r"I +refs: +([\d,]+)", done.stderr)[-1].replace(",", ""))
+            / 1e6
+        )
 
-    def pairs(self, count: int, ours: Callable[[], Taken], theirs: Callable[[], Taken]) -> list[tuple[Taken, Taken]]:
+    def pairs(
+        self, count: int, ours: Callable[[], Taken], theirs: Callable[[], Taken]
+    ) -> list[tuple[Taken, Taken]]:
         """Interleaved measurements, after one of each to warm up; every other pair is taken the other way round."""
         ours(), theirs()
         found = []
@@ -153,11 +225,19 @@ def write_suite(folder: Path, cases: int, judgments: int) -> tuple[Path, Path]:
         (place / "pytest.ini").write_text("[pytest]\n")
     lines = ["cases:"]
     for number in range(cases):
-        lines += [f"  - query: query number {number}", "    min_ndcg: 0.1", "    judgments:", "      doc0: 3"]
-        lines += [f"      doc{other}: {random.randint(0, 3)}" for other in range(1, judgments)]
+        lines += [
+            f"  - query: query number {number}",
+            "    min_ndcg: 0.1",
+            "    judgments:",
+            "      doc0: 3",
+        ]
+        lines += [
+            f"      doc{other}: {random.randint(0, 3)}" for other in range(1, judgments)
+        ]
     (ours / "made.relevance.yaml").write_text("\n".join(lines) + "\n")
     functions = (
-        f'def test_query_number_{number}(search):\n    search("query number {number}")\n' for number in range(cases)
+        f'def test_query_number_{number}(search):\n    search("query number {number}")\n'
+        for number in range(cases)
     )
     (theirs / "test_made.py").write_text("\n".join(functions))
     return ours, theirs
@@ -172,10 +252,16 @@ def empty(folder: Path, pairs: int) -> Iterator[Figure]:
     (place / "plugin_of_nothing.py").write_text("")
     runner = Runner(folder)
     found = runner.pairs(
-        pairs, lambda: runner.took(place, *OURS), lambda: runner.took(place, "-p", "plugin_of_nothing")
+        pairs,
+        lambda: runner.took(place, *OURS),
+        lambda: runner.took(place, "-p", "plugin_of_nothing"),
     )
-    yield from differences("one empty test, beside an empty plugin", "within 5 ms", found)
-    yield Figure("the same: heavy modules imported", "none", imported(folder, place) or "none")
+    yield from differences(
+        "one empty test, beside an empty plugin", "within 5 ms", found
+    )
+    yield Figure(
+        "the same: heavy modules imported", "none", imported(folder, place) or "none"
+    )
 
 
 def imported(folder: Path, place: Path, *watched: str) -> str:
@@ -207,9 +293,13 @@ def tree(folder: Path, pairs: int) -> Iterator[Figure]:
     (place / "pytest.ini").write_text("[pytest]\n")
     runner = Runner(folder)
     found = runner.pairs(
-        pairs, lambda: runner.took(place, "--collect-only", *OURS), lambda: runner.took(place, "--collect-only")
+        pairs,
+        lambda: runner.took(place, "--collect-only", *OURS),
+        lambda: runner.took(place, "--collect-only"),
     )
-    yield from ratios("collecting 20,000 unrelated files, beside no plugin", "at most 1.02", found)
+    yield from ratios(
+        "collecting 20,000 unrelated files, beside no plugin", "at most 1.02", found
+    )
 
 
 PEAK = """
@@ -247,19 +337,32 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
             "    judgments:",
             "      top: 3",
         ]
-        lines += [f"      sku-{number * 37 + other * 11}: {random.randint(0, 3)}" for other in range(49)]
+        lines += [
+            f"      sku-{number * 37 + other * 11}: {random.randint(0, 3)}"
+            for other in range(49)
+        ]
     path = folder / "large.relevance.yaml"
     path.write_text("\n".join(lines) + "\n")
     scripts = {
         "ours": READ.format(
-            module="pytest_relevance.cases.reader as reader", whole=False, call="reader.read_suite(sys.argv[1])"
+            module="pytest_relevance.cases.reader as reader",
+            whole=False,
+            call="reader.read_suite(sys.argv[1])",
         ),
-        "theirs": READ.format(module="yaml", whole=True, call="yaml.load(data, yaml.CSafeLoader)"),
+        "theirs": READ.format(
+            module="yaml", whole=True, call="yaml.load(data, yaml.CSafeLoader)"
+        ),
     }
 
     def measured(name: str) -> tuple[float, float]:
         command = [sys.executable, "-c", scripts[name], str(path)]
-        done = subprocess.run(command, env=environment(folder / "bytecode"), capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command,
+            env=environment(folder / "bytecode"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         seconds, megabytes = json.loads(done.stdout)
         return seconds, megabytes
 
@@ -269,7 +372,11 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
         "at least 4 times",
         spread([b[0] / a[0] for a, b in found]),
     )
-    yield Figure("the same: added memory", "at most 0.25", spread([a[1] / b[1] for a, b in found]))
+    yield Figure(
+        "the same: added memory",
+        "at most 0.25",
+        spread([a[1] / b[1] for a, b in found]),
+    )
 
 
 def small(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -282,10 +389,16 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
     (theirs / "plugin_of_nothing.py").touch()
     runner = Runner(folder)
     found = runner.pairs(
-        pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs, "-p", "plugin_of_nothing")
+        pairs,
+        lambda: runner.took(ours, *OURS),
+        lambda: runner.took(theirs, "-p", "plugin_of_nothing"),
     )
     yield from differences("40 cases, beside 40 functions", "within 85 ms", found)
-    yield Figure("the same: heavy modules imported", "none", imported(folder, ours, "numpy", "pandas") or "none")
+    yield Figure(
+        "the same: heavy modules imported",
+        "none",
+        imported(folder, ours, "numpy", "pandas") or "none",
+    )
 
 
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -294,7 +407,9 @@ def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
     places = {count: write_suite(folder, count, 10) for count in (few, many)}
 
     def each(side: int, *options: str) -> float:
-        most, least = (runner.instructions(places[count][side], *options) for count in (many, few))
+        most, least = (
+            runner.instructions(places[count][side], *options) for count in (many, few)
+        )
         return (most - least) / (many - few)
 
     alone = 0.0
@@ -304,13 +419,21 @@ def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
         yield Figure(f"million instructions a case{what}", "at most 1.11", found)
         alone = alone or ours
     recorded = each(0, *OURS, f"--relevance-record={folder / 'record.jsonl'}")
-    yield Figure("recording a case, beside a case", "at most 1.08", f"{recorded / alone:.3f}")
+    yield Figure(
+        "recording a case, beside a case", "at most 1.08", f"{recorded / alone:.3f}"
+    )
     for place, _ in places.values():
         runner.took(place, *OURS, "--relevance-update")
-    yield Figure("a case with a baseline, beside a case", "at most 1.08", f"{each(0, *OURS) / alone:.3f}")
+    yield Figure(
+        "a case with a baseline, beside a case",
+        "at most 1.08",
+        f"{each(0, *OURS) / alone:.3f}",
+    )
     cases, functions = write_suite(folder, 40, 10)
     more = runner.instructions(cases, *OURS) - runner.instructions(functions)
-    yield Figure("million instructions of 40 cases, beside 40 functions", "-", f"{more:.0f} more")
+    yield Figure(
+        "million instructions of 40 cases, beside 40 functions", "-", f"{more:.0f} more"
+    )
 
 
 WITH_FIELDS = """
@@ -329,54 +452,97 @@ def search():
 def fields(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases that expect something of two fields of ten results, beside cases that do not."""
     runner, places = Runner(folder), []
-    for name, expected in (("fields", "expect: {every@10: {brand: acme, price: '>= 0'}}\n"), ("none", "")):
+    for name, expected in (
+        ("fields", "expect: {every@10: {brand: acme, price: '>= 0'}}\n"),
+        ("none", ""),
+    ):
         (folder / name).mkdir()
         place, _ = write_suite(folder / name, 10_000, 10)
         (place / "conftest.py").write_text(WITH_FIELDS)
-        (place / "made.relevance.yaml").write_text(expected + (place / "made.relevance.yaml").read_text())
+        (place / "made.relevance.yaml").write_text(
+            expected + (place / "made.relevance.yaml").read_text()
+        )
         places.append(place)
     with_fields, without = (partial(runner.took, place, *OURS) for place in places)
     found = runner.pairs(pairs, with_fields, without)
-    yield from ratios("10,000 cases with every@10 of two fields, beside none", "at most 1.25", found)
+    yield from ratios(
+        "10,000 cases with every@10 of two fields, beside none", "at most 1.25", found
+    )
 
 
 def overlaps(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases that expect overlap@10 with their baseline, beside the same baseline without that."""
     runner, places = Runner(folder), []
-    for name, expected in (("overlap", "expect: {overlap@10: 0.5}\n"), ("baseline", "")):
+    for name, expected in (
+        ("overlap", "expect: {overlap@10: 0.5}\n"),
+        ("baseline", ""),
+    ):
         (folder / name).mkdir()
         place, _ = write_suite(folder / name, 10_000, 10)
-        (place / "made.relevance.yaml").write_text(expected + (place / "made.relevance.yaml").read_text())
+        (place / "made.relevance.yaml").write_text(
+            expected + (place / "made.relevance.yaml").read_text()
+        )
         runner.took(place, *OURS, "--relevance-update")
         places.append(place)
     with_overlap, without = (partial(runner.took, place, *OURS) for place in places)
     found = runner.pairs(pairs, with_overlap, without)
-    yield from ratios("10,000 cases with overlap@10 and a baseline, beside the baseline", "at most 1.05", found)
+    yield from ratios(
+        "10,000 cases with overlap@10 and a baseline, beside the baseline",
+        "at most 1.05",
+        found,
+    )
 
 
 def large(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases x 10 judgments, beside 10,000 functions written by hand."""
     ours, theirs = write_suite(folder, 10_000, 10)
     runner = Runner(folder)
-    found = runner.pairs(pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs))
-    yield from ratios("10,000 cases x 10 judgments, beside functions", "at most 1.05", found)
+    found = runner.pairs(
+        pairs, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs)
+    )
+    yield from ratios(
+        "10,000 cases x 10 judgments, beside functions", "at most 1.05", found
+    )
 
 
 def neighbours(folder: Path, pairs: int) -> Iterator[Figure]:
     """The same beside pytest-xdist, pytest-asyncio and anyio, which both sides load."""
     ours, theirs = write_suite(folder, 10_000, 10)
     runner = Runner(folder)
-    found = runner.pairs(pairs, lambda: runner.took(ours, *NEIGHBOURS, *OURS), lambda: runner.took(theirs, *NEIGHBOURS))
-    yield from ratios("10,000 cases x 10 judgments, beside functions, with neighbours", "at most 1.05", found)
+    found = runner.pairs(
+        pairs,
+        lambda: runner.took(ours, *NEIGHBOURS, *OURS),
+        lambda: runner.took(theirs, *NEIGHBOURS),
+    )
+    yield from ratios(
+        "10,000 cases x 10 judgments, beside functions, with neighbours",
+        "at most 1.05",
+        found,
+    )
 
 
 def files(folder: Path, pairs: int) -> Iterator[Figure]:
     """800 case files of one case, beside 800 Python files of one function, and beside 200 case files."""
     runner, places = Runner(folder), {}
     for name, count, file, text in (
-        ("few", 200, "file{}.relevance.yaml", "cases: [{{query: query {}, min_ndcg: 0.1, judgments: {{doc0: 3}}}}]\n"),
-        ("ours", 800, "file{}.relevance.yaml", "cases: [{{query: query {}, min_ndcg: 0.1, judgments: {{doc0: 3}}}}]\n"),
-        ("theirs", 800, "test_file{}.py", 'def test_query(search):\n    search("query {}")\n'),
+        (
+            "few",
+            200,
+            "file{}.relevance.yaml",
+            "cases: [{{query: query {}, min_ndcg: 0.1, judgments: {{doc0: 3}}}}]\n",
+        ),
+        (
+            "ours",
+            800,
+            "file{}.relevance.yaml",
+            "cases: [{{query: query {}, min_ndcg: 0.1, judgments: {{doc0: 3}}}}]\n",
+        ),
+        (
+            "theirs",
+            800,
+            "test_file{}.py",
+            'def test_query(search):\n    search("query {}")\n',
+        ),
     ):
         place = places[name] = folder / name
         place.mkdir()
@@ -384,11 +550,17 @@ def files(folder: Path, pairs: int) -> Iterator[Figure]:
         (place / "pytest.ini").write_text("[pytest]\n")
         for number in range(count):
             (place / file.format(number)).write_text(text.format(number))
-    few, ours, theirs = (partial(runner.took, places[name], *OURS) for name in ("few", "ours", "theirs"))
-    yield from ratios(
-        "800 case files of one case, beside Python files", "at most 1.3", runner.pairs(pairs, ours, theirs)
+    few, ours, theirs = (
+        partial(runner.took, places[name], *OURS) for name in ("few", "ours", "theirs")
     )
-    yield from ratios("the same, beside 200 of them", "at most 4", runner.pairs(pairs, ours, few))
+    yield from ratios(
+        "800 case files of one case, beside Python files",
+        "at most 1.3",
+        runner.pairs(pairs, ours, theirs),
+    )
+    yield from ratios(
+        "the same, beside 200 of them", "at most 4", runner.pairs(pairs, ours, few)
+    )
 
 
 def huge(folder: Path, pairs: int) -> Iterator[Figure]:
@@ -396,8 +568,12 @@ def huge(folder: Path, pairs: int) -> Iterator[Figure]:
     ours, theirs = write_suite(folder, 100_000, 10)
     runner = Runner(folder)
     count = 1 if pairs < 15 else 3
-    found = runner.pairs(count, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs))
-    yield from ratios("100,000 cases x 10 judgments, beside functions", "at most 1.1", found)
+    found = runner.pairs(
+        count, lambda: runner.took(ours, *OURS), lambda: runner.took(theirs)
+    )
+    yield from ratios(
+        "100,000 cases x 10 judgments, beside functions", "at most 1.1", found
+    )
     yield Figure(
         "the same: peak memory",
         "at most 1 GiB",
@@ -420,8 +596,14 @@ def kept(folder: Path, pairs: int) -> Iterator[Figure]:
         "both": (with_baseline, record),
     }
     for what, (where, options) in ways.items():
-        found = runner.pairs(pairs, partial(runner.took, where, *OURS, *options), partial(runner.took, place, *OURS))
-        yield from ratios(f"10,000 cases, {what}, beside neither", "at most 1.08", found)
+        found = runner.pairs(
+            pairs,
+            partial(runner.took, where, *OURS, *options),
+            partial(runner.took, place, *OURS),
+        )
+        yield from ratios(
+            f"10,000 cases, {what}, beside neither", "at most 1.08", found
+        )
 
 
 def peak(folder: Path, place: Path, *arguments: str) -> float:
@@ -444,7 +626,20 @@ Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
 
 MEASUREMENTS: Measurements = {
     function.__name__: function
-    for function in (empty, tree, reading, small, large, neighbours, instructions, fields, overlaps, files, kept, huge)
+    for function in (
+        empty,
+        tree,
+        reading,
+        small,
+        large,
+        neighbours,
+        instructions,
+        fields,
+        overlaps,
+        files,
+        kept,
+        huge,
+    )
 }
 
 
@@ -458,17 +653,31 @@ def scratch() -> Iterator[Path]:
 def main(measurements: Measurements, about: str) -> None:
     """Measure what the command line names, or everything."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(measurements)}; default: all")
-    parser.add_argument("--pairs", type=int, default=15, help="interleaved pairs of the small measurements")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"of {', '.join(measurements)}; default: all",
+    )
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        default=15,
+        help="interleaved pairs of the small measurements",
+    )
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in measurements]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(measurements)}")
+        parser.error(
+            f"unknown: {', '.join(unknown)}; there are {', '.join(measurements)}"
+        )
     print("| what | target | found |\n|---|---|---|")
     for name in options.names or measurements:
         with scratch() as folder:
             for figure in measurements[name](folder, options.pairs):
-                print(f"| {figure.what} | {figure.target} | {figure.found} |", flush=True)
+                print(
+                    f"| {figure.what} | {figure.target} | {figure.found} |", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -12,21 +12,39 @@ import pytest
 from engines import ENGINES
 from shop import RANKERS, Shop
 
-KNOWN_TO_FAIL = {"tantivy": {"sharpen knives": "a task, not a product: knives in a title score higher"}}
+KNOWN_TO_FAIL = {
+    "tantivy": {
+        "sharpen knives": "a task, not a product: knives in a title score higher"
+    }
+}
 """By engine, the queries whose floor it does not reach, and why. What fails on every engine has `xfail` in its case."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--ranker", choices=sorted(RANKERS), default="fields", help="how the shop ranks (default: fields)")
-    parser.addoption("--engine", choices=sorted(ENGINES), default="sqlite", help="what searches (default: sqlite)")
+    parser.addoption(
+        "--ranker",
+        choices=sorted(RANKERS),
+        default="fields",
+        help="how the shop ranks (default: fields)",
+    )
+    parser.addoption(
+        "--engine",
+        choices=sorted(ENGINES),
+        default="sqlite",
+        help="what searches (default: sqlite)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("engine") == "tantivy" and find_spec("tantivy") is None:
-        raise pytest.UsageError("--engine tantivy: tantivy is not installed; install it: python -m pip install tantivy")
+        raise pytest.UsageError(
+            "--engine tantivy: tantivy is not installed; install it: python -m pip install tantivy"
+        )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     known = KNOWN_TO_FAIL.get(config.getoption("engine"), {})
     for item in items:
         if item.name in known:
@@ -48,4 +66,6 @@ def search(shop: Shop) -> Callable[..., list[dict[str, Any]]]:
 @pytest.fixture(scope="session")
 def relevance_documents(shop: Shop) -> Callable[[list[str]], dict[str, str]]:
     """What products are called that a search did not return; a failure names them."""
-    return lambda ids: {each: shop.products[each]["title"] for each in ids if each in shop.products}
+    return lambda ids: {
+        each: shop.products[each]["title"] for each in ids if each in shop.products
+    }

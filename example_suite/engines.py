@@ -39,21 +39,32 @@ class Fts5:
     """FTS5 of SQLite."""
 
     def __init__(self, products: Iterable[Product], fields: Fields) -> None:
-        tokenizer, weights = "porter unicode61" if fields.stemming else "unicode61", fields.weights
-        self.index = sqlite3.connect(":memory:", check_same_thread=False)  # so that threads can search at once
+        tokenizer, weights = (
+            "porter unicode61" if fields.stemming else "unicode61",
+            fields.weights,
+        )
+        self.index = sqlite3.connect(
+            ":memory:", check_same_thread=False
+        )  # so that threads can search at once
         self.index.execute(
             f"create virtual table words using fts5 (product unindexed, {', '.join(weights)}, tokenize = '{tokenizer}')"
         )
         self.index.executemany(
             f"insert into words values (?{', ?' * len(weights)})",
-            [(product["id"], *(_text(product[field]) for field in weights)) for product in products],
+            [
+                (product["id"], *(_text(product[field]) for field in weights))
+                for product in products
+            ],
         )
         # bm25() of SQLite is the lower the better; its first weight is for the column that is not searched.
         bm25 = f"-bm25(words, 0, {', '.join(map(str, weights.values()))})"
         self.statement = f"select product, {bm25} from words where words match ?"
 
     def matching(self, query: str) -> Iterator[tuple[str, float]]:
-        words = " OR ".join('"' + word.replace('"', '""') + '"' for word in query.split()) or '""'
+        words = (
+            " OR ".join('"' + word.replace('"', '""') + '"' for word in query.split())
+            or '""'
+        )
         return iter(self.index.execute(self.statement, (words,)))
 
     def close(self) -> None:
@@ -67,16 +78,22 @@ class Tantivy:
         import tantivy
 
         self.tantivy, self.weights = tantivy, dict(fields.weights)
-        schema = tantivy.SchemaBuilder().add_text_field("product", stored=True, tokenizer_name="raw")
+        schema = tantivy.SchemaBuilder().add_text_field(
+            "product", stored=True, tokenizer_name="raw"
+        )
         for field in fields.weights:
             schema = schema.add_text_field(field, tokenizer_name="words")
         self.index = tantivy.Index(schema.build())
-        words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+        words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(
+            tantivy.Filter.lowercase()
+        )
         words = words.filter(tantivy.Filter.ascii_fold())
         if fields.stemming:
             words = words.filter(tantivy.Filter.stemmer("english"))
         self.index.register_tokenizer("words", words.build())
-        writer = self.index.writer(num_threads=1)  # one segment: the same scores in every run
+        writer = self.index.writer(
+            num_threads=1
+        )  # one segment: the same scores in every run
         for product in products:
             document = {field: _text(product[field]) for field in fields.weights}
             writer.add_document(tantivy.Document(product=product["id"], **document))
@@ -85,15 +102,24 @@ class Tantivy:
         self.searcher = self.index.searcher()
 
     def matching(self, query: str) -> Iterator[tuple[str, float]]:
-        words = [(self.tantivy.Occur.Should, self._word(word)) for word in query.split()]
-        found = self.searcher.search(self.tantivy.Query.boolean_query(words), limit=self.searcher.num_docs, count=False)
+        words = [
+            (self.tantivy.Occur.Should, self._word(word)) for word in query.split()
+        ]
+        found = self.searcher.search(
+            self.tantivy.Query.boolean_query(words),
+            limit=self.searcher.num_docs,
+            count=False,
+        )
         for score, address in found.hits:
             yield self.searcher.doc(address)["product"][0], score
 
     def _word(self, word: str) -> Any:
         """Return the query for one word: of the fields that have it the best counts in full, the others less."""
         phrase = '"' + word.replace("\\", "").replace('"', "") + '"'
-        fields = [self.index.parse_query_lenient(phrase, [each], field_boosts=self.weights)[0] for each in self.weights]
+        fields = [
+            self.index.parse_query_lenient(phrase, [each], field_boosts=self.weights)[0]
+            for each in self.weights
+        ]
         return self.tantivy.Query.disjunction_max_query(fields, tie_breaker=0.4)
 
     def close(self) -> None:

@@ -24,7 +24,17 @@ class Ranker:
 
 RANKERS = {
     "fields": Ranker(
-        Fields({"id": 10, "title": 5, "category": 4, "brand": 3, "attributes": 2, "description": 1}, stemming=True),
+        Fields(
+            {
+                "id": 10,
+                "title": 5,
+                "category": 4,
+                "brand": 3,
+                "attributes": 2,
+                "description": 1,
+            },
+            stemming=True,
+        ),
         accessories=0.6,  # who types "tent" wants a tent, not its pegs
     ),
     "titles": Ranker(Fields({"title": 1})),
@@ -37,10 +47,16 @@ class Shop:
     def __init__(self, ranker: str = "fields", engine: str = "sqlite") -> None:
         self.ranker = RANKERS[ranker]
         with PRODUCTS.open(encoding="utf-8") as lines:
-            self.products = {product["id"]: product for product in map(json.loads, lines)}
-        self.engine: Engine = ENGINES[engine](self.products.values(), self.ranker.fields)
+            self.products = {
+                product["id"]: product for product in map(json.loads, lines)
+            }
+        self.engine: Engine = ENGINES[engine](
+            self.products.values(), self.ranker.fields
+        )
 
-    def search(self, query: str, k: int = 10, category: str | None = None) -> list[dict[str, Any]]:
+    def search(
+        self, query: str, k: int = 10, category: str | None = None
+    ) -> list[dict[str, Any]]:
         """Return the k best products that have any word of the query, best first; products with equal scores go by id.
 
         `category` is the beginning of a product's category: "Lamps", or "Lamps > Desk lamps".
@@ -50,7 +66,9 @@ class Shop:
             product = self.products[found]
             if category is None or product["category"].startswith(category):
                 score *= self.ranker.accessories if product.get("accessory") else 1
-                hits.append({"id": found, "title": product["title"], "score": round(score, 4)})
+                hits.append(
+                    {"id": found, "title": product["title"], "score": round(score, 4)}
+                )
         return sorted(hits, key=lambda hit: (-hit["score"], hit["id"]))[:k]
 
     def close(self) -> None:

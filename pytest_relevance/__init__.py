@@ -14,21 +14,43 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.reader import read_suite as read_suite
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
-    from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
-    from pytest_relevance.metrics.similarity import jaccard as jaccard, kendall_tau as kendall_tau
+    from pytest_relevance.judgments.reading import (
+        read_judgments as read_judgments,
+        read_queries as read_queries,
+    )
+    from pytest_relevance.metrics.similarity import (
+        jaccard as jaccard,
+        kendall_tau as kendall_tau,
+    )
     from pytest_relevance.metrics.similarity import overlap as overlap, rbo as rbo
-    from pytest_relevance.metrics.statistics import bootstrap_interval as bootstrap_interval, holm as holm
-    from pytest_relevance.metrics.statistics import krippendorff_alpha as krippendorff_alpha
-    from pytest_relevance.metrics.statistics import randomisation_test as randomisation_test
+    from pytest_relevance.metrics.statistics import (
+        bootstrap_interval as bootstrap_interval,
+        holm as holm,
+    )
+    from pytest_relevance.metrics.statistics import (
+        krippendorff_alpha as krippendorff_alpha,
+    )
+    from pytest_relevance.metrics.statistics import (
+        randomisation_test as randomisation_test,
+    )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
-    from pytest_relevance.reports.breakdown import Breakdown as Breakdown, breakdown as breakdown
-    from pytest_relevance.reports.comparison import Comparison as Comparison, compare_runs as compare_runs
+    from pytest_relevance.reports.breakdown import (
+        Breakdown as Breakdown,
+        breakdown as breakdown,
+    )
+    from pytest_relevance.reports.comparison import (
+        Comparison as Comparison,
+        compare_runs as compare_runs,
+    )
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
     from pytest_relevance.results.compare.read_run import read_run as read_run
     from pytest_relevance.results.records.run import Run as Run
-    from pytest_relevance.results.records.run_info import FileInfo as FileInfo, RunInfo as RunInfo
+    from pytest_relevance.results.records.run_info import (
+        FileInfo as FileInfo,
+        RunInfo as RunInfo,
+    )
 
 __version__ = "0.1.0"
 
@@ -53,7 +75,11 @@ _MODULES = {
 }
 """The public names by the module that defines them."""
 
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names.split()}
+_HOMES = {
+    name: f"{__name__}.{module}"
+    for module, names in _MODULES.items()
+    for name in names.split()
+}
 
 __all__ = sorted(_HOMES)
 

@@ -61,7 +61,9 @@ def _refuse_packed(data: bytes) -> None:
     """Raise `Unreadable` where data begins as a compressed or archive format does."""
     for begins, what in _PACKED.items():
         if data.startswith(begins):
-            raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
+            raise Unreadable(
+                f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here"
+            )
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
@@ -105,9 +107,13 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
                     )
                 yield part
     except EOFError:
-        raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again") from None
+        raise Unreadable(
+            "the gzip file ends early, it is truncated; fetch or pack it again"
+        ) from None
     except (zlib.error, BadGzipFile) as error:
-        raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
+        raise Unreadable(
+            f"the gzip file is damaged ({error}); fetch or pack it again"
+        ) from None
 
 
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
@@ -137,16 +143,23 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
     Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
     file remains.
     """
-    target, parts = Path(os.path.realpath(path)), [data] if isinstance(data, bytes) else data
+    target, parts = (
+        Path(os.path.realpath(path)),
+        [data] if isinstance(data, bytes) else data,
+    )
     if is_read_only(target):
         raise PermissionError(errno.EACCES, "it is read-only", os.fspath(path))
-    if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
+    if (
+        target.exists() and not target.is_file()
+    ):  # a pipe or /dev/stdout cannot be replaced
         with target.open("wb") as device:
             device.writelines(parts)
         return
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-    with open(temporary, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as new:
+    with open(
+        temporary, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)
+    ) as new:
         try:
             new.writelines(parts)
             new.flush()
@@ -156,7 +169,10 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
             new.close()  # Windows does not rename an open file
             os.replace(temporary, target)
         except BaseException:
-            for undo in (new.close, temporary.unlink):  # on a full disk closing fails too: it writes what is left
+            for undo in (
+                new.close,
+                temporary.unlink,
+            ):  # on a full disk closing fails too: it writes what is left
                 with suppress(OSError):
                     undo()
             raise
@@ -185,4 +201,8 @@ def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
         return path
     inside = os.path.realpath(root) + os.sep
     real = os.path.realpath(full)
-    return Path(real[len(inside) :]).as_posix() if real.startswith(inside) else os.path.basename(full)
+    return (
+        Path(real[len(inside) :]).as_posix()
+        if real.startswith(inside)
+        else os.path.basename(full)
+    )

@@ -43,7 +43,11 @@ class Problem(NamedTuple):
 
     def render(self, file: str) -> str:
         """`file:line:column: path: message (in case "...")`, without what is not known; `file` is the file read."""
-        parts = (file, self.line, self.column) if self.file is None else (self.file, self.line)
+        parts = (
+            (file, self.line, self.column)
+            if self.file is None
+            else (self.file, self.line)
+        )
         where = ":".join(str(part) for part in parts if part)
         path = f" {self.path}:" if self.path else ""
         case = f" (in case {self.case})" if self.case else ""
@@ -62,21 +66,33 @@ class FileError(ValueError):
 
     MOST_SHOWN: ClassVar[int] = 20
 
-    def __init__(self, file: str, problems: Iterable[Problem], at_least: bool | None = None) -> None:
+    def __init__(
+        self, file: str, problems: Iterable[Problem], at_least: bool | None = None
+    ) -> None:
         first: dict[object, Problem] = {}
         for problem in sorted(problems, key=attrgetter("position")):
             first.setdefault((problem.position, problem.path, problem.message), problem)
         self.file = file
         self.problems = tuple(first.values())
-        self.at_least = len(self.problems) >= MOST_KEPT if at_least is None else at_least
+        self.at_least = (
+            len(self.problems) >= MOST_KEPT if at_least is None else at_least
+        )
         shown = [problem.render(file) for problem in self.problems[: self.MOST_SHOWN]]
         more = len(self.problems) - self.MOST_SHOWN
         if more > 0:
-            shown.append(f"{file}: ... and {'at least ' * self.at_least}{more:,} more problems")
+            shown.append(
+                f"{file}: ... and {'at least ' * self.at_least}{more:,} more problems"
+            )
         super().__init__("\n".join(shown))
 
     @classmethod
-    def at(cls: type[Error], file: str, message: str, line: int | None = None, path: str | None = None) -> Error:
+    def at(
+        cls: type[Error],
+        file: str,
+        message: str,
+        line: int | None = None,
+        path: str | None = None,
+    ) -> Error:
         """The error for one mistake."""
         return cls(file, [Problem(message, line or 0, path=path)])
 
@@ -92,7 +108,9 @@ class Problems:
         self.file = file
         self.found: list[Problem] = []
 
-    def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
+    def add(
+        self, message: str, line: int | None = None, path: str | None = None
+    ) -> None:
         """Add a mistake, unless there are `MOST_KEPT` already."""
         if not self.full:
             self.found.append(Problem(message, line or 0, path=path))

@@ -32,4 +32,6 @@ def called(point: EntryPoint, argument: object) -> Any:
         found = point.load()(argument)
         return found if found is None or isinstance(found, str) else [*found]
     except Exception as error:
-        raise ValueError(f"raised {type(error).__name__}: {message_of(error)}") from error
+        raise ValueError(
+            f"raised {type(error).__name__}: {message_of(error)}"
+        ) from error

@@ -49,7 +49,9 @@ class Source:
         FileError: it is empty, is compressed with anything but gzip, or is neither Parquet nor text in UTF-8.
     """
 
-    def __init__(self, file: str, data: bytes, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, file: str, data: bytes, options: Mapping[str, str] | None = None
+    ) -> None:
         self.file = file
         self.options: Mapping[str, str] = options or {}
         try:
@@ -63,17 +65,24 @@ class Source:
 
     @classmethod
     def read(
-        cls, path: str | os.PathLike[str], shown: str | None = None, options: Mapping[str, str] | None = None
+        cls,
+        path: str | os.PathLike[str],
+        shown: str | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> Source:
         """Read a file. `shown` is its name in messages. Raises `FileError` also where it cannot be read."""
         file = shown if shown is not None else os.fspath(path)
         try:
             data = Path(path).read_bytes()
         except OSError as error:
-            raise FileError.at(file, f"cannot be read: {error.strerror or error}") from None
+            raise FileError.at(
+                file, f"cannot be read: {error.strerror or error}"
+            ) from None
         return cls(file, data, options)
 
-    def refuse(self, message: str, line: int | None = None, path: str | None = None) -> NoReturn:
+    def refuse(
+        self, message: str, line: int | None = None, path: str | None = None
+    ) -> NoReturn:
         """Raise `FileError` for one mistake."""
         raise FileError.at(self.file, message, line, path)
 
@@ -83,7 +92,10 @@ class Source:
         if data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")
         if (at := data.find(b"\0")) >= 0:
-            self.refuse("there is a NUL byte in the file; it is no text", data.count(b"\n", 0, at) + 1)
+            self.refuse(
+                "there is a NUL byte in the file; it is no text",
+                data.count(b"\n", 0, at) + 1,
+            )
         try:
             data.isascii() or data.decode()
         except UnicodeDecodeError as error:
@@ -112,7 +124,9 @@ class Source:
 
         A carriage return ends the header, as it ends every row.
         """
-        line = next((line for line in self.head.split("\n") if line.strip()), "").rstrip("\r")
+        line = next(
+            (line for line in self.head.split("\n") if line.strip()), ""
+        ).rstrip("\r")
         separator = max(("\t", ",", ";", "|"), key=line.count)
         names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
         return Header(line, separator, [name.strip() for name in names])
@@ -130,7 +144,11 @@ class Source:
     @property
     def is_json(self) -> bool:
         """Whether the whole content is one valid JSON text."""
-        return self.looks_like_json and not self.is_json_lines and not self._document[1].found
+        return (
+            self.looks_like_json
+            and not self.is_json_lines
+            and not self._document[1].found
+        )
 
     @property
     def json_object(self) -> dict[str, object]:
@@ -166,7 +184,10 @@ class Source:
         """The position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
         if not self.is_json_lines:
             return Place(None, shown_path(path))
-        return Place(self._json_lines[1][path[0]] if path and isinstance(path[0], int) else None, shown_path(path[1:]))
+        return Place(
+            self._json_lines[1][path[0]] if path and isinstance(path[0], int) else None,
+            shown_path(path[1:]),
+        )
 
     @cached_property
     def is_json_lines(self) -> bool:
@@ -215,8 +236,15 @@ class JsonReader(json.JSONDecoder):
 
     def __init__(self) -> None:
         self._repeated: list[tuple[dict[str, object], str]] = []
-        number = cache(NumberAsWritten)  # each different number once: a million grades are four
-        super().__init__(object_pairs_hook=self._object_of, parse_int=number, parse_float=number, parse_constant=number)
+        number = cache(
+            NumberAsWritten
+        )  # each different number once: a million grades are four
+        super().__init__(
+            object_pairs_hook=self._object_of,
+            parse_int=number,
+            parse_float=number,
+            parse_constant=number,
+        )
 
     def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         """Make an object of its pairs of key and value; note the keys that stand twice with different values."""
@@ -233,16 +261,32 @@ class JsonReader(json.JSONDecoder):
             document: object = self.decode(text)
             for holder, key in self._repeated:
                 path = shown_path((*_path_to(document, holder), key))
-                refuse("this key stands twice, with different values; keep one of them", None, path)
-            if "\\u" in text and ("\\ud" in text or "\\uD" in text):  # most texts have no escape
-                json.dumps(document, ensure_ascii=False).encode()  # raises UnicodeEncodeError for a lone surrogate
+                refuse(
+                    "this key stands twice, with different values; keep one of them",
+                    None,
+                    path,
+                )
+            if "\\u" in text and (
+                "\\ud" in text or "\\uD" in text
+            ):  # most texts have no escape
+                json.dumps(
+                    document, ensure_ascii=False
+                ).encode()  # raises UnicodeEncodeError for a lone surrogate
             return document
         except json.JSONDecodeError as error:
-            refuse(f"this is no valid JSON: {error.msg} (column {error.colno})", error.lineno, None)
+            refuse(
+                f"this is no valid JSON: {error.msg} (column {error.colno})",
+                error.lineno,
+                None,
+            )
         except RecursionError:
             refuse("this is no sensible JSON: it is nested too deeply", 1, None)
         except UnicodeEncodeError:
-            refuse("an escape stands for half of a character (a lone surrogate); write the whole character", 1, None)
+            refuse(
+                "an escape stands for half of a character (a lone surrogate); write the whole character",
+                1,
+                None,
+            )
         return None
 
 
@@ -253,7 +297,13 @@ def _path_to(document: object, holder: object) -> JsonPath:
         path, value = pending.pop()
         if value is holder:
             return path
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        members = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         pending += [((*path, key), member) for key, member in members]
     return ()
 
@@ -262,7 +312,11 @@ def as_text(value: object) -> str | None:
     """Text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
     if type(value) is str:
         return value if value.strip() else None
-    return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
+    return (
+        str(value)
+        if isinstance(value, NumberAsWritten) and value[-1].isdigit()
+        else None
+    )
 
 
 def found_json(value: object) -> str:

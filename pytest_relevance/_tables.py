@@ -38,7 +38,9 @@ JavaScript.
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _BLANKS = re.compile(r"[ \t]+")
-_OTHER_BLANKS = {character for character in map(chr, range(0x3001)) if character.isspace()} - set(" \t\r\n")
+_OTHER_BLANKS = {
+    character for character in map(chr, range(0x3001)) if character.isspace()
+} - set(" \t\r\n")
 """Characters that `str.split` separates at and these files do not, such as a no-break space: they are part of an id."""
 
 _LONGEST_CELL = 2**31 - 1  # what a C long has room for on every platform
@@ -58,7 +60,12 @@ class TextTable:
     header_line: int | None = 1
 
     def __init__(
-        self, source: Source, names: Sequence[str] | None = None, separator: str = "", *, comments: bool = False
+        self,
+        source: Source,
+        names: Sequence[str] | None = None,
+        separator: str = "",
+        *,
+        comments: bool = False,
     ) -> None:
         self.source = source
         self.names = source.header.names if names is None else list(names)
@@ -81,15 +88,23 @@ class TextTable:
                 if set(map(len, rows)) != {len(self.names)}:
                     self._refuse_rows()
                 if repetitive is None:
-                    repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
+                    repetitive = {
+                        number
+                        for number in wanted
+                        if 2 * len({row[number] for row in rows}) <= len(rows)
+                    }
                 for column, number in zip(columns, wanted, strict=True):
                     texts = map(itemgetter(number), rows)
-                    column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
+                    column.extend(
+                        map(intern, texts) if number in repetitive else texts
+                    )  # equal texts share memory
         except csv.Error:
             self._refuse_rows()
         return columns
 
-    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
         """Read columns of texts (ids among them) and of numbers, in this order, as `columns` does.
 
         A text that is missing is "". Texts are read without the space that `escaped` puts before a formula.
@@ -124,7 +139,10 @@ class TextTable:
         """The rows without the header, some at a time: the fastest way to read them."""
         rows: Iterator[list[str]]
         if self._is_csv:
-            rows = filter(_is_row, csv.reader(self._file(), delimiter=self._separator, strict=True))
+            rows = filter(
+                _is_row,
+                csv.reader(self._file(), delimiter=self._separator, strict=True),
+            )
         else:
             lines: Iterable[str] = filterfalse(str.isspace, self._file())
             if self._comments:
@@ -156,7 +174,9 @@ class TextTable:
 
     def _file(self) -> TextIOWrapper:
         """The text as a file. A carriage return within a cell of a CSV stays; elsewhere it ends a line."""
-        return TextIOWrapper(BytesIO(self.source.data), "utf-8", newline="" if self._is_csv else None)
+        return TextIOWrapper(
+            BytesIO(self.source.data), "utf-8", newline="" if self._is_csv else None
+        )
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
@@ -164,7 +184,11 @@ class TextTable:
             return _tab_cells
         data = self.source.data
         others = filter(str.isascii, _OTHER_BLANKS) if data.isascii() else _OTHER_BLANKS
-        return white_cells if any(character.encode() in data for character in others) else str.split
+        return (
+            white_cells
+            if any(character.encode() in data for character in others)
+            else str.split
+        )
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
@@ -201,7 +225,9 @@ class ParquetTable:
         indexes = (schema.pandas_metadata or {}).get("index_columns", ())
         self.names: list[str] = [name for name in schema.names if name not in indexes]
 
-    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
         """Read columns of texts (ids among them) and of numbers, in this order.
 
         A text that is missing is "", a number that is missing or NaN is None. Refuses values of other types.
@@ -214,7 +240,9 @@ class ParquetTable:
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
         """Each row as {name: value} with its number, from 1."""
-        batches = self.read(lambda file: list(file.iter_batches(columns=self.names, use_threads=False)))
+        batches = self.read(
+            lambda file: list(file.iter_batches(columns=self.names, use_threads=False))
+        )
         return enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
 
     def read(self, use: Callable[[Any], Any]) -> Any:
@@ -222,23 +250,37 @@ class ParquetTable:
         try:
             from pyarrow import BufferReader, parquet
         except ImportError:
-            self.source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
+            self.source.refuse(
+                "reading Parquet needs pyarrow: pip install pytest-relevance[parquet]"
+            )
         try:
             # `parquet.read_table` would load pandas
             with parquet.ParquetFile(BufferReader(self.source.data)) as file:
                 return use(file)
         except Exception as error:  # whatever pyarrow raises for a damaged file
-            self.source.refuse(f"the Parquet file cannot be read: {' '.join(str(error).split())}")
+            self.source.refuse(
+                f"the Parquet file cannot be read: {' '.join(str(error).split())}"
+            )
 
     def _texts(self, column: int) -> list[str]:
         cells = self._values(column).to_pylist()
-        with suppress(UnicodeDecodeError):  # Impala, and Spark by an option, write texts as bytes
+        with suppress(
+            UnicodeDecodeError
+        ):  # Impala, and Spark by an option, write texts as bytes
             cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
-        wrong = next((cell for cell in cells if type(cell) not in (str, int, type(None))), None)
+        wrong = next(
+            (cell for cell in cells if type(cell) not in (str, int, type(None))), None
+        )
         if wrong is not None:
-            what = "floats" if isinstance(wrong, float) else f"{type(wrong).__name__} ({found(wrong)})"
+            what = (
+                "floats"
+                if isinstance(wrong, float)
+                else f"{type(wrong).__name__} ({found(wrong)})"
+            )
             name = quoted(self.names[column])
-            self.source.refuse(f"the column {name} holds {what}, and an id is text or an integer; write it as text")
+            self.source.refuse(
+                f"the column {name} holds {what}, and an id is text or an integer; write it as text"
+            )
         return ["" if cell is None else str(cell) for cell in cells]
 
     def _numbers(self, column: int) -> list[Any]:
@@ -248,11 +290,16 @@ class ParquetTable:
                 f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
                 "score is one number or name; write a row for each"
             )
-        cells = (float(cell) if isinstance(cell, Decimal) else cell for cell in values.to_pylist())
+        cells = (
+            float(cell) if isinstance(cell, Decimal) else cell
+            for cell in values.to_pylist()
+        )
         return [None if cell != cell else cell for cell in cells]
 
     def _values(self, column: int) -> Any:
-        return self.read(lambda file: file.read([self.names[column]], use_threads=False)).column(0)
+        return self.read(
+            lambda file: file.read([self.names[column]], use_threads=False)
+        ).column(0)
 
 
 class ObjectTable:
@@ -269,18 +316,30 @@ class ObjectTable:
         rows = source.entries
         self.rows = [row for row in rows if isinstance(row, dict)]
         if len(self.rows) < len(rows):
-            wrong = [number for number, row in enumerate(rows) if not isinstance(row, dict)]
-            self._refuse({number: f"expected an object, found {found_json(rows[number])}" for number in wrong})
+            wrong = [
+                number for number, row in enumerate(rows) if not isinstance(row, dict)
+            ]
+            self._refuse(
+                {
+                    number: f"expected an object, found {found_json(rows[number])}"
+                    for number in wrong
+                }
+            )
         self.names: list[str] = list(dict.fromkeys(chain.from_iterable(self.rows)))
 
-    def cells(self, texts: Iterable[int], numbers: Iterable[int] = ()) -> list[list[Any]]:
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
         """Read columns of texts (ids among them) and of numbers, in this order; numbers keep their digits.
 
         A text that is missing is "", a number None. Refuses values of other types.
         """
         columns = [self._column(column, "text or a number") for column in texts]
         columns = [[as_text(cell) or "" for cell in column] for column in columns]
-        return [*columns, *(self._column(column, "a number or a name") for column in numbers)]
+        return [
+            *columns,
+            *(self._column(column, "a number or a name") for column in numbers),
+        ]
 
     def place(self, row: int) -> Place:
         """The position of a row: its line in JSON Lines, else its path."""
@@ -289,15 +348,33 @@ class ObjectTable:
     def require(self, column: int) -> None:
         """Refuse the objects that lack a key, which may be misspelt there."""
         name = self.names[column]
-        lacking = {row: listed(map(quoted, keys), "and") for row, keys in enumerate(self.rows) if name not in keys}
-        self._refuse({row: f"{quoted(name)} is missing; found {keys or 'no key'}" for row, keys in lacking.items()})
+        lacking = {
+            row: listed(map(quoted, keys), "and")
+            for row, keys in enumerate(self.rows)
+            if name not in keys
+        }
+        self._refuse(
+            {
+                row: f"{quoted(name)} is missing; found {keys or 'no key'}"
+                for row, keys in lacking.items()
+            }
+        )
 
     def _column(self, column: int, what: str) -> list[Any]:
         name = self.names[column]
         cells = [row.get(name) for row in self.rows]
         if not _IN_COLUMNS.issuperset(map(type, cells)):
-            wrong = {row: found_json(cell) for row, cell in enumerate(cells) if type(cell) not in _IN_COLUMNS}
-            self._refuse({row: f"{quoted(name)} is {what}, found {found}" for row, found in wrong.items()})
+            wrong = {
+                row: found_json(cell)
+                for row, cell in enumerate(cells)
+                if type(cell) not in _IN_COLUMNS
+            }
+            self._refuse(
+                {
+                    row: f"{quoted(name)} is {what}, found {found}"
+                    for row, found in wrong.items()
+                }
+            )
         return cells
 
     def _refuse(self, wrong: Mapping[int, str]) -> None:
@@ -327,7 +404,9 @@ class LinesOfObjects:
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
         """Each object with its line; what is no object is a problem."""
-        for number, line in enumerate(TextIOWrapper(BytesIO(self.source.data), "utf-8"), 1):
+        for number, line in enumerate(
+            TextIOWrapper(BytesIO(self.source.data), "utf-8"), 1
+        ):
             if not line.isspace():
                 try:
                     values = json.loads(line)
@@ -336,7 +415,10 @@ class LinesOfObjects:
                 if isinstance(values, dict):
                     yield number, values
                 else:
-                    problems.add(f"expected a JSON object, found {quoted(line.strip(), 60)}; is it truncated?", number)
+                    problems.add(
+                        f"expected a JSON object, found {quoted(line.strip(), 60)}; is it truncated?",
+                        number,
+                    )
 
 
 Table = TextTable | ParquetTable | ObjectTable
@@ -382,7 +464,10 @@ def _tab_cells(line: str) -> list[str]:
     cells = line.rstrip("\n").split("\t")
     if '"' not in line:
         return cells
-    return [cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell for cell in cells]
+    return [
+        cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
+        for cell in cells
+    ]
 
 
 def escaped(text: str) -> str:
@@ -394,7 +479,9 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Rows as CSV between commas. Lines end in a line feed."""
     lines: list[str] = []
     # the writer ends rows in \r\n, so that every version of Python quotes both characters in a cell
-    csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n").writerows(rows)
+    csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n").writerows(
+        rows
+    )
     return "".join(f"{line[:-2]}\n" for line in lines)
 
 

@@ -25,7 +25,9 @@ TEXT, NUMBER = "left", "right"
 """The alignments of a column of text and of a column of numbers."""
 
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-_JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian and emoji need them
+_JOINERS = frozenset(
+    {"\u200c", "\u200d"}
+)  # letters of Indic scripts, Persian and emoji need them
 
 _KEY = r"[\w$@()=,+-]{1,40}"
 """A key that stands in a path without quotes."""
@@ -54,7 +56,9 @@ def did_you_mean(found: str, known: Iterable[str]) -> str:
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def closest(found: str, known: tuple[str, ...]) -> str | None:
     """Return the known name closest to `found`, whatever the case of letters, or None where none is close."""
-    from difflib import get_close_matches  # imported only where there is a mistake to report
+    from difflib import (
+        get_close_matches,
+    )  # imported only where there is a mistake to report
 
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=0.6)
@@ -85,7 +89,10 @@ def are_one_number(one: str, other: str) -> bool:
         return True
     is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
     digits = len(few.as_tuple().digits) if is_scientific else _DIGITS
-    rounded = (Context(prec=digits, rounding=rounding).plus(many) for rounding in (ROUND_DOWN, ROUND_HALF_EVEN))
+    rounded = (
+        Context(prec=digits, rounding=rounding).plus(many)
+        for rounding in (ROUND_DOWN, ROUND_HALF_EVEN)
+    )
     return digits < len(many.as_tuple().digits) and few in rounded
 
 
@@ -110,7 +117,14 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """The decimals for showing a figure beside its bound: `least`, or more where these would show them equal."""
-    return next((digits for digits in range(least, 18) if f"{value:.{digits}f}" != f"{bound:.{digits}f}"), least)
+    return next(
+        (
+            digits
+            for digits in range(least, 18)
+            if f"{value:.{digits}f}" != f"{bound:.{digits}f}"
+        ),
+        least,
+    )
 
 
 def digits_of_change(change: float) -> int:
@@ -155,7 +169,11 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
 def shown_path(path: Iterable[str | int]) -> str:
     """Show the keys and list indexes that lead to a nested value: `expect.first[1]`, `queries[3].ratings["sku 1"]`."""
     shown = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" if re.fullmatch(_KEY, part) else f"[{quoted(part, 40)}]"
+        f"[{part}]"
+        if isinstance(part, int)
+        else f".{part}"
+        if re.fullmatch(_KEY, part)
+        else f"[{quoted(part, 40)}]"
         for part in path
     )
     return shown.removeprefix(".")
@@ -191,14 +209,20 @@ def found(value: object) -> str:
         return f"the text {quoted(value)}"
     if isinstance(value, Mapping):
         return f"the mapping {shown(value)}"
-    return f"the list {shown(list(value))}" if isinstance(value, (list, tuple)) else shown(value)
+    return (
+        f"the list {shown(list(value))}"
+        if isinstance(value, (list, tuple))
+        else shown(value)
+    )
 
 
 def printable(text: str) -> str:
     """Return text with its non-printable characters escaped as in Python."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def harmless(text: str) -> str:
@@ -228,7 +252,10 @@ def _cut(text: str, longest: int) -> str:
 
 
 def html_table(
-    columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]], title: str = "", note: str = ""
+    columns: Sequence[tuple[str, str]],
+    rows: Iterable[Sequence[str]],
+    title: str = "",
+    note: str = "",
 ) -> str:
     """A table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has one text for each column.
 
@@ -241,7 +268,11 @@ def html_table(
         f"<tr>{''.join(_cell('td', text, align) for text, (_, align) in zip(row, columns, strict=True))}</tr>\n"
         for row in rows
     )
-    table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n" if body else ""
+    table = (
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+        if body
+        else ""
+    )
     return html_paragraph(title, "strong") + table + html_paragraph(note)
 
 
@@ -252,7 +283,11 @@ def html_paragraph(text: str, tag: str = "bdi") -> str:
 
 def _cell(tag: str, text: str, align: str) -> str:
     """A cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
-    cut = text if len(text) <= _LONGEST_HTML_CELL else f"{text[: _LONGEST_HTML_CELL - 3]}..."
+    cut = (
+        text
+        if len(text) <= _LONGEST_HTML_CELL
+        else f"{text[: _LONGEST_HTML_CELL - 3]}..."
+    )
     shown = _escaped(cut)
     return f'<{tag} style="text-align: {align}">{shown if align == NUMBER else f"<bdi>{shown}</bdi>"}</{tag}>'
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-SHARED = (Path(__file__).parents[1] / (os.environ.get("RELEVANCE_DATA") or "../shared")).resolve()
+SHARED = (
+    Path(__file__).parents[1] / (os.environ.get("RELEVANCE_DATA") or "../shared")
+).resolve()
 CHORUS = SHARED / "acceptance" / "chorus"
 CASES = "electronics.relevance.yaml"
 
@@ -59,12 +61,16 @@ def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
     folder = os.environ.get(FOUND, "")
     file = Path(folder, f"{ranker}.json")
     if not (folder and file.exists()):
-        with (SHARED / "data" / "chorus" / "queries.tsv").open(encoding="utf-8") as lines:
+        with (SHARED / "data" / "chorus" / "queries.tsv").open(
+            encoding="utf-8"
+        ) as lines:
             queries = [line.rstrip("\n").split("\t")[1] for line in lines]
         search = _search_of(ranker)
         found = {query: search(query, _MOST) for query in queries}
         if folder:
-            new = file.with_suffix(f".{os.getpid()}")  # another worker may read or write it
+            new = file.with_suffix(
+                f".{os.getpid()}"
+            )  # another worker may read or write it
             new.write_text(json.dumps(found), encoding="utf-8")
             new.replace(file)
     else:
@@ -73,7 +79,9 @@ def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
 
 
 def _search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
-    spec = importlib.util.spec_from_file_location("chorus_conftest", CHORUS / "conftest.py")
+    spec = importlib.util.spec_from_file_location(
+        "chorus_conftest", CHORUS / "conftest.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -35,10 +35,21 @@ SUITE, BRIEF, DEEP = "suite", "brief", "deep"
 
 # no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
 settings.register_profile(
-    SUITE, derandomize=True, max_examples=50, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    SUITE,
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(BRIEF, settings.get_profile(SUITE), max_examples=10)
-settings.register_profile(DEEP, settings.get_profile(SUITE), derandomize=False, max_examples=1000, print_blob=True)
+settings.register_profile(
+    DEEP,
+    settings.get_profile(SUITE),
+    derandomize=False,
+    max_examples=1000,
+    print_blob=True,
+)
 settings.load_profile(SUITE)
 
 
@@ -46,7 +57,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw the same examples in every run, read once what is installed, and choose how workers share the tests."""
     if config.getoption("--hypothesis-profile", None) != DEEP:
         _draw_no_constants_of_modules()
-    has_plugins = [found for found in metadata.distributions() if found.entry_points.select(group="pytest11")]
+    has_plugins = [
+        found
+        for found in metadata.distributions()
+        if found.entry_points.select(group="pytest11")
+    ]
     installed = tuple(map(_ReadOnce, has_plugins))
     patch = pytest.MonkeyPatch()
     patch.setattr(metadata, "distributions", lambda: installed)
@@ -55,7 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = TemporaryDirectory()
         patch.setenv(FOUND, folder.name)
         config.add_cleanup(folder.cleanup)
-    if config.getoption("dist", None) == "load":  # what -n chooses: tests that share a fixture go to several workers
+    if (
+        config.getoption("dist", None) == "load"
+    ):  # what -n chooses: tests that share a fixture go to several workers
         config.option.dist = "worksteal"
 
 
@@ -100,8 +117,14 @@ def _draw_no_constants_of_modules() -> None:
     Which ones these are depends on the tests that ran before in the same process, and so do the examples. There is no
     setting for it; checked with Hypothesis 6.100, which has no such constants, and 6.170.
     """
-    providers = import_module("hypothesis.internal.conjecture.providers") if _has_providers() else None
-    nothing = getattr(providers, "_local_constants", None)  # empty as long as nothing was drawn
+    providers = (
+        import_module("hypothesis.internal.conjecture.providers")
+        if _has_providers()
+        else None
+    )
+    nothing = getattr(
+        providers, "_local_constants", None
+    )  # empty as long as nothing was drawn
     if nothing is not None and hasattr(providers, "_get_local_constants"):
         setattr(providers, "_get_local_constants", lambda: nothing)  # noqa: B010 - of a module without types
 
@@ -130,22 +153,35 @@ def pytest_make_collect_report(
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Refuse a skipped test of an engine where all engines are required."""
     report = yield
     is_skipped = report.skipped and not hasattr(report, "wasxfail")
-    if is_skipped and REQUIRED in os.environ and item.get_closest_marker("engines") is not None:
+    if (
+        is_skipped
+        and REQUIRED in os.environ
+        and item.get_closest_marker("engines") is not None
+    ):
         _refuse(report)
     return report
 
 
 def _refuse(report: pytest.CollectReport | pytest.TestReport) -> None:
-    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-    report.outcome, report.longrepr = "failed", f"with {REQUIRED} set, it must not be skipped: {reason}"
+    reason = (
+        report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+    )
+    report.outcome, report.longrepr = (
+        "failed",
+        f"with {REQUIRED} set, it must not be skipped: {reason}",
+    )
 
 
 @pytest.fixture
-def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def pytester(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> pytest.Pytester:
     """Runs in this process do not look for garbage in all that was imported so far.
 
     Some versions of pytest do so five times after every run, which takes longer than the run.

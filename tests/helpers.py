@@ -38,14 +38,20 @@ def only_plugins(*names: str) -> list[str]:
     Importing some of them takes several times as long as all else.
     """
     installed = entry_points(group="pytest11").names
-    return [f"-pno:{name}" for name in sorted(installed) if name not in ("relevance", *names)]
+    return [
+        f"-pno:{name}"
+        for name in sorted(installed)
+        if name not in ("relevance", *names)
+    ]
 
 
 def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:
     """A strategy of Hypothesis: named tuples of these parts. `builds` would make up the fields with defaults too."""
     from hypothesis import strategies
 
-    return strategies.builds(lambda *values, **others: kind(*values, **others), *parts, **named)
+    return strategies.builds(
+        lambda *values, **others: kind(*values, **others), *parts, **named
+    )
 
 
 def _parsed(source: str) -> ast.Module:
@@ -108,7 +114,14 @@ def scored(
     return with_details(result, case, ranking, all_missing=all_missing)
 
 
-def case_result(file: str, line: int, id: str, verdict: str, query: str = "", **fields: Any) -> CaseResult:  # noqa: A002
+def case_result(
+    file: str,
+    line: int,
+    id: str,  # noqa: A002
+    verdict: str,
+    query: str = "",
+    **fields: Any,
+) -> CaseResult:
     """A result with these fields, by their names in a record."""
     return changed(CaseResult(file, line, id, verdict, query or id), **fields)
 
@@ -157,7 +170,8 @@ def is_harmless(text: str) -> bool:
     Joiners are none: scripts and emoji need them.
     """
     return all(
-        character in "\u200c\u200d" or category(character) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+        character in "\u200c\u200d"
+        or category(character) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
         for character in text
     )
 
@@ -165,7 +179,9 @@ def is_harmless(text: str) -> bool:
 def columns_of(text: str) -> int:
     """The columns that text takes in a terminal: two for a wide character, none for a combining one."""
     return sum(
-        0 if category(character) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(character) in "WF")
+        0
+        if category(character) in ("Mn", "Me", "Cf")
+        else 1 + (east_asian_width(character) in "WF")
         for character in text
     )
 
@@ -183,7 +199,14 @@ def recorded_gates(*gates: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def gate_record(condition: str, line: int = 1, **values: Any) -> dict[str, Any]:
     """A gate as the data of a run have it, with the condition as its id unless `values` name another."""
-    usual = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": []}
+    usual = {
+        "id": condition,
+        "condition": condition,
+        "share": 0.0,
+        "tag": None,
+        "p": None,
+        "bounds": [],
+    }
     return {**usual, "line": line, **values}
 
 
@@ -197,21 +220,40 @@ def write_page(run: Run, folder: Path) -> Path:
 
 def page_values(page: str) -> dict[str, Any]:
     """The data that an HTML report carries for its script."""
-    found = re.search(r'<script type="application/json" id="data" data-encoding="(\w+)">(.*?)</script>', page)
+    found = re.search(
+        r'<script type="application/json" id="data" data-encoding="(\w+)">(.*?)</script>',
+        page,
+    )
     assert found is not None
     encoding, text = found.groups()
-    values: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)) if encoding == "gzip" else text)
+    values: dict[str, Any] = json.loads(
+        gzip.decompress(base64.b64decode(text)) if encoding == "gzip" else text
+    )
     return values
 
 
-def compared(query: str, before: float, ranking: list[str], tag: str = "") -> CaseResult:
+def compared(
+    query: str, before: float, ranking: list[str], tag: str = ""
+) -> CaseResult:
     """The result of a case with a floor of 0.5, whose accepted ranking has the score `before`, and `good` first."""
-    case = {"query": query, "id": f"q-{query}", "judgments": {"good": 3}, "min_ndcg": 0.5, "tags": [tag] if tag else []}
+    case = {
+        "query": query,
+        "id": f"q-{query}",
+        "judgments": {"good": 3},
+        "min_ndcg": 0.5,
+        "tags": [tag] if tag else [],
+    }
     found = result_of(case, ranking, file="shop.relevance.yaml")
     change = (found.score or 0) - before
-    standing = REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
+    standing = (
+        REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
+    )
     accepted = BaselineComparison(
-        standing, before, documents=("good", "other"), grades=(3, None), newly_failing=found.verdict == "failed"
+        standing,
+        before,
+        documents=("good", "other"),
+        grades=(3, None),
+        newly_failing=found.verdict == "failed",
     )
     return changed(found, baseline=accepted)
 
@@ -224,7 +266,9 @@ def error_of(message: str) -> SearchError:
 def page_text(page: str) -> str:
     """What an HTML report shows where scripts are off, without markup: each element's text in a line."""
     body = re.sub(r"(?s)<script.*", "", page.partition("<body>")[2])
-    return "\n".join(line for part in re.split(r"<[^>]*>", body) if (line := unescape(part).strip()))
+    return "\n".join(
+        line for part in re.split(r"<[^>]*>", body) if (line := unescape(part).strip())
+    )
 
 
 def verdict_of(page: str) -> tuple[str, str]:

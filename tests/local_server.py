@@ -28,9 +28,15 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
             documents = [json.loads(line) for line in text.splitlines()]
             body = json.dumps(answer(url.path, parse_qs(url.query), documents)).encode()
             self.send_response(200)
-            accepted = self.headers.get("Accept", "").partition(",")[0]  # clients check that they get what they accept
-            self.send_header("Content-Type", accepted if "json" in accepted else "application/json")
-            self.send_header("X-Elastic-Product", "Elasticsearch")  # elasticsearch-py talks to nothing else
+            accepted = self.headers.get("Accept", "").partition(",")[
+                0
+            ]  # clients check that they get what they accept
+            self.send_header(
+                "Content-Type", accepted if "json" in accepted else "application/json"
+            )
+            self.send_header(
+                "X-Elastic-Product", "Elasticsearch"
+            )  # elasticsearch-py talks to nothing else
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

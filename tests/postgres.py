@@ -14,8 +14,14 @@ def programs() -> Path | None:
     """The directory of initdb and pg_ctl: the newest of Debian's, or that of the PATH; None where there is none."""
     versions = Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")
     newest = max(versions, key=lambda path: float(path.parts[-3]), default=None)
-    found = newest or (Path(name).resolve() if (name := shutil.which("initdb")) else None)
-    return found.parent if found is not None and (found.parent / "pg_ctl").exists() else None
+    found = newest or (
+        Path(name).resolve() if (name := shutil.which("initdb")) else None
+    )
+    return (
+        found.parent
+        if found is not None and (found.parent / "pg_ctl").exists()
+        else None
+    )
 
 
 @contextmanager
@@ -43,8 +49,24 @@ def running_server(directory_of_programs: Path) -> Iterator[str]:
         )
 
     try:
-        run("initdb", "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
-        run("pg_ctl", "-w", "-l", str(home / "log"), "-o", f"-k '{home}' -c listen_addresses='' -c fsync=off", "start")
+        run(
+            "initdb",
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "--no-sync",
+            "--encoding=UTF8",
+            "--locale=C",
+        )
+        run(
+            "pg_ctl",
+            "-w",
+            "-l",
+            str(home / "log"),
+            "-o",
+            f"-k '{home}' -c listen_addresses='' -c fsync=off",
+            "start",
+        )
         try:
             yield f"host={home} user=postgres dbname=postgres"
         finally:

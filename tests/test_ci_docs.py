@@ -22,13 +22,16 @@ import yaml
 
 import pytest_relevance
 
-PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "ci.md").read_text(
+    encoding="utf-8"
+)
 STEPS, *WORKFLOWS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ACTION = Path(__file__).parents[1] / "action.yml"
 MARK = "<!-- pytest-relevance report -->"
 
 pytestmark = pytest.mark.skipif(
-    sys.platform == "win32" or not all(map(shutil.which, ("bash", "git"))), reason="the workflows are for Linux"
+    sys.platform == "win32" or not all(map(shutil.which, ("bash", "git"))),
+    reason="the workflows are for Linux",
 )
 
 SEARCH = """
@@ -86,30 +89,44 @@ class Machine:
     """A machine that runs a job, in a clone of the repository."""
 
     def __init__(self, folder: Path, origin: Path, branch: str) -> None:
-        self.folder, self.work, self._commands = folder, folder / "work", folder / "commands"
+        self.folder, self.work, self._commands = (
+            folder,
+            folder / "work",
+            folder / "commands",
+        )
         self._commands.mkdir(parents=True)
         git(folder, "clone", "--quiet", "--branch", branch, str(origin), "work")
         self._answers: dict[str, str] = {}
         self.summary = folder / "summary.md"
         log, answers = str(folder / "calls.jsonl"), str(folder / "answers.json")
         for name in ("gh", "curl", "pip"):
-            (self._commands / name).write_text(STUB.format(python=sys.executable, log=log, answers=answers))
+            (self._commands / name).write_text(
+                STUB.format(python=sys.executable, log=log, answers=answers)
+            )
             (self._commands / name).chmod(0o755)
         self.answer()
 
     def answer(self, **files: Path) -> None:
         """Have the replaced commands answer with these files, wherever an argument has this text in it."""
-        self._answers |= {name.replace("_", "/"): str(path) for name, path in files.items()}
+        self._answers |= {
+            name.replace("_", "/"): str(path) for name, path in files.items()
+        }
         (self.folder / "answers.json").write_text(json.dumps(self._answers))
 
     @property
     def calls(self) -> list[Call]:
         log = self.folder / "calls.jsonl"
-        return [Call(**json.loads(line)) for line in log.read_text().splitlines()] if log.exists() else []
+        return (
+            [Call(**json.loads(line)) for line in log.read_text().splitlines()]
+            if log.exists()
+            else []
+        )
 
     def run(self, script: str, environment: Mapping[str, str]) -> tuple[int, str]:
         """Run a script with bash, as the runner does; return the exit code and the output."""
-        path = os.pathsep.join([str(self._commands), str(Path(sys.executable).parent), os.environ["PATH"]])
+        path = os.pathsep.join(
+            [str(self._commands), str(Path(sys.executable).parent), os.environ["PATH"]]
+        )
         given = {
             "PATH": path,
             "COLUMNS": "100",
@@ -118,13 +135,28 @@ class Machine:
             "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         }
         command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
-        done = subprocess.run(command, cwd=self.work, env={**given, **environment}, capture_output=True, text=True)
+        done = subprocess.run(
+            command,
+            cwd=self.work,
+            env={**given, **environment},
+            capture_output=True,
+            text=True,
+        )
         return done.returncode, done.stdout + done.stderr
 
 
 def git(folder: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+    identity = [
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]
+    subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -136,21 +168,30 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("conftest.py", SEARCH),
         ("shoes.relevance.yaml", SHOES),
         ("smart watches.relevance.yaml", WATCHES),
-        ("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider -p pytest_relevance.plugin\n"),
+        (
+            "pytest.ini",
+            "[pytest]\naddopts = -p no:cacheprovider -p pytest_relevance.plugin\n",
+        ),
         ("requirements.txt", "pytest-relevance\n"),
     ):
         (folder / name).write_text(dedent(text).lstrip(), encoding="utf-8")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message=Search")
     git(folder, "checkout", "--quiet", "-b", "worse")
-    (folder / "conftest.py").write_text(dedent(SEARCH).lstrip().replace("w1 w2 w3", "w3 w2"), encoding="utf-8")
+    (folder / "conftest.py").write_text(
+        dedent(SEARCH).lstrip().replace("w1 w2 w3", "w3 w2"), encoding="utf-8"
+    )
     git(folder, "commit", "--quiet", "--all", "--message=Boost straps")
     git(folder, "checkout", "--quiet", "-b", "broken", "main")
-    (folder / "hats.relevance.yaml").write_text("cases: [{query: hats, judgements: 1}]\n", encoding="utf-8")
+    (folder / "hats.relevance.yaml").write_text(
+        "cases: [{query: hats, judgements: 1}]\n", encoding="utf-8"
+    )
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message=Break the collection")
     git(folder, "checkout", "--quiet", "-b", "silent", "main")
-    (folder / "conftest.py").write_text(dedent(SEARCH).lstrip().replace("RANKINGS[query].split()", "[]"))
+    (folder / "conftest.py").write_text(
+        dedent(SEARCH).lstrip().replace("RANKINGS[query].split()", "[]")
+    )
     git(folder, "commit", "--quiet", "--all", "--message=Empty the index")
     git(folder, "checkout", "--quiet", "main")
     return folder
@@ -183,7 +224,9 @@ class Workflow:
     """Of an action."""
     commit: str = "c0ffee"
 
-    def run(self, job: str, matrix: Mapping[str, object] | None = None) -> tuple[Machine, list[Step]]:
+    def run(
+        self, job: str, matrix: Mapping[str, object] | None = None
+    ) -> tuple[Machine, list[Step]]:
         """Run the steps of a job on a machine of its own."""
         name = "-".join([job, *map(str, (matrix or {}).values())])
         machine = Machine(self.folder / name, self.origin, self.branch)
@@ -193,19 +236,29 @@ class Workflow:
                 steps.append(self.step(step, machine, matrix or {}))
         return machine, steps
 
-    def step(self, step: Mapping[str, Any], machine: Machine, matrix: Mapping[str, object]) -> Step:
+    def step(
+        self, step: Mapping[str, Any], machine: Machine, matrix: Mapping[str, object]
+    ) -> Step:
         """Run one step."""
         if "uses" in step:
-            given = {key: self._filled(str(value), matrix) for key, value in step.get("with", {}).items()}
+            given = {
+                key: self._filled(str(value), matrix)
+                for key, value in step.get("with", {}).items()
+            }
             ACTIONS[step["uses"].partition("@")[0]](self, machine.work, given)
             return Step(step.get("name", step["uses"]))
-        environment = {name: self._filled(str(value), matrix) for name, value in step.get("env", {}).items()}
+        environment = {
+            name: self._filled(str(value), matrix)
+            for name, value in step.get("env", {}).items()
+        }
         github = {
             "GITHUB_ACTIONS": "true",
             "GITHUB_STEP_SUMMARY": str(machine.summary),
             "GITHUB_WORKSPACE": str(machine.work),
         }
-        code, output = machine.run(self._filled(step["run"], matrix), {**github, **environment})
+        code, output = machine.run(
+            self._filled(step["run"], matrix), {**github, **environment}
+        )
         return Step(step.get("name", step["run"]), code, output)
 
     def _filled(self, text: str, matrix: Mapping[str, object]) -> str:
@@ -222,13 +275,23 @@ class Workflow:
         }
         return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text)
 
-    def _is_due(self, step: Mapping[str, Any], machine: Machine, *, failed: bool) -> bool:
-        conditions = str(step.get("if", "success()")).removeprefix("${{ ").removesuffix(" }}").split(" && ")
+    def _is_due(
+        self, step: Mapping[str, Any], machine: Machine, *, failed: bool
+    ) -> bool:
+        conditions = (
+            str(step.get("if", "success()"))
+            .removeprefix("${{ ")
+            .removesuffix(" }}")
+            .split(" && ")
+        )
         holds = {
             "success()": not failed,
             "!cancelled()": True,
             "inputs.comment == 'true'": self.inputs.get("comment") == "true",
-            **{f"github.event_name == '{event}'": event == self.event for event in ("push", "pull_request")},
+            **{
+                f"github.event_name == '{event}'": event == self.event
+                for event in ("push", "pull_request")
+            },
         }
         for condition in conditions:
             if file := re.fullmatch(r"hashFiles\('(.*)'\) != ''", condition):
@@ -238,8 +301,15 @@ class Workflow:
 
 def _keep(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
     for pattern in given["path"].split():
-        files = [file for path in work.glob(pattern) for file in (path, *path.rglob("*")) if file.is_file()]
-        workflow.stored |= {file.relative_to(work).as_posix(): file.read_bytes() for file in files}
+        files = [
+            file
+            for path in work.glob(pattern)
+            for file in (path, *path.rglob("*"))
+            if file.is_file()
+        ]
+        workflow.stored |= {
+            file.relative_to(work).as_posix(): file.read_bytes() for file in files
+        }
 
 
 def _restore(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
@@ -279,11 +349,15 @@ def workflow(number: int) -> Mapping[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def main_record(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def main_record(
+    origin: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
     """What the job of main keeps. The first run fails for a query that is below its floor, the second expects that."""
     stored: dict[str, bytes] = {}
     for failed in ({"Run main": 1}, {}):
-        on_main = Workflow(workflow(0), origin, tmp_path_factory.mktemp("main"), "push", "main", stored)
+        on_main = Workflow(
+            workflow(0), origin, tmp_path_factory.mktemp("main"), "push", "main", stored
+        )
         machine, steps = on_main.run("record-main")
         assert {step.name: step.code for step in steps if step.code} == failed, steps
         assert machine.calls == [Call("pip", ["install", "-r", "requirements.txt"], [])]
@@ -301,31 +375,56 @@ def test_there_are_three_workflows_that_parse() -> None:
 
 
 def test_every_job_of_github_has_as_few_permissions_as_it_needs() -> None:
-    jobs = {name: job["permissions"] for number in (0, 1) for name, job in workflow(number).items()}
+    jobs = {
+        name: job["permissions"]
+        for number in (0, 1)
+        for name, job in workflow(number).items()
+    }
     assert jobs.pop("pull-request") == {"contents": "read", "pull-requests": "write"}
     assert list(jobs.values()) == [{"contents": "read"}] * 3
 
 
 def test_no_clone_of_github_has_the_token() -> None:
     jobs = [job for number in (0, 1) for job in workflow(number).values()]
-    clones = [step for job in jobs for step in job["steps"] if step.get("uses", "").startswith("actions/checkout")]
+    clones = [
+        step
+        for job in jobs
+        for step in job["steps"]
+        if step.get("uses", "").startswith("actions/checkout")
+    ]
     assert [step["with"] for step in clones] == [{"persist-credentials": False}] * 4
-    has_token = [step["name"] for job in jobs for step in job["steps"] if "github.token" in str(step.get("env"))]
+    has_token = [
+        step["name"]
+        for job in jobs
+        for step in job["steps"]
+        if "github.token" in str(step.get("env"))
+    ]
     assert has_token == ["Comment"]
 
 
-def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
-    pull_request = Workflow(workflow(0), origin, tmp_path, "pull_request", "worse", dict(main_record))
+def test_a_pull_request_that_makes_search_worse(
+    origin: Path, main_record: dict[str, bytes], tmp_path: Path
+) -> None:
+    pull_request = Workflow(
+        workflow(0), origin, tmp_path, "pull_request", "worse", dict(main_record)
+    )
     machine, steps = pull_request.run("pull-request")
     done = by_name(steps)
-    assert {name: step.code for name, step in done.items() if step.code} == {"Run the branch": 1}
+    assert {name: step.code for name, step in done.items() if step.code} == {
+        "Run the branch": 1
+    }
     assert (
         "::error file=smart watches.relevance.yaml,line=3,title=Got worse%3A smart watch::"
         in done["Run the branch"].output
     )
 
     posted = machine.calls[-1]
-    assert posted.arguments[:4] == ["api", "--method", "POST", "repos/shop/search/issues/7/comments"]
+    assert posted.arguments[:4] == [
+        "api",
+        "--method",
+        "POST",
+        "repos/shop/search/issues/7/comments",
+    ]
     assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
     assert "Orbit 2" in posted.sent[0]
     assert "1 failed before" in posted.sent[0]
@@ -334,7 +433,11 @@ def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[
     assert listed[:3] == ["api", "--paginate", "repos/shop/search/issues/7/comments"]
     assert f'startswith("{MARK}")' in listed[-1]
 
-    assert pull_request.stored.keys() == {"main.jsonl.gz", "relevance.html", "branch.jsonl.gz"}
+    assert pull_request.stored.keys() == {
+        "main.jsonl.gz",
+        "relevance.html",
+        "branch.jsonl.gz",
+    }
     assert pull_request.stored["relevance.html"].startswith(b"<!doctype html>")
     summary = machine.summary.read_text(encoding="utf-8")
     assert summary.startswith(MARK)
@@ -343,16 +446,29 @@ def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[
     # the next push: the comment is there already
     (tmp_path / "id").write_text("4711\n")
     machine.answer(issues_7_comments=tmp_path / "id")
-    (comment,) = (step for step in workflow(0)["pull-request"]["steps"] if step.get("name") == "Comment")
+    (comment,) = (
+        step
+        for step in workflow(0)["pull-request"]["steps"]
+        if step.get("name") == "Comment"
+    )
     assert pull_request.step(comment, machine, {}).code == 0
     updated = machine.calls[-1]
-    assert updated.arguments[:4] == ["api", "--method", "PATCH", "repos/shop/search/issues/comments/4711"]
+    assert updated.arguments[:4] == [
+        "api",
+        "--method",
+        "PATCH",
+        "repos/shop/search/issues/comments/4711",
+    ]
     assert updated.sent == posted.sent
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq filters as gh does")
 def test_the_comment_is_known_by_its_author_and_its_first_line() -> None:
-    (comment,) = (step for step in workflow(0)["pull-request"]["steps"] if step.get("name") == "Comment")
+    (comment,) = (
+        step
+        for step in workflow(0)["pull-request"]["steps"]
+        if step.get("name") == "Comment"
+    )
     (expression,) = re.findall(r'--jq "(.*)" \|', comment["run"])
     expression = expression.replace('\\"', '"').replace("$marker", MARK)
     comments = [
@@ -360,39 +476,89 @@ def test_the_comment_is_known_by_its_author_and_its_first_line() -> None:
         {"id": 2, "user": {"type": "Bot"}, "body": f"Other\n{MARK}"},
         {"id": 3, "user": {"type": "Bot"}, "body": f"{MARK}\n### Search got worse"},
     ]
-    found = subprocess.run(["jq", "-r", expression], input=json.dumps(comments), capture_output=True, text=True)
+    found = subprocess.run(
+        ["jq", "-r", expression],
+        input=json.dumps(comments),
+        capture_output=True,
+        text=True,
+    )
     assert (found.stdout, found.stderr) == ("3\n", "")
 
 
-@pytest.mark.parametrize(("has_record", "mark"), [(True, "\u2705"), (False, "\u274c")], ids=["record", "none"])
+@pytest.mark.parametrize(
+    ("has_record", "mark"),
+    [(True, "\u2705"), (False, "\u274c")],
+    ids=["record", "none"],
+)
 def test_a_pull_request_that_changes_nothing_is_green_where_main_has_a_record(
-    origin: Path, main_record: dict[str, bytes], tmp_path: Path, has_record: bool, mark: str
+    origin: Path,
+    main_record: dict[str, bytes],
+    tmp_path: Path,
+    has_record: bool,
+    mark: str,
 ) -> None:
     stored = dict(main_record) if has_record else {}
-    pull_request = Workflow(workflow(0), origin, tmp_path, "pull_request", "main", stored)
+    pull_request = Workflow(
+        workflow(0), origin, tmp_path, "pull_request", "main", stored
+    )
     machine, steps = pull_request.run("pull-request")
-    assert {step.name for step in steps if step.code} == (set() if has_record else {"Run the branch"})
+    assert {step.name for step in steps if step.code} == (
+        set() if has_record else {"Run the branch"}
+    )
     assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### {mark} ")
 
 
-@pytest.mark.skipif(not ACTION.is_file(), reason="the source distribution does not have it")
-def test_the_action_keeps_the_record_of_main_and_fails_what_got_worse(origin: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    not ACTION.is_file(), reason="the source distribution does not have it"
+)
+def test_the_action_keeps_the_record_of_main_and_fails_what_got_worse(
+    origin: Path, tmp_path: Path
+) -> None:
     action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
-    assert yaml.safe_load(STEPS)[-1] == {"uses": f"pytest-relevance/pytest-relevance@v{pytest_relevance.__version__}"}
+    assert yaml.safe_load(STEPS)[-1] == {
+        "uses": f"pytest-relevance/pytest-relevance@v{pytest_relevance.__version__}"
+    }
     stored: dict[str, bytes] = {}
     inputs = {name: str(given["default"]) for name, given in action["inputs"].items()}
-    runs = [("push", "main", 1), ("pull_request", "main", 0), ("pull_request", "worse", 1)]
+    runs = [
+        ("push", "main", 1),
+        ("pull_request", "main", 0),
+        ("pull_request", "worse", 1),
+    ]
     for number, (event, branch, code) in enumerate(runs):
-        job = Workflow({"relevance": action["runs"]}, origin, tmp_path / str(number), event, branch, stored, inputs)
+        job = Workflow(
+            {"relevance": action["runs"]},
+            origin,
+            tmp_path / str(number),
+            event,
+            branch,
+            stored,
+            inputs,
+        )
         machine, steps = job.run("relevance")
-        assert [step.code for step in steps if step.name == "Run the cases"] == [code], steps
+        assert [step.code for step in steps if step.name == "Run the cases"] == [
+            code
+        ], steps
         assert [step.name for step in steps if step.code] == ["Run the cases"] * code
-        assert [call.name for call in machine.calls] == (["gh", "gh"] if event == "pull_request" else [])
-    assert stored.keys() == {"relevance-main.jsonl.gz", "relevance-branch.jsonl.gz", "relevance.html"}
-    assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
+        assert [call.name for call in machine.calls] == (
+            ["gh", "gh"] if event == "pull_request" else []
+        )
+    assert stored.keys() == {
+        "relevance-main.jsonl.gz",
+        "relevance-branch.jsonl.gz",
+        "relevance.html",
+    }
+    assert (
+        machine.calls[-1]
+        .sent[0]
+        .startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
+    )
 
 
-@pytest.mark.parametrize(("branch", "way"), [("broken", "workflow"), ("silent", "action"), ("silent", "GitLab")])
+@pytest.mark.parametrize(
+    ("branch", "way"),
+    [("broken", "workflow"), ("silent", "action"), ("silent", "GitLab")],
+)
 def test_a_record_that_would_be_refused_is_not_kept(
     origin: Path, main_record: dict[str, bytes], tmp_path: Path, branch: str, way: str
 ) -> None:
@@ -403,40 +569,78 @@ def test_a_record_that_would_be_refused_is_not_kept(
         return
     if way == "action" and not ACTION.is_file():
         pytest.skip("the source distribution does not have it")
-    job = workflow(0)["record-main"] if way == "workflow" else yaml.safe_load(ACTION.read_text("utf-8"))["runs"]
-    stored = dict.fromkeys(("main.jsonl.gz", "relevance-main.jsonl.gz"), main_record["main.jsonl.gz"])
+    job = (
+        workflow(0)["record-main"]
+        if way == "workflow"
+        else yaml.safe_load(ACTION.read_text("utf-8"))["runs"]
+    )
+    stored = dict.fromkeys(
+        ("main.jsonl.gz", "relevance-main.jsonl.gz"), main_record["main.jsonl.gz"]
+    )
     inputs = {"arguments": "", "comment": "true"}
-    _, steps = Workflow({"main": job}, origin, tmp_path, "push", branch, stored, inputs).run("main")
-    assert [step.name for step in steps if step.code] in (["Run main"], ["Run the cases"])
-    assert {data for name, data in stored.items() if "main" in name} == {main_record["main.jsonl.gz"]}
+    _, steps = Workflow(
+        {"main": job}, origin, tmp_path, "push", branch, stored, inputs
+    ).run("main")
+    assert [step.name for step in steps if step.code] in (
+        ["Run main"],
+        ["Run the cases"],
+    )
+    assert {data for name, data in stored.items() if "main" in name} == {
+        main_record["main.jsonl.gz"]
+    }
 
 
-def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
-    shards = Workflow(workflow(1), origin, tmp_path, "pull_request", "worse", dict(main_record))
+def test_shards_and_their_merge(
+    origin: Path, main_record: dict[str, bytes], tmp_path: Path
+) -> None:
+    shards = Workflow(
+        workflow(1), origin, tmp_path, "pull_request", "worse", dict(main_record)
+    )
     codes = {}
     for number in shards.jobs["shard"]["strategy"]["matrix"]["shard"]:
         machine, steps = shards.run("shard", {"shard": number})
-        assert not machine.summary.is_file() or machine.summary.read_text(encoding="utf-8") == ""
+        assert (
+            not machine.summary.is_file()
+            or machine.summary.read_text(encoding="utf-8") == ""
+        )
         assert "::error" not in by_name(steps)["Run the shard"].output
         codes[number] = by_name(steps)["Run the shard"].code
-    assert codes == {0: 0, 1: 1}  # the watches are in the second file; what failed before is in the first
+    assert codes == {
+        0: 0,
+        1: 1,
+    }  # the watches are in the second file; what failed before is in the first
     machine, steps = shards.run("merge")
-    assert {name: step.code for name, step in by_name(steps).items() if step.code} == {"Merge": 1}
+    assert {name: step.code for name, step in by_name(steps).items() if step.code} == {
+        "Merge": 1
+    }
     assert "2 records, 4 results" in by_name(steps)["Merge"].output
-    assert machine.summary.read_text(encoding="utf-8").startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
+    assert machine.summary.read_text(encoding="utf-8").startswith(
+        f"{MARK}\n### \u274c Search got worse: 1 query\n"
+    )
     assert (machine.work / "relevance.html").is_file()
 
 
 def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
-    jobs = {"record-main": {"steps": [{"run": "pytest --relevance-record=main.jsonl.gz || true"}]}}
+    jobs = {
+        "record-main": {
+            "steps": [{"run": "pytest --relevance-record=main.jsonl.gz || true"}]
+        }
+    }
     jobs["record-main"]["steps"] += yaml.safe_load(WORKFLOWS[3])
     stored: dict[str, bytes] = {}
     for commit, branch in (("1a", "main"), ("2b", "worse"), ("3c", "main")):
-        on_main = Workflow(jobs, origin, tmp_path / commit, "push", branch, stored, commit=commit)
+        on_main = Workflow(
+            jobs, origin, tmp_path / commit, "push", branch, stored, commit=commit
+        )
         machine, steps = on_main.run("record-main")
         assert [step for step in steps if step.code] == []
     assert {name for name in stored if "history" in name} == {
-        *("history.html", "history/1a.jsonl.gz", "history/2b.jsonl.gz", "history/3c.jsonl.gz")
+        *(
+            "history.html",
+            "history/1a.jsonl.gz",
+            "history/2b.jsonl.gz",
+            "history/3c.jsonl.gz",
+        )
     }
     code, printed = machine.run("pytest-relevance history history", {})
     assert (code, printed.splitlines()[0][:17]) == (0, "History of 3 runs")
@@ -459,16 +663,29 @@ BEARER = "Authorization: Bearer a-token"
 
 def gitlab_jobs() -> dict[str, Any]:
     page = yaml.safe_load(WORKFLOWS[2])
-    return {name: {**page["default"], **job} for name, job in page.items() if name != "default"}
+    return {
+        name: {**page["default"], **job}
+        for name, job in page.items()
+        if name != "default"
+    }
 
 
-def gitlab_job(name: str, machine: Machine, artifacts: Mapping[str, bytes] = MappingProxyType({})) -> tuple[int, str]:
+def gitlab_job(
+    name: str, machine: Machine, artifacts: Mapping[str, bytes] = MappingProxyType({})
+) -> tuple[int, str]:
     """Run the script of a job of GitLab with these artifacts of earlier jobs; the token is in its environment alone."""
     job = gitlab_jobs()[name]
     for path, data in artifacts.items():
         (machine.work / path).write_bytes(data)
-    token = TOKEN if job.get("environment") == {"name": "relevance-token", "action": "access"} else {}
-    return machine.run("\n".join(["set -o pipefail", *job["before_script"], *job["script"]]), {**GITLAB, **token})
+    token = (
+        TOKEN
+        if job.get("environment") == {"name": "relevance-token", "action": "access"}
+        else {}
+    )
+    return machine.run(
+        "\n".join(["set -o pipefail", *job["before_script"], *job["script"]]),
+        {**GITLAB, **token},
+    )
 
 
 def artifacts_of(name: str, machine: Machine) -> dict[str, bytes]:
@@ -481,25 +698,35 @@ def test_only_jobs_that_run_nothing_of_the_branch_have_the_token_of_gitlab() -> 
     assert "PRIVATE-TOKEN" not in PAGE  # curl sends it on to the host of a redirect
     for name, job in gitlab_jobs().items():
         commands = "\n".join([*job["before_script"], *job["script"]])
-        runs_the_branch = "pip install" in commands or "pytest" in commands.replace(MARK, "")
-        assert ("RELEVANCE_TOKEN" in commands, "environment" in job) == (not runs_the_branch,) * 2, name
+        runs_the_branch = "pip install" in commands or "pytest" in commands.replace(
+            MARK, ""
+        )
+        assert ("RELEVANCE_TOKEN" in commands, "environment" in job) == (
+            not runs_the_branch,
+        ) * 2, name
         assert ("variables" in job) is not runs_the_branch  # no clone
 
 
 def test_gitlab(origin: Path, tmp_path: Path) -> None:
     on_main = Machine(tmp_path / "main", origin, "main")
-    assert gitlab_job("relevance-main", on_main)[0] == 1  # a query is below its floor; `allow_failure`
+    assert (
+        gitlab_job("relevance-main", on_main)[0] == 1
+    )  # a query is below its floor; `allow_failure`
     assert (on_main.work / "junit.xml").is_file()
 
     fetch = Machine(tmp_path / "fetch", origin, "worse")
     fetch.answer(jobs_artifacts=on_main.work / "main.jsonl.gz")
     assert gitlab_job("relevance-fetch", fetch)[0] == 0
     (fetched,) = fetch.calls
-    assert fetched.arguments[-1].endswith("/projects/12/jobs/artifacts/main/raw/main.jsonl.gz?job=relevance-main")
+    assert fetched.arguments[-1].endswith(
+        "/projects/12/jobs/artifacts/main/raw/main.jsonl.gz?job=relevance-main"
+    )
     assert BEARER in fetched.arguments
 
     branch = Machine(tmp_path / "branch", origin, "worse")
-    code, output = gitlab_job("relevance", branch, artifacts_of("relevance-fetch", fetch))
+    code, output = gitlab_job(
+        "relevance", branch, artifacts_of("relevance-fetch", fetch)
+    )
     assert code == 1
     assert "1 got worse" in output
     assert "against main.jsonl.gz" in output
@@ -517,7 +744,9 @@ def test_gitlab(origin: Path, tmp_path: Path) -> None:
     assert BEARER in posted.arguments
     assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query\n")
 
-    (tmp_path / "notes.json").write_text(json.dumps([{"id": 1, "body": "Hm"}, {"id": 9, "body": posted.sent[0]}]))
+    (tmp_path / "notes.json").write_text(
+        json.dumps([{"id": 1, "body": "Hm"}, {"id": 9, "body": posted.sent[0]}])
+    )
     assert gitlab_job("relevance-note", note, kept) == (0, "")
     updated = note.calls[-1]
     assert updated.arguments[updated.arguments.index("--request") + 1] == "PUT"
@@ -526,11 +755,16 @@ def test_gitlab(origin: Path, tmp_path: Path) -> None:
 
 def test_gitlab_without_a_record_of_main(origin: Path, tmp_path: Path) -> None:
     """The artifact is not there (curl --fail), nor is the note."""
-    fetch, branch, note = (Machine(tmp_path / name, origin, "main") for name in ("fetch", "branch", "note"))
+    fetch, branch, note = (
+        Machine(tmp_path / name, origin, "main") for name in ("fetch", "branch", "note")
+    )
     assert gitlab_job("relevance-fetch", fetch)[0] == 0
     assert artifacts_of("relevance-fetch", fetch) == {}
     assert gitlab_job("relevance", branch)[0] == 1  # every failure counts
     (tmp_path / "notes.json").write_text("[]")
     note.answer(notes=tmp_path / "notes.json")
-    assert gitlab_job("relevance-note", note, artifacts_of("relevance", branch)) == (0, "")
+    assert gitlab_job("relevance-note", note, artifacts_of("relevance", branch)) == (
+        0,
+        "",
+    )
     assert "1 of 4 cases fails" in note.calls[-1].sent[0]

@@ -15,15 +15,28 @@ FOLDERS = (ROOT, PACKAGE, PACKAGE / "reports" / "html", ROOT / "benchmarks")
 @cache
 def words() -> frozenset[str]:
     """All words in the code, the tests and the configuration."""
-    files = [path for folder in (PACKAGE, ROOT / "tests", ROOT / ".ci") for path in folder.rglob("*") if path.is_file()]
-    read = {path for path in files if path.suffix in (".py", ".js", ".mjs", ".json", "") and path != Path(__file__)}
-    texts = (path.read_text(encoding="utf-8") for path in [*read, ROOT / "pyproject.toml"])
+    files = [
+        path
+        for folder in (PACKAGE, ROOT / "tests", ROOT / ".ci")
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
+    read = {
+        path
+        for path in files
+        if path.suffix in (".py", ".js", ".mjs", ".json", "") and path != Path(__file__)
+    }
+    texts = (
+        path.read_text(encoding="utf-8") for path in [*read, ROOT / "pyproject.toml"]
+    )
     return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 
 def spans(page: str) -> list[str]:
     """The code spans of a page, without its blocks."""
-    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(
+        r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     return re.findall(r"`([^`\n]+)`", text)
 
 
@@ -35,20 +48,38 @@ def is_file(span: str) -> bool:
 def test_every_file_and_folder_is_there(page: str) -> None:
     files = [span for span in spans(page) if is_file(span)]
     assert len(files) >= 15
-    missing = [span for span in files if not any([*folder.glob(span.rstrip("/"))] for folder in FOLDERS)]
+    missing = [
+        span
+        for span in files
+        if not any([*folder.glob(span.rstrip("/"))] for folder in FOLDERS)
+    ]
     assert [span for span in missing if "/" in span or not [*PACKAGE.rglob(span)]] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_name_is_in_the_code(page: str) -> None:
-    names = {span.split(".")[-1] for span in spans(page) if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)?", span)}
+    names = {
+        span.split(".")[-1]
+        for span in spans(page)
+        if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)?", span)
+    }
     assert len(names) >= 8
     assert sorted(names - words()) == []
 
 
 def test_the_layers_are_those_of_the_contract() -> None:
-    (drawn,) = re.findall(r"## Layers\n.*?```\n(.*?)```", (ROOT / PAGES[0]).read_text(encoding="utf-8"), re.DOTALL)
-    (checked,) = re.findall(r"layers = \[\n(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.DOTALL)
+    (drawn,) = re.findall(
+        r"## Layers\n.*?```\n(.*?)```",
+        (ROOT / PAGES[0]).read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    (checked,) = re.findall(
+        r"layers = \[\n(.*?)\]",
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     layers = re.findall(r"pytest_relevance\.(\w+)", checked)
-    assert re.findall(r"^(\w+)/ *(?:(\w+)/)?", drawn, re.MULTILINE)[0] == tuple(layers[:2])
+    assert re.findall(r"^(\w+)/ *(?:(\w+)/)?", drawn, re.MULTILINE)[0] == tuple(
+        layers[:2]
+    )
     assert re.findall(r"^(\w+)/", drawn, re.MULTILINE)[1:] == layers[2:]

@@ -15,12 +15,21 @@ from pytest_relevance import Run, read_suite
 from tests.walkthrough import DOCS, PAGES, SHOP, Block, blocks, follow, run, write
 
 FOLLOWED = (
-    *("start.md", "howto/adopt.md", "howto/judging.md", "howto/compare.md", "howto/chunks.md"),
+    *(
+        "start.md",
+        "howto/adopt.md",
+        "howto/judging.md",
+        "howto/compare.md",
+        "howto/chunks.md",
+    ),
     *("reference/case-file.md", "reference/metrics.md"),
 )
 """Pages whose files are written, whose Python is run, and whose commands print what is shown, one after the other."""
 
-FIXTURE, CASES = (next(block for block in blocks(PAGES["start.md"], name) if block.file) for name in ("python", "yaml"))
+FIXTURE, CASES = (
+    next(block for block in blocks(PAGES["start.md"], name) if block.file)
+    for name in ("python", "yaml")
+)
 """The search and the cases of the first page."""
 
 
@@ -93,19 +102,27 @@ def model(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
     class Recorded(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             assert self.headers["Authorization"] == "Bearer secret"
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
+                "messages"
+            ][0]["content"]
             answer = next(answer for word, answer in ANSWERS.items() if word in asked)
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(json.dumps({"choices": [{"message": {"content": answer}}]}).encode())
+            self.wfile.write(
+                json.dumps({"choices": [{"message": {"content": answer}}]}).encode()
+            )
 
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    (pytester.path / "sentence_transformers.py").write_text(LOCAL_MODEL, encoding="utf-8")
+    (pytester.path / "sentence_transformers.py").write_text(
+        LOCAL_MODEL, encoding="utf-8"
+    )
     with ThreadingHTTPServer(("127.0.0.1", 0), Recorded) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("API_URL", f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+        monkeypatch.setenv(
+            "API_URL", f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
+        )
         monkeypatch.setenv("API_KEY", "secret")
         yield
         server.shutdown()
@@ -113,7 +130,9 @@ def model(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.mark.usefixtures("model")
 @pytest.mark.parametrize("page", FOLLOWED)
-def test_a_page_works_from_its_first_line_to_its_last(page: str, pytester: pytest.Pytester) -> None:
+def test_a_page_works_from_its_first_line_to_its_last(
+    page: str, pytester: pytest.Pytester
+) -> None:
     for name, content in FILES.items():
         if name != "worklist.csv":  # which a run writes
             (pytester.path / name).write_text(content, encoding="utf-8")
@@ -124,7 +143,9 @@ def test_a_page_works_from_its_first_line_to_its_last(page: str, pytester: pytes
         for block in (FIXTURE, CASES):
             write(block, pytester.path)
     if page == "howto/judging.md":
-        (titles,) = (block for block in CONFTESTS if "relevance_documents" in block.text)
+        (titles,) = (
+            block for block in CONFTESTS if "relevance_documents" in block.text
+        )
         write(Block("conftest.py", "python", titles.text, is_more=True), pytester.path)
     follow(PAGES[page], pytester)
 
@@ -133,11 +154,23 @@ def test_a_page_works_from_its_first_line_to_its_last(page: str, pytester: pytes
 def test_the_local_model_of_the_page_on_judging(pytester: pytest.Pytester) -> None:
     (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
     write(CASES, pytester.path)
-    (local,) = (block for block in blocks(PAGES["howto/judging.md"], "python") if not block.file)
+    (local,) = (
+        block for block in blocks(PAGES["howto/judging.md"], "python") if not block.file
+    )
     (titles,) = (block for block in CONFTESTS if "relevance_documents" in block.text)
-    write(Block("conftest.py", "python", "\n\n".join((FIXTURE.text, titles.text, local.text))), pytester.path)
+    write(
+        Block(
+            "conftest.py",
+            "python",
+            "\n\n".join((FIXTURE.text, titles.text, local.text)),
+        ),
+        pytester.path,
+    )
     _, printed = run("pytest --relevance-calibrate=7", pytester)
-    assert "7 pairs of query and document that both people and ms-marco-MiniLM-L6-v2/bounds-1 graded" in printed
+    assert (
+        "7 pairs of query and document that both people and ms-marco-MiniLM-L6-v2/bounds-1 graded"
+        in printed
+    )
 
 
 def test_the_examples_of_the_python_page(pytester: pytest.Pytester) -> None:
@@ -145,7 +178,10 @@ def test_the_examples_of_the_python_page(pytester: pytest.Pytester) -> None:
     (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
     for block in (FIXTURE, CASES, test):
         write(block, pytester.path)
-    code, printed = run("pytest test_shoes.py shop.relevance.yaml --relevance-record=run.jsonl", pytester)
+    code, printed = run(
+        "pytest test_shoes.py shop.relevance.yaml --relevance-record=run.jsonl",
+        pytester,
+    )
     assert code == 1, printed
     assert "1 failed, 2 passed" in printed
     namespace: dict[str, object] = {}
@@ -154,7 +190,11 @@ def test_the_examples_of_the_python_page(pytester: pytest.Pytester) -> None:
 
 
 def test_every_public_name_is_in_the_reference() -> None:
-    listed = re.findall(r"^\.\. auto\w+:: pytest_relevance\.(\w+)$", PAGES["reference/python.md"], re.MULTILINE)
+    listed = re.findall(
+        r"^\.\. auto\w+:: pytest_relevance\.(\w+)$",
+        PAGES["reference/python.md"],
+        re.MULTILINE,
+    )
     assert sorted(listed) == sorted(pytest_relevance.__all__)
 
 
@@ -167,7 +207,10 @@ def anchors(text: str) -> set[str]:
     """The anchors of the headings of a page, as GitHub and MyST make them."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -176,15 +219,21 @@ def test_every_link_leads_to_a_page_and_a_heading(page: str) -> None:
     for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
         target = (DOCS / page).parent / path if path else DOCS / page
         assert target.is_file(), f"{path}: there is no such file"
-        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), f"{path}#{anchor}"
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), (
+            f"{path}#{anchor}"
+        )
 
 
-def test_every_option_and_setting_is_in_the_reference(pytester: pytest.Pytester) -> None:
+def test_every_option_and_setting_is_in_the_reference(
+    pytester: pytest.Pytester,
+) -> None:
     rows = re.findall(r"^\| (`.*?) \|", PAGES["reference/options.md"], re.MULTILINE)
     named = set(re.findall(r"`(--relevance-[\w-]+|relevance_\w+)", "\n".join(rows)))
     _, text = run("pytest --help", pytester)
     options, settings = text.split(
-        "configuration file settings" if "configuration file settings" in text else "[pytest]"
+        "configuration file settings"
+        if "configuration file settings" in text
+        else "[pytest]"
     )
     there = set(re.findall(r"^ +(--relevance-[a-z-]+)", options, re.MULTILINE))
     there |= set(re.findall(r"^ +(relevance_\w+) ", settings, re.MULTILINE))
@@ -204,7 +253,9 @@ EXAMPLES = {
 """What is printed with an example, by a name in it."""
 
 CONFTEST_PAGES = ("reference/search.md", "reference/results.md", "reference/hooks.md")
-CONFTESTS = [block for page in CONFTEST_PAGES for block in blocks(PAGES[page], "python")]
+CONFTESTS = [
+    block for page in CONFTEST_PAGES for block in blocks(PAGES[page], "python")
+]
 
 
 def test_there_is_an_expectation_for_every_example() -> None:
@@ -212,7 +263,9 @@ def test_there_is_an_expectation_for_every_example() -> None:
 
 
 @pytest.mark.parametrize("block", CONFTESTS, ids=range(len(CONFTESTS)))
-def test_an_example_works_as_a_conftest(block: Block, pytester: pytest.Pytester) -> None:
+def test_an_example_works_as_a_conftest(
+    block: Block, pytester: pytest.Pytester
+) -> None:
     (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
     write(CASES, pytester.path)
     search = "" if "def search(" in block.text else FIXTURE.text
@@ -223,12 +276,20 @@ def test_an_example_works_as_a_conftest(block: Block, pytester: pytest.Pytester)
     (shown,) = (shown for name, shown in EXAMPLES.items() if name in block.text)
     assert shown in printed, printed
     if "relevance_fingerprint" in block.text:
-        assert dict(Run.open(pytester.path / "run.jsonl").info.fingerprint) == {"index": "products-11", "documents": 8}
+        assert dict(Run.open(pytester.path / "run.jsonl").info.fingerprint) == {
+            "index": "products-11",
+            "documents": 8,
+        }
 
 
 CASE = "cases: [{query: blue shoes, judgments: {sku-1: 3, sku-2: 2, sku-4: 1, sku-5: 1}, tags: [head]}]\n"
 ELSEWHERE = (
-    *("howto/ci.md", "howto/coming-from.md", "howto/engines.md", "reference/commands.md"),
+    *(
+        "howto/ci.md",
+        "howto/coming-from.md",
+        "howto/engines.md",
+        "reference/commands.md",
+    ),
     *("reference/python.md", "background/ndcg.md"),
 )
 """Pages whose examples other tests run."""
@@ -246,10 +307,18 @@ def test_an_example_of_a_case_file_is_read(text: str, tmp_path: Path) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     suite = tmp_path / "shop.relevance.yaml"
-    suite.write_text(text + ("" if re.search("^(cases|queries):", text, re.MULTILINE) else CASE), encoding="utf-8")
+    suite.write_text(
+        text + ("" if re.search("^(cases|queries):", text, re.MULTILINE) else CASE),
+        encoding="utf-8",
+    )
     assert read_suite(suite).cases
 
 
-@pytest.mark.parametrize("page", sorted({*PAGES} - {*FOLLOWED, *CONFTEST_PAGES, *ELSEWHERE}))
+@pytest.mark.parametrize(
+    "page", sorted({*PAGES} - {*FOLLOWED, *CONFTEST_PAGES, *ELSEWHERE})
+)
 def test_a_page_that_is_not_run_shows_nothing_to_run(page: str) -> None:
-    assert {block.language for block in blocks(PAGES[page])} <= {"text", "yaml"}  # all YAML is read
+    assert {block.language for block in blocks(PAGES[page])} <= {
+        "text",
+        "yaml",
+    }  # all YAML is read

@@ -22,7 +22,9 @@ def test_a_new_file_has_the_permissions_of_the_umask_which_is_not_touched(
 ) -> None:
     before = os.umask(mask)
     try:
-        monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("it is that of all threads"))
+        monkeypatch.setattr(
+            os, "umask", lambda mask: pytest.fail("it is that of all threads")
+        )
         Run([]).write(tmp_path / "new")
         (tmp_path / "old").touch(0o640)
         Run([]).write(tmp_path / "old")
@@ -47,4 +49,6 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> Non
             Run([]).write(tmp_path / "old")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old", "old")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        ("old", "old")
+    ]

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")  # Python 3.10 has no reader of TOML
+PROJECT = (ROOT / "pyproject.toml").read_text(
+    encoding="utf-8"
+)  # Python 3.10 has no reader of TOML
 
 
 def test_the_metadata_has_the_links_of_the_project() -> None:
@@ -16,7 +18,10 @@ def test_the_metadata_has_the_links_of_the_project() -> None:
     assert urls.keys() >= {"Documentation", "Changelog", "Issues", "Repository"}
     assert all(url.startswith(urls["Repository"]) for url in urls.values())
     schema = "pytest_relevance/cases/case-file.schema.json"
-    assert json.loads((ROOT / schema).read_text("utf-8"))["$id"] == f"{urls['Repository']}/raw/main/{schema}"
+    assert (
+        json.loads((ROOT / schema).read_text("utf-8"))["$id"]
+        == f"{urls['Repository']}/raw/main/{schema}"
+    )
 
 
 def test_the_lowest_python_is_the_first_that_is_declared() -> None:
@@ -26,13 +31,20 @@ def test_the_lowest_python_is_the_first_that_is_declared() -> None:
     assert declared == [f"3.{minor}" for minor in range(10, 10 + len(declared))]
 
 
-PINNED = [line.split("==") for line in (ROOT / ".ci" / "lowest.txt").read_text(encoding="utf-8").split()]
+PINNED = [
+    line.split("==")
+    for line in (ROOT / ".ci" / "lowest.txt").read_text(encoding="utf-8").split()
+]
 
 
 @pytest.mark.parametrize(("name", "version"), PINNED, ids=[name for name, _ in PINNED])
-def test_the_build_runs_with_the_lowest_version_that_is_declared(name: str, version: str) -> None:
+def test_the_build_runs_with_the_lowest_version_that_is_declared(
+    name: str, version: str
+) -> None:
     declared = set(re.findall(rf'"{name}(?:\[.*\])?>=([\d.]+)"', PROJECT))
-    assert [re.sub(r"(\.0)+$", "", each) for each in declared] == [re.sub(r"(\.0)+$", "", version)]
+    assert [re.sub(r"(\.0)+$", "", each) for each in declared] == [
+        re.sub(r"(\.0)+$", "", version)
+    ]
 
 
 def test_the_lowest_version_of_every_dependency_is_run() -> None:

@@ -10,14 +10,20 @@ from tests.helpers import statements
 
 PACKAGE = Path(pytest_relevance.__file__).parent
 FILES = {
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+        ".__init__"
+    ): path
     for path in PACKAGE.rglob("*.py")
 }
 
 
 def imported(module: str, source: str) -> Iterator[str]:
     """The modules of the package that a module imports, wherever in its text."""
-    parents = [*module.split(".")[:-1], ""] if FILES[module].stem != "__init__" else [*module.split("."), ""]
+    parents = (
+        [*module.split(".")[:-1], ""]
+        if FILES[module].stem != "__init__"
+        else [*module.split("."), ""]
+    )
     for node in statements(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name in FILES)
@@ -31,7 +37,11 @@ def imported(module: str, source: str) -> Iterator[str]:
 
 def check(sources: dict[str, str]) -> None:
     graph = {
-        module: {name for name in imported(module, source) if name in sources and name != module}
+        module: {
+            name
+            for name in imported(module, source)
+            if name in sources and name != module
+        }
         for module, source in sources.items()
     }
     TopologicalSorter(graph).prepare()

@@ -11,7 +11,9 @@ from tests.chorus import reference
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "background" / "ndcg.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+SECTIONS = dict(
+    re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+)
 
 ROUNDED = 6e-7
 """How far a figure with six decimals may be from one with more."""
@@ -50,7 +52,9 @@ def printed(section: str) -> str:
 
 def published() -> list[dict[str, Any]]:
     """The published examples, or a skip."""
-    examples: list[dict[str, Any]] = json.loads(reference("vectors/worked_examples.json").read_text(encoding="utf-8"))
+    examples: list[dict[str, Any]] = json.loads(
+        reference("vectors/worked_examples.json").read_text(encoding="utf-8")
+    )
     return examples
 
 
@@ -64,8 +68,12 @@ def figures(expected: object) -> Iterator[float]:
 
 
 def test_every_block_prints_what_the_page_shows() -> None:
-    test = doctest.DocTestParser().get_doctest("".join(blocks(PAGE)), {}, "notebook.md", "docs/background/ndcg.md", 0)
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    test = doctest.DocTestParser().get_doctest(
+        "".join(blocks(PAGE)), {}, "notebook.md", "docs/background/ndcg.md", 0
+    )
+    runner = doctest.DocTestRunner(
+        verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     report: list[str] = []
 
     failed, attempted = runner.run(test, out=report.append)
@@ -76,9 +84,16 @@ def test_every_block_prints_what_the_page_shows() -> None:
 
 def test_the_page_shows_the_published_figures() -> None:
     for example in published():
-        section = next(section for beginning, section in SECTION_OF.items() if example["id"].startswith(beginning))
+        section = next(
+            section
+            for beginning, section in SECTION_OF.items()
+            if example["id"].startswith(beginning)
+        )
         text = printed(section)
-        shown = [float(number) for number in re.findall(r"(?<![\w.@])-?\d+(?:\.\d+)?\b", text)]
+        shown = [
+            float(number)
+            for number in re.findall(r"(?<![\w.@])-?\d+(?:\.\d+)?\b", text)
+        ]
         tolerance = max(example["tolerance"], ROUNDED)
         for figure in figures(example["expected"]):
             is_shown = any(abs(number - figure) <= tolerance for number in shown)

@@ -21,7 +21,11 @@ TESTS = Path(__file__).parent
 FILES = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
 PACKAGE = "pytest_relevance"
 MODULES = {
-    ".".join(path.relative_to(Path(pytest_relevance.__file__).parents[1]).with_suffix("").parts)
+    ".".join(
+        path.relative_to(Path(pytest_relevance.__file__).parents[1])
+        .with_suffix("")
+        .parts
+    )
     for path in Path(pytest_relevance.__file__).parent.rglob("*.py")
 }
 
@@ -38,7 +42,13 @@ INPUTS: Mapping[str, set[str]] = {
     "metrics": {"measures", "names", "ndcg", "settings", "statistics"},
     "judgments": {"model"},
     "cases": {"model", "reader"},
-    "results": {"case_parts", "case_result", "compare.rank_changes", "gates", "records.merge"},
+    "results": {
+        "case_parts",
+        "case_result",
+        "compare.rank_changes",
+        "gates",
+        "records.merge",
+    },
 }
 """The modules of a layer that tests of the layers above take inputs and expected values from."""
 
@@ -63,7 +73,10 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "masks any text: a run of pytest for each would take minutes",
         {"plugin.options", "plugin.redaction"},
     ),
-    "results/test_gates.py": ("pins the words of what gates find beside it", {"reports.run.gates"}),
+    "results/test_gates.py": (
+        "pins the words of what gates find beside it",
+        {"reports.run.gates"},
+    ),
 }
 """Files that import other modules, each with the reason and with these modules."""
 
@@ -72,8 +85,13 @@ def imported(source: str) -> Iterator[str]:
     """The names that a test imports from the package, with their modules."""
     for node in statements(source):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names if name.name.split(".")[0] == PACKAGE)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
+            yield from (
+                name.name for name in node.names if name.name.split(".")[0] == PACKAGE
+            )
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").split(".")[0] == PACKAGE
+        ):
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
@@ -86,35 +104,55 @@ def module_of(name: str) -> str:
 def is_allowed(file: str, name: str) -> bool:
     """Whether a file of tests may import a name."""
     module = module_of(name)
-    if not module or name in COMMAND_LINE or module in EXCEPTIONS.get(file, ("", set()))[1]:
+    if (
+        not module
+        or name in COMMAND_LINE
+        or module in EXCEPTIONS.get(file, ("", set()))[1]
+    ):
         return True
     layer, _, inner = module.partition(".")
     folder = file.partition("/")[0]
     if folder not in LAYERS:
         return False
     below = LAYERS[: LAYERS.index(folder)]
-    return layer == folder or module in SHARED or (layer in below and inner in INPUTS[layer])
+    return (
+        layer == folder
+        or module in SHARED
+        or (layer in below and inner in INPUTS[layer])
+    )
 
 
 def is_private(name: str) -> bool:
     """Whether a part of a name begins with one underscore."""
-    return any(re.match("_(?!_)", part) and part not in SHARED for part in name.split("."))
+    return any(
+        re.match("_(?!_)", part) and part not in SHARED for part in name.split(".")
+    )
 
 
 def refused(file: str, source: str) -> list[str]:
     """The names that a file imports and may not."""
-    return [name for name in imported(source) if is_private(name) or not is_allowed(file, name)]
+    return [
+        name
+        for name in imported(source)
+        if is_private(name) or not is_allowed(file, name)
+    ]
 
 
 def replaced(source: str) -> Iterator[str]:
     """What a test replaces in the package, but for limits, which are public and in capitals."""
     homes = {name.rpartition(".")[2]: name for name in imported(source)}
     for node in syntax_nodes(source):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "setattr":
+        if (
+            not isinstance(node, ast.Call)
+            or not isinstance(node.func, ast.Attribute)
+            or node.func.attr != "setattr"
+        ):
             continue
         target, *others = node.args
         owner = ast.unparse(target).partition(".")[0]
-        if isinstance(target, ast.Constant) and str(target.value).startswith(f"{PACKAGE}."):
+        if isinstance(target, ast.Constant) and str(target.value).startswith(
+            f"{PACKAGE}."
+        ):
             name = str(target.value)
         elif owner in homes and others:
             name = f"{homes[owner]}.{ast.literal_eval(others[0])}"
@@ -137,7 +175,11 @@ def test_tests_import_what_they_may(sources: dict[str, str]) -> None:
 
 
 def test_tests_replace_no_function(sources: dict[str, str]) -> None:
-    found = {file: list(replaced(source)) for file, source in sources.items() if "setattr(" in source}
+    found = {
+        file: list(replaced(source))
+        for file, source in sources.items()
+        if "setattr(" in source
+    }
     assert {file: names for file, names in found.items() if names} == {}
 
 

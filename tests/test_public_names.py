@@ -22,19 +22,38 @@ def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
     ("modules", "absent"),
     [
         (
-            ["metrics", "metrics.names", "metrics.settings", "metrics.ndcg", "metrics.measures", "metrics.similarity"],
+            [
+                "metrics",
+                "metrics.names",
+                "metrics.settings",
+                "metrics.ndcg",
+                "metrics.measures",
+                "metrics.similarity",
+            ],
             ["numpy", "pandas"],
         ),
-        (["judgments.grading", "judgments.scale", "results.evaluate"], ["numpy", "pandas"]),
+        (
+            ["judgments.grading", "judgments.scale", "results.evaluate"],
+            ["numpy", "pandas"],
+        ),
         (["metrics.statistics", "results.compare.differences"], ["numpy", "pandas"]),
         (["metrics.batch"], ["pandas"]),
-        (["_problems"], ["numpy", "pandas", "yaml", "pytest"]),  # and the package itself
+        (
+            ["_problems"],
+            ["numpy", "pandas", "yaml", "pytest"],
+        ),  # and the package itself
     ],
 )
-def test_what_scores_one_query_at_a_time_imports_no_numpy(modules: list[str], absent: list[str]) -> None:
-    program = "import sys\n" + "".join(f"import pytest_relevance.{module}\n" for module in modules)
+def test_what_scores_one_query_at_a_time_imports_no_numpy(
+    modules: list[str], absent: list[str]
+) -> None:
+    program = "import sys\n" + "".join(
+        f"import pytest_relevance.{module}\n" for module in modules
+    )
     program += f"print([name for name in {absent!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -46,7 +65,9 @@ def test_the_library_works_where_no_pytest_runs() -> None:
         "pytest_relevance.evaluate({'q': {'a': 1}}, {'q': ['a']})\n"
         "print('pytest' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"
 
 
@@ -57,8 +78,16 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_benchmarks_import_what_is_there() -> None:
-    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py"))
-    imports = re.findall(r"^from (pytest_relevance[.\w]*) import (\w+(?:, \w+)*)", text, re.MULTILINE)
+    text = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")
+    )
+    imports = re.findall(
+        r"^from (pytest_relevance[.\w]*) import (\w+(?:, \w+)*)", text, re.MULTILINE
+    )
     assert len(imports) >= 20
     for module, names in imports:
-        assert [name for name in names.split(", ") if not hasattr(import_module(module), name)] == [], module
+        assert [
+            name
+            for name in names.split(", ")
+            if not hasattr(import_module(module), name)
+        ] == [], module

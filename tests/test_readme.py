@@ -26,7 +26,9 @@ def blocks(language: str) -> list[str]:
 
 def test_the_first_screen(pytester: pytest.Pytester) -> None:
     case_file, fixture = blocks("yaml")[0], blocks("python")[0]
-    pytester.path.joinpath("shop.relevance.yaml").write_text(case_file, encoding="utf-8")
+    pytester.path.joinpath("shop.relevance.yaml").write_text(
+        case_file, encoding="utf-8"
+    )
     pytester.makepyfile(my_shop=SHOP)
     pytester.makeconftest(fixture)
     pytester.syspathinsert()
@@ -42,11 +44,17 @@ def test_the_case_file_has_eight_lines_or_so_and_the_fixture_six() -> None:
     assert len(blocks("python")[0].splitlines()) <= 6
 
 
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{page}" for page in walkthrough.PAGES)])
+@pytest.mark.parametrize(
+    "path", ["README.md", *(f"docs/{page}" for page in walkthrough.PAGES)]
+)
 def test_a_search_in_an_example_is_made_once(path: str) -> None:
     """A search of function scope is called for one case after the other, whatever --relevance-concurrency says."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    scopes = re.findall(r"^ *@pytest(?:_asyncio)?\.fixture(.*)\n *(?:async )?def search\(", text, re.MULTILINE)
+    scopes = re.findall(
+        r"^ *@pytest(?:_asyncio)?\.fixture(.*)\n *(?:async )?def search\(",
+        text,
+        re.MULTILINE,
+    )
     assert [scope for scope in scopes if 'scope="session"' not in scope] == []
 
 
@@ -54,13 +62,17 @@ def test_every_link_is_to_a_file_of_the_repository() -> None:
     links = re.findall(r"\]\(([^)]*)\)", README)
     assert len(links) >= 10
     for link in links:
-        assert (ROOT / link.partition("#")[0]).is_file(), f"{link}: there is no such file"
+        assert (ROOT / link.partition("#")[0]).is_file(), (
+            f"{link}: there is no such file"
+        )
 
 
 def test_the_links_of_the_package_are_absolute() -> None:
     metadata = importlib.metadata.metadata("pytest-relevance")
     links = re.findall(r"\]\(([^)]*)\)", str(metadata.json["description"]))
-    repository = dict(url.split(", ") for url in metadata.get_all("Project-URL", []))["Repository"]
+    repository = dict(url.split(", ") for url in metadata.get_all("Project-URL", []))[
+        "Repository"
+    ]
     files, pictures = f"{repository}/blob/main/", f"{repository}/raw/main/docs/images/"
     assert [link for link in links if not link.startswith((files, pictures))] == []
     assert sum(link.startswith(pictures) for link in links) == 1

@@ -17,10 +17,15 @@ QUIET = ("-p", "no:relevance", *only_plugins())
     ids=["a test", "a module"],
 )
 def test_a_skip_fails_where_all_are_required(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, test: str, required: bool
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    test: str,
+    required: bool,
 ) -> None:
     pytester.makeini("[pytest]\nmarkers = engines")
-    pytester.makeconftest("from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport")
+    pytester.makeconftest(
+        "from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport"
+    )
     pytester.makepyfile(f"import pytest\npytestmark = pytest.mark.engines\n{test}")
     monkeypatch.delenv("RELEVANCE_ENGINES", raising=False)
     if required:
@@ -28,4 +33,6 @@ def test_a_skip_fails_where_all_are_required(
     result = pytester.runpytest_inprocess(*QUIET)
     assert ("skipped" in result.parseoutcomes()) is not required
     if required:
-        result.stdout.fnmatch_lines(["*with RELEVANCE_ENGINES set, it must not be skipped: *"])
+        result.stdout.fnmatch_lines(
+            ["*with RELEVANCE_ENGINES set, it must not be skipped: *"]
+        )

@@ -16,7 +16,10 @@ from tests.helpers import only_plugins
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
+PAGES = {
+    path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+}
 """The text of each page, by its path in `docs`."""
 
 QUIET = ("-p", "no:cacheprovider", *only_plugins())
@@ -70,9 +73,13 @@ class Block(NamedTuple):
 def blocks(text: str, language: str = "") -> list[Block]:
     """The code blocks of a page, in one language if it is given."""
     named = r"(?:(append\sthis\s+to\s)?`([\w./-]+\.\w+)`[^`\n]*:\n\n)?"
-    found = re.findall(rf"{named}^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(
+        rf"{named}^( *)```(\w+)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE
+    )
     return [
-        Block(file, name, dedent(code), bool(more)) for more, file, _, name, code in found if language in ("", name)
+        Block(file, name, dedent(code), bool(more))
+        for more, file, _, name, code in found
+        if language in ("", name)
     ]
 
 
@@ -98,7 +105,9 @@ def assert_shown(shown: str, printed: str) -> None:
     lines = iter(steady(printed))
     for wanted in steady(shown):
         if wanted != "...":
-            assert wanted in lines, f"a line was not printed, or not in this place: {wanted}\n{printed}"
+            assert wanted in lines, (
+                f"a line was not printed, or not in this place: {wanted}\n{printed}"
+            )
 
 
 def run(command: str, pytester: pytest.Pytester) -> tuple[int, str]:
@@ -109,7 +118,9 @@ def run(command: str, pytester: pytest.Pytester) -> tuple[int, str]:
         for variable in ("GITHUB_ACTIONS", "CI"):
             patch.delenv(variable, raising=False)
         if name == "pytest":
-            result = pytester.runpytest_inprocess(*QUIET, *arguments, syspathinsert=True)
+            result = pytester.runpytest_inprocess(
+                *QUIET, *arguments, syspathinsert=True
+            )
             return int(result.ret), f"{result.stdout}\n{result.stderr}"
         with redirect_stdout(StringIO()) as out, redirect_stderr(out):
             code = main(arguments)
@@ -131,11 +142,15 @@ def follow(text: str, pytester: pytest.Pytester) -> None:
     for block in blocks(text):
         if block.file:
             write(block, folder)
-        elif block.language == "python" and not re.search(r"def (search|relevance_judge)\(", block.text):
+        elif block.language == "python" and not re.search(
+            r"def (search|relevance_judge)\(", block.text
+        ):
             exec(block.text, namespace)
         elif block.language == "console":
             for command, shown in commands(block.text):
                 if not command.startswith(("pip ", "git ")):
                     code, printed = run(command, pytester)
                     assert_shown(shown, printed)
-                    assert code in (0, 1) or shown.strip("."), printed  # 1: a test failed, as the page says
+                    assert code in (0, 1) or shown.strip("."), (
+                        printed
+                    )  # 1: a test failed, as the page says

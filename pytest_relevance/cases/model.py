@@ -76,7 +76,10 @@ class Expectation(NamedTuple):
     def document_sets(self) -> list[tuple[str, ...]]:
         """The documents of `order` in their sets, none of them empty."""
         documents = iter(self.documents)
-        sets = (tuple(islice(documents, size)) for size in self.sets or [1] * len(self.documents))
+        sets = (
+            tuple(islice(documents, size))
+            for size in self.sets or [1] * len(self.documents)
+        )
         return [each for each in sets if each]
 
     def ranks(self, settings: Settings) -> int | None:
@@ -85,7 +88,11 @@ class Expectation(NamedTuple):
         A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a value of x or more.
         """
         assert self.metric is not None
-        if settings.unjudged == "zero" and self.metric.measure == "RR" and self.metric.k is None:
+        if (
+            settings.unjudged == "zero"
+            and self.metric.measure == "RR"
+            and self.metric.k is None
+        ):
             return self._ranks_of_bound
         return ranks_needed(self.metric, settings)
 
@@ -94,7 +101,11 @@ class Expectation(NamedTuple):
         """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 where there is none."""
         if self.metric is None:
             return 0
-        return self.metric.k or (self._ranks_of_bound if self.metric.measure == "RR" else None) or 0
+        return (
+            self.metric.k
+            or (self._ranks_of_bound if self.metric.measure == "RR" else None)
+            or 0
+        )
 
     @property
     def _ranks_of_bound(self) -> int | None:
@@ -106,8 +117,14 @@ class Expectation(NamedTuple):
 
 def most_results(expect: Iterable[Expectation]) -> float:
     """The most results that expectations allow; infinity where they set no limit."""
-    counts = (each for each in expect if each.kind == "results" and each.comparison in ("==", "<=", "<"))
-    return min((int(each.bound) - (each.comparison == "<") for each in counts), default=inf)
+    counts = (
+        each
+        for each in expect
+        if each.kind == "results" and each.comparison in ("==", "<=", "<")
+    )
+    return min(
+        (int(each.bound) - (each.comparison == "<") for each in counts), default=inf
+    )
 
 
 class Xfail(NamedTuple):
@@ -145,7 +162,11 @@ class Gate(NamedTuple):
     @property
     def similarities(self) -> tuple[Metric, ...]:
         """Those of its metrics that compare the rankings of cases with accepted ones."""
-        return () if self.against is not None else tuple(metric for metric in self.metrics if metric.is_similarity)
+        return (
+            ()
+            if self.against is not None
+            else tuple(metric for metric in self.metrics if metric.is_similarity)
+        )
 
 
 class CatalogueFile(NamedTuple):
@@ -208,15 +229,23 @@ class Terms(NamedTuple):
         elif grades and grades[0] > 0:
             grades = (0, *grades)
         gain = self.settings.gain
-        end = bisect_right(grades, LARGEST_EXPONENTIAL_GRADE) if gain == "exponential" else len(grades)
+        end = (
+            bisect_right(grades, LARGEST_EXPONENTIAL_GRADE)
+            if gain == "exponential"
+            else len(grades)
+        )
         if not end:
             return self
         lowest, highest = grades[0], grades[end - 1]
         if isinstance(gain, Mapping):
-            known = sorted(grade for grade in gain if lowest <= grade <= highest) or sorted(gain)
+            known = sorted(
+                grade for grade in gain if lowest <= grade <= highest
+            ) or sorted(gain)
             ignored = lowest < 0 and self.settings.negative == "zero"
             lowest, highest = lowest if ignored else known[0], known[-1]
-        settings = replace(self.settings, max_grade=highest) if highest > 0 else self.settings
+        settings = (
+            replace(self.settings, max_grade=highest) if highest > 0 else self.settings
+        )
         return self._replace(lowest=lowest, highest=highest, settings=settings)
 
 
@@ -257,7 +286,11 @@ class Case(NamedTuple):
     @property
     def grades_of_people(self) -> Mapping[str, float]:
         """The judgments without those that fill."""
-        return {document: grade for document, grade in self.judgments.items() if document not in self.filled}
+        return {
+            document: grade
+            for document, grade in self.judgments.items()
+            if document not in self.filled
+        }
 
     @property
     def search(self) -> str:
@@ -287,11 +320,19 @@ class Case(NamedTuple):
         """
         terms = self.terms
         if not self.expect and not terms.gates:
-            return terms.depth if terms.depth is not None and terms.depth > terms.k else terms.k
+            return (
+                terms.depth
+                if terms.depth is not None and terms.depth > terms.k
+                else terms.k
+            )
         deepest = max(self.cutoff, terms.depth or 0)
         for expected in self.expect:
-            if expected.kind == "results":  # to see that there are at most n results, n + 1 must be asked for
-                deepest = max(deepest, int(expected.bound) + (expected.comparison in _ONE_MORE))
+            if (
+                expected.kind == "results"
+            ):  # to see that there are at most n results, n + 1 must be asked for
+                deepest = max(
+                    deepest, int(expected.bound) + (expected.comparison in _ONE_MORE)
+                )
         return deepest
 
     @property
@@ -310,8 +351,13 @@ class Case(NamedTuple):
         """The metrics that compare the ranking with the accepted one, in expectations and gates."""
         if not (self.expect or self.terms.gates):
             return []
-        found = [expected.metric for expected in self.expect if expected.kind == SIMILARITY]
-        return [*filter(None, found), *(metric for gate in self.terms.gates for metric in gate.similarities)]
+        found = [
+            expected.metric for expected in self.expect if expected.kind == SIMILARITY
+        ]
+        return [
+            *filter(None, found),
+            *(metric for gate in self.terms.gates for metric in gate.similarities),
+        ]
 
     @property
     def scores_all(self) -> bool:
@@ -321,7 +367,11 @@ class Case(NamedTuple):
             return True
         if not (self.expect or gates):
             return False
-        without_cutoff = [each for each in self.expect if each.metric is not None and each.metric.k is None]
+        without_cutoff = [
+            each
+            for each in self.expect
+            if each.metric is not None and each.metric.k is None
+        ]
         return any(each.ranks(settings) is None for each in without_cutoff) or any(
             metric.k is None for gate in gates for metric in gate.metrics
         )
@@ -330,7 +380,10 @@ class Case(NamedTuple):
     def looks_at_all(self) -> bool:
         """Whether the whole ranking that was returned counts, and not only its top."""
         return self.scores_all or (
-            bool(self.expect) and any(each.kind == "order" and each.within is None for each in self.expect)
+            bool(self.expect)
+            and any(
+                each.kind == "order" and each.within is None for each in self.expect
+            )
         )
 
     @property
@@ -344,7 +397,9 @@ class Case(NamedTuple):
         found: dict[str, int] = {}
         for expected in self.expect:
             for condition in expected.conditions:
-                found[condition.path] = max(found.get(condition.path, 0), expected.within or self.terms.k)
+                found[condition.path] = max(
+                    found.get(condition.path, 0), expected.within or self.terms.k
+                )
         return found
 
 
@@ -355,7 +410,9 @@ def depth_of(expected: Expectation) -> int:
     """The deepest rank that a cutoff of an expectation names; 0 where there is none."""
     if expected.metric is not None:
         return expected.deepest
-    return expected.within or (len(expected.documents) if expected.kind == "first" else 0)
+    return expected.within or (
+        len(expected.documents) if expected.kind == "first" else 0
+    )
 
 
 class Suite(NamedTuple):
@@ -385,8 +442,13 @@ class Suite(NamedTuple):
         """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty where all listed queries have some."""
         total = counted(self.listed, "query", "queries")
         parts = []
-        for queries, rest in ((self.unjudged, ""), (self.left_out, " and {} left out (only: judged)")):
+        for queries, rest in (
+            (self.unjudged, ""),
+            (self.left_out, " and {} left out (only: judged)"),
+        ):
             if queries:
                 have, are = ("has", "is") if len(queries) == 1 else ("have", "are")
-                parts.append(f"{len(queries):,} of {total} {have} no judgments{rest.format(are)}: {examples(queries)}")
+                parts.append(
+                    f"{len(queries):,} of {total} {have} no judgments{rest.format(are)}: {examples(queries)}"
+                )
         return "; ".join(parts)

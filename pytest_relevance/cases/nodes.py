@@ -56,7 +56,10 @@ LARGEST_EXPANSION = 500_000
 
 JUDGMENTS = "judgments"
 MERGE_KEY = "<<"
-_WITH_TAG = ((False, False), False)  # `implicit` of a scalar and of another event with an explicit tag
+_WITH_TAG = (
+    (False, False),
+    False,
+)  # `implicit` of a scalar and of another event with an explicit tag
 
 
 class MappingNode:
@@ -69,15 +72,23 @@ class MappingNode:
         self.pairs: Pairs = {} if pairs is None else pairs
         self.size = 1
 
-    def mark_at(self, path: Sequence[str | int], *, at_key: bool = False) -> Mark | None:
+    def mark_at(
+        self, path: Sequence[str | int], *, at_key: bool = False
+    ) -> Mark | None:
         """Follow a path of keys and indexes as far as it leads: the position of the node there, or of its key."""
         node: Node = self
         mark = self.start_mark
         for step, part in enumerate(path, 1):
             if isinstance(node, MappingNode) and part in node.pairs:
                 key, node = node.pairs[str(part)]
-                mark = key.start_mark if at_key and step == len(path) else node.start_mark
-            elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.items):
+                mark = (
+                    key.start_mark if at_key and step == len(path) else node.start_mark
+                )
+            elif (
+                isinstance(node, SequenceNode)
+                and isinstance(part, int)
+                and part < len(node.items)
+            ):
                 node = node.items[part]
                 mark = node.start_mark
             else:
@@ -125,7 +136,9 @@ class EventReader:
         problem = undecodable(data)
         if problem is not None:
             raise Broken(problem)
-        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyPy's PyYAML comes without libyaml
+        loader: Any = getattr(
+            yaml, "CSafeLoader", yaml.SafeLoader
+        )  # PyPy's PyYAML comes without libyaml
         self.event: Callable[[], Any] = loader(data).get_event
         self.event()  # the start of the stream
 
@@ -147,7 +160,8 @@ class EventReader:
             return False
         kind = "a list" if type(top) is SequenceStartEvent else "a single value"
         raise _broken(
-            top, f'the top level is {kind}; a case file is a mapping with the key "cases" (and the suite\'s defaults)'
+            top,
+            f'the top level is {kind}; a case file is a mapping with the key "cases" (and the suite\'s defaults)',
         )
 
     def finish(self) -> None:
@@ -155,7 +169,9 @@ class EventReader:
         self.event()  # the end of the document
         after = self.event()
         if type(after) is DocumentStartEvent:
-            raise _broken(after, "a second document begins here; a case file is one document")
+            raise _broken(
+                after, "a second document begins here; a case file is one document"
+            )
 
     def key(self, event: Any) -> ScalarEvent:
         """Give the scalar that is the key of a mapping."""
@@ -163,14 +179,20 @@ class EventReader:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None
         if type(key) is not ScalarEvent:
-            raise _broken(event, "a key is plain or quoted text; here begins something else")
+            raise _broken(
+                event, "a key is plain or quoted text; here begins something else"
+            )
         return key
 
     def compose(self, event: Any, depth: int = 0, key: str = "") -> Node:
         """Read the node that begins with `event`, the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
-            return event if event.anchor is None and event.tag is None else self._scalar(event)
+            return (
+                event
+                if event.anchor is None and event.tag is None
+                else self._scalar(event)
+            )
         if kind is AliasEvent:
             return self._alias(event)
         if depth > DEEPEST:
@@ -178,7 +200,11 @@ class EventReader:
         self._check_tag(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        node = self._mapping(event, depth, key) if kind is MappingStartEvent else self._sequence(event, depth)
+        node = (
+            self._mapping(event, depth, key)
+            if kind is MappingStartEvent
+            else self._sequence(event, depth)
+        )
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
@@ -192,9 +218,14 @@ class EventReader:
     def _check_tag(self, event: Any) -> None:
         if event.tag is not None and event.implicit in _WITH_TAG:
             what = f"the tag {quoted(event.tag)} has no meaning here"
-            message = f"{what}; quotes make text, and a text that begins with ! needs them"
+            message = (
+                f"{what}; quotes make text, and a text that begins with ! needs them"
+            )
             self.problems.append(problem_at(event.start_mark, message))
-            event.implicit = (True, False)  # read it as a number where it is one: one mistake is enough
+            event.implicit = (
+                True,
+                False,
+            )  # read it as a number where it is one: one mistake is enough
 
     def _alias(self, event: Any) -> Node:
         name = event.anchor
@@ -207,7 +238,10 @@ class EventReader:
         self._expanded += _size(node)
         most = LARGEST_EXPANSION + len(self._data)
         if self._expanded > most:
-            raise _broken(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
+            raise _broken(
+                event,
+                f"the aliases up to here expand to more than {most:,} values; the file is refused",
+            )
         return node
 
     def _sequence(self, start: Any, depth: int) -> SequenceNode:
@@ -228,11 +262,19 @@ class EventReader:
         pairs, get = node.pairs, self.event
         merged: list[tuple[ScalarEvent, Node]] = []
         while type(key := get()) is not MappingEndEvent:
-            if type(key) is not ScalarEvent or key.anchor is not None or key.tag is not None:
+            if (
+                type(key) is not ScalarEvent
+                or key.anchor is not None
+                or key.tag is not None
+            ):
                 key = self.key(key)
             text = key.value
             value = get()
-            if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
+            if (
+                type(value) is not ScalarEvent
+                or value.anchor is not None
+                or value.tag is not None
+            ):
                 value = self.compose(value, depth + 1, text)
                 node.size += _size(value) - 1
             pair = (key, value)
@@ -250,7 +292,9 @@ class EventReader:
         key, value = merged
         for source in value.items if isinstance(value, SequenceNode) else [value]:
             if not isinstance(source, MappingNode):
-                message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
+                message = (
+                    'a merge key "<<" takes a mapping or a list of mappings (aliases)'
+                )
                 self.problems.append(problem_at(key.start_mark, message))
                 break
             for inherited, pair in source.pairs.items():
@@ -271,7 +315,10 @@ def duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str = "") -> Proble
     line = first.start_mark.line + 1 if first.start_mark is not None else 1
     what, advice = f"duplicate key {quoted(key.value)}", "keep one of them"
     if mapping == JUDGMENTS:
-        what, advice = f"document {quoted(key.value)} is judged twice", "keep one grade, or write a list of ratings"
+        what, advice = (
+            f"document {quoted(key.value)} is judged twice",
+            "keep one grade, or write a list of ratings",
+        )
     return problem_at(key.start_mark, f"{what}, first in line {line}; {advice}")
 
 
@@ -292,7 +339,8 @@ def undecodable(data: bytes) -> Problem | None:
             return Problem("the file is UTF-16; save it as UTF-8", 1, 1)
         byte = f"0x{data[error.start]:02x}"
         return _problem_after(
-            data[: error.start], f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8"
+            data[: error.start],
+            f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8",
         )
     return None
 
@@ -308,18 +356,30 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
         return _problem_after(data[: error.position], f"{what}; {cure}")
     assert isinstance(error, MarkedYAMLError)
     mark, begun = error.problem_mark or error.context_mark, error.context_mark
-    if begun is not None and "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or ""):
-        return problem_at(begun, "this is not YAML: the quotes that open here are not closed")
+    if (
+        begun is not None
+        and "quoted scalar" in (error.context or "")
+        and "end of stream" in (error.problem or "")
+    ):
+        return problem_at(
+            begun, "this is not YAML: the quotes that open here are not closed"
+        )
     context = " ".join((error.context or "").split())
     if begun is not None and mark is not None and context and begun.line != mark.line:
         context = f"{context} begun in line {begun.line + 1}"
-    message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
+    message = ", ".join(
+        part for part in (context, " ".join((error.problem or "").split())) if part
+    )
     lines = _lines_of(data)
     advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
-    if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
+    if mark is None or mark.line >= len(
+        lines
+    ):  # libyaml reports the end of the text in the line after the last
         return _problem_after(data, f"this is not YAML: {message}{advice}")
     before = lines[mark.line][: mark.column + 1]
-    if "\t" in before and not before.strip(" \t"):  # which libyaml calls "a character" without naming it
+    if "\t" in before and not before.strip(
+        " \t"
+    ):  # which libyaml calls "a character" without naming it
         advice = " (there is a tab; indent with spaces)"
     return problem_at(mark, f"this is not YAML: {message}{advice}")
 
@@ -330,15 +390,24 @@ _ADVICE = (
     ("expected '-' indicator", "look at the indentation"),
     ("expected ',' or", "look for a bracket that is not closed"),
     ("expected key", "look at the indentation, and at quotes that are not closed"),
-    ("maximum nesting depth", f"nested deeper than {DEEPEST} levels"),  # of libyaml, which looks ahead of the reader
-    ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
+    (
+        "maximum nesting depth",
+        f"nested deeper than {DEEPEST} levels",
+    ),  # of libyaml, which looks ahead of the reader
+    (
+        "expected <block end>",
+        "look at the indentation, and at quotes that are not closed",
+    ),
 )
 """Parts of error messages, and what such errors usually come from."""
 
 
 def _lines_of(data: bytes) -> list[str]:
     """The lines of a text in UTF-8, ended as YAML ends them."""
-    return re.split("\r\n|[\n\r\x85\u2028\u2029]", data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    return re.split(
+        "\r\n|[\n\r\x85\u2028\u2029]",
+        data.decode("utf-8", "replace").removeprefix("\ufeff"),
+    )
 
 
 def _problem_after(before: bytes, message: str) -> Problem:

@@ -62,12 +62,16 @@ class CaseProblems:
 
         self.found.append(problem_at(mark, message, case))
 
-    def add_elsewhere(self, message: str, position: Elsewhere, case: str | None) -> None:
+    def add_elsewhere(
+        self, message: str, position: Elsewhere, case: str | None
+    ) -> None:
         """Add a problem in another file, unless there are many. Finding a line there is slow, and done only then."""
         self._elsewhere += 1
         if not self.has_many_elsewhere:
             file, place = position()
-            self.found.append(Problem(message, place.line or 0, 0, case, file, place.path))
+            self.found.append(
+                Problem(message, place.line or 0, 0, case, file, place.path)
+            )
 
 
 class Scope:
@@ -118,7 +122,13 @@ class Location:
         metrics = self.scope.problems.metrics
         return parse_metric(name, metrics if has_bound else metrics or NO_METRICS)
 
-    def refuse(self, message: str, *path: str | int, at_key: bool = False, elsewhere: Elsewhere | None = None) -> Any:
+    def refuse(
+        self,
+        message: str,
+        *path: str | int,
+        at_key: bool = False,
+        elsewhere: Elsewhere | None = None,
+    ) -> Any:
         """Report a mistake here or at a nested value. Returns None, so that a check can return it.
 
         `at_key` points at the key of the value instead of the value, `elsewhere` at a position in another file.
@@ -134,14 +144,20 @@ class Location:
             problems.add_elsewhere(message, elsewhere, scope.case)
         else:
             node = scope.where
-            mark = node.mark_at(path, at_key=at_key) if node is not None and not callable(node) else None
+            mark = (
+                node.mark_at(path, at_key=at_key)
+                if node is not None and not callable(node)
+                else None
+            )
             problems.add(mark, message, scope.case)
 
     def refuse_file(self, error: FileError) -> Any:
         """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
         for problem in error.problems:
             if problem.line or problem.path:
-                self.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
+                self.refuse(
+                    problem.message, elsewhere=partial(_position, error.file, problem)
+                )
             else:
                 self.refuse(problem.render(error.file))
 

@@ -15,19 +15,51 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yaml.error import YAMLError
-from yaml.events import MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import (
+    MappingEndEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from pytest_relevance._problems import Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases import nodes
-from pytest_relevance.cases.build import NO_QUERY, check_reachable, has_bound, make_case, make_terms
+from pytest_relevance.cases.build import (
+    NO_QUERY,
+    check_reachable,
+    has_bound,
+    make_case,
+    make_terms,
+)
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
-from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, why_no_file, with_relevant
-from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.checking.judgments import (
+    NO_JUDGMENTS,
+    Graded,
+    why_no_file,
+    with_relevant,
+)
+from pytest_relevance.cases.checking.keys import (
+    CASE,
+    CASES,
+    KEYS,
+    QUERIES,
+    SUITE,
+    Shape,
+    check_keys,
+    converted,
+)
 from pytest_relevance.cases.checking.values import OWNED_TAGS, node_name
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.nodes import EventReader, MappingNode, Mark, Node, Pairs
-from pytest_relevance.cases.problems import CaseFileError, CaseProblems, Elsewhere, Label, Location, Scope
+from pytest_relevance.cases.problems import (
+    CaseFileError,
+    CaseProblems,
+    Elsewhere,
+    Label,
+    Location,
+    Scope,
+)
 from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
 
 if TYPE_CHECKING:
@@ -35,7 +67,10 @@ if TYPE_CHECKING:
 
 
 def read_suite(
-    path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS, metrics: OwnMetrics | None = None
+    path: str | os.PathLike[str],
+    *,
+    owned_tags: frozenset[str] = OWNED_TAGS,
+    metrics: OwnMetrics | None = None,
 ) -> Suite:
     """Read a case file, and the files of judgments and queries that it names.
 
@@ -84,12 +119,21 @@ def parse_suite(
         builder = SuiteBuilder(file, shown, owned_tags, contents)
         builder.problems.metrics = metrics
         try:
-            late = _read_top_level(EventReader(data, builder.problems.found), builder, header) and len(header) > known
+            late = (
+                _read_top_level(
+                    EventReader(data, builder.problems.found), builder, header
+                )
+                and len(header) > known
+            )
         except YAMLError as error:
-            raise CaseFileError(shown, [*builder.problems.found, nodes.problem_of(error, data)]) from None
+            raise CaseFileError(
+                shown, [*builder.problems.found, nodes.problem_of(error, data)]
+            ) from None
     builder.finish()
     if builder.problems.found:
-        raise CaseFileError(shown, builder.problems.found, builder.problems.has_many_elsewhere)
+        raise CaseFileError(
+            shown, builder.problems.found, builder.problems.has_many_elsewhere
+        )
     return builder.suite()
 
 
@@ -99,7 +143,9 @@ def has_cases(data: bytes) -> bool:
     The text is not parsed: a mistake above the cases must be shown, not hide the file. The key begins a line, or stands
     anywhere in a file that begins with a brace, as JSON does.
     """
-    text = data.decode("utf-16" if nodes.is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
+    text = data.decode(
+        "utf-16" if nodes.is_utf_16(data) else "utf-8", "replace"
+    ).removeprefix("\ufeff")
     beginning = r"\b" if text.lstrip().startswith("{") else r"""(?m)^["']?"""
     return bool(re.search(rf"""{beginning}(?:{CASES}|{QUERIES})["']?[ \t]*:""", text))
 
@@ -142,13 +188,17 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
 def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
     if type(start) is not SequenceStartEvent:
         events.compose(start)
-        builder.problems.add(start.start_mark, '"cases" takes a list; begin each case with "- query:"')
+        builder.problems.add(
+            start.start_mark, '"cases" takes a list; begin each case with "- query:"'
+        )
         return
     while type(event := events.event()) is not SequenceEndEvent:
         reported = len(builder.problems.found)
         builder.add(events.compose(event), event.start_mark, reported)
     if not builder.count:
-        builder.problems.add(start.start_mark, '"cases" is an empty list; write at least one "- query:"')
+        builder.problems.add(
+            start.start_mark, '"cases" is an empty list; write at least one "- query:"'
+        )
 
 
 _NO_CASES = f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite may have {", ".join(KEYS[SUITE])}'
@@ -170,7 +220,13 @@ class SuiteBuilder:
     from one builder to the next.
     """
 
-    def __init__(self, file: str, shown: str, owned_tags: frozenset[str], contents: dict[Any, Any]) -> None:
+    def __init__(
+        self,
+        file: str,
+        shown: str,
+        owned_tags: frozenset[str],
+        contents: dict[Any, Any],
+    ) -> None:
         self.count = 0
         self.problems = CaseProblems()
         self._file = file
@@ -192,7 +248,9 @@ class SuiteBuilder:
     def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
         first = next(iter(header.values()), None)
-        self._root = MappingNode(first[0].start_mark if first is not None else None, header)
+        self._root = MappingNode(
+            first[0].start_mark if first is not None else None, header
+        )
         at = Location(Scope({}, self.problems, self._root, owned_tags=self._owned_tags))
         self._values, self._wrong = check_keys(SUITE, header, _plain, at)
         before = at.scope.mistakes
@@ -200,10 +258,16 @@ class SuiteBuilder:
         if at.scope.mistakes > before:
             self._wrong |= {"scale"}
         if (catalogue := self._terms.documents) is not None:
-            shown = printable(os.path.normpath(os.path.join(os.path.dirname(self._shown), catalogue.file)))
+            shown = printable(
+                os.path.normpath(
+                    os.path.join(os.path.dirname(self._shown), catalogue.file)
+                )
+            )
             if why := why_no_file(catalogue.file, os.path.dirname(self._file), shown):
                 at.refuse(why, "documents")
-        if self._wrong.isdisjoint(_GRADING) and not _NAMING_FILES.isdisjoint(self._values):
+        if self._wrong.isdisjoint(_GRADING) and not _NAMING_FILES.isdisjoint(
+            self._values
+        ):
             self._opened().open(self._values, at)
 
     def add(self, node: Node, mark: Mark, reported: int) -> None:
@@ -215,10 +279,17 @@ class SuiteBuilder:
         if not isinstance(node, MappingNode):
             self.problems.add(mark, 'a case is a mapping; write "- query: ..."')
             return
-        found, label = self.problems.found, partial(nodes.label_of, node.pairs, self.count)
+        found, label = (
+            self.problems.found,
+            partial(nodes.label_of, node.pairs, self.count),
+        )
         if len(found) > reported:
-            found[reported:] = [problem._replace(case=label()) for problem in found[reported:]]
-        at = Location(Scope(dict(self._values), self.problems, node, label, self._owned_tags))
+            found[reported:] = [
+                problem._replace(case=label()) for problem in found[reported:]
+            ]
+        at = Location(
+            Scope(dict(self._values), self.problems, node, label, self._owned_tags)
+        )
         listed, defaults = self._listed(node, at)
         at.scope.values.update(defaults)
         own, wrong = check_keys(CASE, node.pairs, _plain, at, self._wrong)
@@ -251,7 +322,10 @@ class SuiteBuilder:
             self._cases[number] = case = Case(settled[id(case.terms)], *case[1:])
             if number in self._places:
                 label = partial(quoted, case.id, 60)
-                check_reachable(case, Location(Scope({}, self.problems, self._places[number], label)))
+                check_reachable(
+                    case,
+                    Location(Scope({}, self.problems, self._places[number], label)),
+                )
         self._terms = settled[id(self._terms)]
         if self._sources is not None:
             self._sources.check_rest(at)
@@ -267,8 +341,12 @@ class SuiteBuilder:
             self._terms,
             files=sources.paths if sources is not None else (),
             warnings=sources.notices() if sources is not None else (),
-            queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
-            gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
+            queries_line=self._line_of("queries", at_key=True)
+            if "queries" in self._root.pairs
+            else 1,
+            gate_lines=tuple(
+                self._line_of("gates", index) for index in range(len(self._terms.gates))
+            ),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
             listed=len(sources.queries.by_id) if sources is not None else 0,
@@ -276,33 +354,49 @@ class SuiteBuilder:
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
-        return 1 if (mark := self._root.mark_at(path, at_key=at_key)) is None else int(mark.line) + 1
+        return (
+            1
+            if (mark := self._root.mark_at(path, at_key=at_key)) is None
+            else int(mark.line) + 1
+        )
 
     @property
     def _is_unknown(self) -> bool:
         """Whether something is wrong with the files, so that no case knows its judgments."""
-        return self.problems.has_many_elsewhere or (self._sources is not None and self._sources.unknown)
+        return self.problems.has_many_elsewhere or (
+            self._sources is not None and self._sources.unknown
+        )
 
     def _opened(self) -> Sources:
         """The files of the suite. Only suites with files import what reads them."""
         if self._sources is None:
             from pytest_relevance.cases.sources import Sources
 
-            self._sources = Sources(self._file, self._shown, self._values, self._contents)
+            self._sources = Sources(
+                self._file, self._shown, self._values, self._contents
+            )
         return self._sources
 
-    def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
+    def _listed(
+        self, node: MappingNode, at: Location
+    ) -> tuple[ListedQuery | None, dict[str, object]]:
         """The listed query that a written case matches, and the values that its file has for the case."""
         if self._sources is None or not self._sources.queries.by_id:
             return None, {}
         written_id, text = (
-            pair[1].value if pair is not None and isinstance(pair[1], ScalarEvent) else None
+            pair[1].value
+            if pair is not None and isinstance(pair[1], ScalarEvent)
+            else None
             for pair in (node.pairs.get("id"), node.pairs.get("query"))
         )
         query = self._sources.queries.of_case(written_id, text, at)
         if query is None or at.scope.mistakes:
             return None, {}
-        return query, query.defaults(Location(Scope(at.scope.values, self.problems, query.position, at.scope.label)))
+        return query, query.defaults(
+            Location(
+                Scope(at.scope.values, self.problems, query.position, at.scope.label)
+            )
+        )
 
     def _add_listed(self, sources: Sources, at: Location) -> None:
         """Make cases of the listed queries that match no written case."""
@@ -315,13 +409,23 @@ class SuiteBuilder:
         for query in queries:
             if not self.problems.has_many_elsewhere:
                 self._add_query(query, sources)
-        if "judgments" in self._values and len(queries) == len(self._unjudged) + len(self._left_out) > 0:
+        if (
+            "judgments" in self._values
+            and len(queries) == len(self._unjudged) + len(self._left_out) > 0
+        ):
             sources.check_any_judged(queries, at)
 
     def _add_query(self, query: ListedQuery, sources: Sources) -> None:
         """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
         name = query.query.id
-        at = Location(Scope(dict(self._values), self.problems, query.position, partial(quoted, name, 60)))
+        at = Location(
+            Scope(
+                dict(self._values),
+                self.problems,
+                query.position,
+                partial(quoted, name, 60),
+            )
+        )
         if (first := self._lines.get(node_name(name))) is not None:
             what = f"the case in line {first} of the case file has the id {quoted(name)} too"
             at.refuse(f"{what}; give that case another id")
@@ -347,23 +451,40 @@ class SuiteBuilder:
         """Make a case of its checked keys, and keep it where nothing is wrong with it."""
         if at.scope.mistakes:
             return
-        case = make_case(own, self._terms, graded, at, line=line, listed_id=listed_id, source=source)
+        case = make_case(
+            own, self._terms, graded, at, line=line, listed_id=listed_id, source=source
+        )
         if at.scope.mistakes:
             return
-        if case.not_applicable and source is not None and "judgments" not in self._values:
+        if (
+            case.not_applicable
+            and source is not None
+            and "judgments" not in self._values
+        ):
             self._unjudged.append(case.query)
         self._grades |= graded.distinct
         if has_bound(case):
             where = at.scope.where
-            if isinstance(where, MappingNode):  # without its judgments: their nodes would take much memory
-                pairs = {name: pair for name, pair in where.pairs.items() if name != "judgments"}
+            if isinstance(
+                where, MappingNode
+            ):  # without its judgments: their nodes would take much memory
+                pairs = {
+                    name: pair
+                    for name, pair in where.pairs.items()
+                    if name != "judgments"
+                }
                 where = MappingNode(where.start_mark, pairs)
             assert where is not None
             self._places[len(self._cases)] = where
         self._cases.append(case)
 
     def _is_new(
-        self, own: Mapping[str, object], listed_id: str | None, node: MappingNode, mark: Mark, label: Label
+        self,
+        own: Mapping[str, object],
+        listed_id: str | None,
+        node: MappingNode,
+        mark: Mark,
+        label: Label,
     ) -> bool:
         """Check that no case above has the same id: the written id, the id of the listed query, or the query."""
         key = "id" if "id" in own else "query"
@@ -375,8 +496,6 @@ class SuiteBuilder:
             self._lines[name] = mark.line + 1
             return True
         advice = "ids are unique in a file" if key == "id" else "give one of them an id"
-        message = (
-            f"{key}: a second case with the id {quoted(written)}, the first is in line {self._lines[name]}; {advice}"
-        )
+        message = f"{key}: a second case with the id {quoted(written)}, the first is in line {self._lines[name]}; {advice}"
         self.problems.add(mark, message, label())
         return False

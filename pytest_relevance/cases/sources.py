@@ -16,14 +16,31 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, did_you_mean, examples, listed, printable, quoted
+from pytest_relevance._text import (
+    counted,
+    did_you_mean,
+    examples,
+    listed,
+    printable,
+    quoted,
+)
 from pytest_relevance.cases.checking import judgments as grades
 from pytest_relevance.cases.checking import values as checks
-from pytest_relevance.cases.checking.judgments import NO_JUDGMENTS, Graded, GradingTerms, NamedFile
+from pytest_relevance.cases.checking.judgments import (
+    NO_JUDGMENTS,
+    Graded,
+    GradingTerms,
+    NamedFile,
+)
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
-from pytest_relevance.judgments.reading import options_of, queries_in, read_fill, read_ratings
+from pytest_relevance.judgments.reading import (
+    options_of,
+    queries_in,
+    read_fill,
+    read_ratings,
+)
 
 _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
@@ -51,7 +68,9 @@ class ListedQuery(NamedTuple):
     @property
     def where(self) -> str:
         """`file:line`, as far as it is known."""
-        return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
+        return (
+            self.file if self.query.line is None else f"{self.file}:{self.query.line}"
+        )
 
     def position(self) -> tuple[str, Place]:
         """The name of the file and the place in it."""
@@ -76,7 +95,9 @@ class ListedQueries:
         self._ids: dict[str, list[str]] = {}
         self._written = set[str]()
 
-    def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
+    def add(
+        self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool
+    ) -> None:
         """Add the queries of a file; report ids that already have another text."""
         for query in queries:
             new = ListedQuery(query, file, only_judged)
@@ -86,26 +107,36 @@ class ListedQueries:
             elif earlier.text != new.text:
                 what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
                 at.refuse(
-                    f"{what} and for {quoted(new.text)} here; give one of them another id", elsewhere=new.position
+                    f"{what} and for {quoted(new.text)} here; give one of them another id",
+                    elsewhere=new.position,
                 )
 
     def ids(self, text: str) -> Sequence[str]:
         """The ids of the queries with a text."""
         return self._ids.get(text, ())
 
-    def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
+    def of_case(
+        self, written_id: str | None, text: str | None, at: Location
+    ) -> ListedQuery | None:
         """The listed query that a written case matches, by the id of the case, or by its text where it has no id.
 
         From then on `split` counts the query among the written ones. Reports an id that another query has.
         """
-        ids = self.ids(text or "") if written_id is None else [written_id] * (written_id in self.by_id)
+        ids = (
+            self.ids(text or "")
+            if written_id is None
+            else [written_id] * (written_id in self.by_id)
+        )
         self._written.update(ids)
         if not ids:
             return None
         found = self.by_id[ids[0]]
         if len(ids) > 1:
             these = listed(map(quoted, ids), "and")
-            at.refuse(f"{quoted(found.text)} is the text of queries with the ids {these}; write the one meant", "query")
+            at.refuse(
+                f"{quoted(found.text)} is the text of queries with the ids {these}; write the one meant",
+                "query",
+            )
         elif text is not None and found.text != text:
             what = f"the id {quoted(found.query.id)} is that of the query {quoted(found.text)} in {found.where}"
             at.refuse(f"{what}; write another id, or that query", "id")
@@ -113,8 +144,14 @@ class ListedQueries:
 
     def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
         """The queries that match a written case, and the others."""
-        written = [found for found in self.by_id.values() if found.query.id in self._written]
-        return written, [found for found in self.by_id.values() if found.query.id not in self._written]
+        written = [
+            found for found in self.by_id.values() if found.query.id in self._written
+        ]
+        return written, [
+            found
+            for found in self.by_id.values()
+            if found.query.id not in self._written
+        ]
 
 
 class Wanted(NamedTuple):
@@ -127,7 +164,11 @@ class Wanted(NamedTuple):
     @property
     def names(self) -> list[str]:
         """All names of the query, each once."""
-        return list(dict.fromkeys(name for name in (self.id, self.text, *self.ids) if name is not None))
+        return list(
+            dict.fromkeys(
+                name for name in (self.id, self.text, *self.ids) if name is not None
+            )
+        )
 
 
 class JudgmentFile:
@@ -139,7 +180,9 @@ class JudgmentFile:
     others; it may have queries without a case.
     """
 
-    def __init__(self, ratings: Ratings, terms: GradingTerms, *, fills: bool = False) -> None:
+    def __init__(
+        self, ratings: Ratings, terms: GradingTerms, *, fills: bool = False
+    ) -> None:
         self.name = ratings.file
         self.fills = fills
         self.ratings = ratings
@@ -152,7 +195,9 @@ class JudgmentFile:
         try:
             self.known = graded(ratings, *terms, words_need_scale=True)
         except FileError:
-            self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
+            self.known = Judgments(
+                {key: {} for key in ratings.queries}, queries=ratings.described
+            )
             self._terms = None
 
     def find(self, wanted: Wanted, terms: GradingTerms, at: Location) -> grades.Found:
@@ -161,13 +206,17 @@ class JudgmentFile:
         self._used.update(keys)
         for key in keys:
             self._check_one_query(key, wanted, at)
-        judgments = self.known if terms == self._terms else self._graded_again(keys, terms, at)
+        judgments = (
+            self.known if terms == self._terms else self._graded_again(keys, terms, at)
+        )
         return [(judgments, key) for key in keys if key in judgments]
 
     def check_rest(self, terms: GradingTerms, at: Location) -> None:
         """Report ratings that are no grades of queries without a case."""
         if self._terms is None:
-            self._graded_again([key for key in self.known if key not in self._used], terms, at)
+            self._graded_again(
+                [key for key in self.known if key not in self._used], terms, at
+            )
 
     def notices(self) -> Iterable[str]:
         """Possible mistakes: what was left out in reading, queries of another text than their case, or without one."""
@@ -177,7 +226,9 @@ class JudgmentFile:
             yield f"{self.name}: the query {quoted(key, 40)} is {texts}; is it the same query?"
         if without_case := [key for key in self.known if key not in self._used]:
             have = "has" if len(without_case) == 1 else "have"
-            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            amount = (
+                f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            )
             yield f"{self.name}: {amount}: {examples(without_case)}"
 
     def _names(self, wanted: Wanted, at: Location) -> Sequence[str]:
@@ -185,12 +236,22 @@ class JudgmentFile:
         known, name, text = self.known, wanted.id, wanted.text
         # where the id of the case is the text of another query in this file, it does not name one here
         is_other = self.ratings.by_id is False and name != text and text in known
-        if name is not None and (name in known or name in known.queries) and not is_other:
+        if (
+            name is not None
+            and (name in known or name in known.queries)
+            and not is_other
+        ):
             if not self._is_text_of(name, text, at):
                 return ()
             # rows without an id belong to the query of their text
-            return (name, text) if name != text == known.text(name) == known.text(text) else (name,)
-        keys = list(dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids]))
+            return (
+                (name, text)
+                if name != text == known.text(name) == known.text(text)
+                else (name,)
+            )
+        keys = list(
+            dict.fromkeys([*self._texts(text, has_id=name is not None), *wanted.ids])
+        )
         ids = [key for key in keys if key != text and key in known]
         if len(ids) > 1 and name is None:
             what = f"{self.name} has the query {quoted(text)} under {listed(map(quoted, ids[:_MOST_ADVISED]), 'and')}"
@@ -234,7 +295,9 @@ class JudgmentFile:
                 f"text of {quoted(by_text.names[0])} is {quoted(text)}; give {quoted(by_id.text)} another id"
             )
 
-    def _graded_again(self, keys: Sequence[str], terms: GradingTerms, at: Location) -> Judgments:
+    def _graded_again(
+        self, keys: Sequence[str], terms: GradingTerms, at: Location
+    ) -> Judgments:
         """The judgments of some queries under other terms; none where their ratings are no grades."""
         if not self._rows:
             for row, query in enumerate(self.ratings.queries):
@@ -258,7 +321,13 @@ class Sources:
     suite, so that no case knows its judgments. `absent` are the files that fill and are not there.
     """
 
-    def __init__(self, file: str, shown: str, suite: Mapping[str, object], contents: dict[Any, Any]) -> None:
+    def __init__(
+        self,
+        file: str,
+        shown: str,
+        suite: Mapping[str, object],
+        contents: dict[Any, Any],
+    ) -> None:
         self.queries = ListedQueries()
         self.unknown = False
         self.absent: dict[str, None] = {}
@@ -273,7 +342,11 @@ class Sources:
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths of the files that were asked for, in that order."""
-        return tuple(dict.fromkeys(os.path.join(self._folder, named.name) for _, named in self._contents))
+        return tuple(
+            dict.fromkeys(
+                os.path.join(self._folder, named.name) for _, named in self._contents
+            )
+        )
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
         """Read the files that the checked keys of the suite name, and report what is wrong with them."""
@@ -282,12 +355,18 @@ class Sources:
             here = at.under("queries")
             if named.only_judged and "judgments" not in suite:
                 what = f"the suite names no judgments, so that no query is {grades.JUDGED}; name their file"
-                here.refuse(f"{what} (judgments: FILE), or take {grades.ONLY} out", *named.at[:-1], grades.ONLY)
+                here.refuse(
+                    f"{what} (judgments: FILE), or take {grades.ONLY} out",
+                    *named.at[:-1],
+                    grades.ONLY,
+                )
                 self.unknown = True
                 continue
             found = self._read(queries_in, named, here)
             self.unknown |= found is None
-            self.queries.add(found or (), self._shown(named), at, only_judged=named.only_judged)
+            self.queries.add(
+                found or (), self._shown(named), at, only_judged=named.only_judged
+            )
         judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
         before = at.scope.mistakes
         self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
@@ -312,7 +391,9 @@ class Sources:
         of_case = grades.with_relevant(of_case, own, at)
         if at.scope.mistakes:
             return of_case or NO_JUDGMENTS
-        look_up = self._found if written is not None or of_case is not None else self._needed
+        look_up = (
+            self._found if written is not None or of_case is not None else self._needed
+        )
         people = grades.combined(of_case, look_up(self._of_suite, wanted, terms, at))
         return self._filled(people, [*files, *self._of_suite], wanted, terms, at)
 
@@ -329,10 +410,22 @@ class Sources:
         """
         ignored = Location(Scope(at.scope.values, CaseProblems()))
         written, _ = self.queries.split()
-        if any(self.of_listed(query, ignored).grades for query in written) or ignored.scope.mistakes:
+        if (
+            any(self.of_listed(query, ignored).grades for query in written)
+            or ignored.scope.mistakes
+        ):
             return
-        names = listed([quoted(name, 40) for name in dict.fromkeys((queries[0].query.id, queries[0].text))], "or")
-        others = next((quoted(key, 40) for file in self._of_suite for key in file.known), "nothing")
+        names = listed(
+            [
+                quoted(name, 40)
+                for name in dict.fromkeys((queries[0].query.id, queries[0].text))
+            ],
+            "or",
+        )
+        others = next(
+            (quoted(key, 40) for file in self._of_suite for key in file.known),
+            "nothing",
+        )
         at.refuse(
             f"none of the listed queries ({len(queries):,}) is judged in {_names_of(self._of_suite)}: the first is "
             f"{names}, and the first that is judged there {others}; do the files belong together? Name the judgments "
@@ -348,7 +441,12 @@ class Sources:
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
-        return tuple(notice for file in self._opened.values() if not file.fills for notice in file.notices())
+        return tuple(
+            notice
+            for file in self._opened.values()
+            if not file.fills
+            for notice in file.notices()
+        )
 
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
@@ -358,7 +456,10 @@ class Sources:
         key = (read, named.content)
         if key not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
-            if named.fill and (not os.path.exists(path) or (os.path.isfile(path) and not os.path.getsize(path))):
+            if named.fill and (
+                not os.path.exists(path)
+                or (os.path.isfile(path) and not os.path.getsize(path))
+            ):
                 if not os.path.exists(path):
                     self.absent[shown] = None
                 return None
@@ -366,16 +467,29 @@ class Sources:
                 # a document stands in the place of a file where its grade, or the blank before it, is missing: sku-5:3
                 is_path = not {".", "/"}.isdisjoint(named.name) or os.path.exists(path)
                 advice = f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or under relevant"
-                return at.refuse(why + advice * (read is read_ratings and not is_path), *named.at)
+                return at.refuse(
+                    why + advice * (read is read_ratings and not is_path), *named.at
+                )
             try:
-                content = read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
+                content = read(
+                    Source.read(
+                        path, shown, options_of(named.query, named.grade_column)
+                    ),
+                    named.format,
+                )
             except FileError as error:
                 content = error
             self._contents[key] = content
         content = self._contents[key]
-        return at.under(*named.at).refuse_file(content) if isinstance(content, FileError) else content
+        return (
+            at.under(*named.at).refuse_file(content)
+            if isinstance(content, FileError)
+            else content
+        )
 
-    def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
+    def _open(
+        self, named: Sequence[NamedFile], terms: GradingTerms, at: Location
+    ) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""
         opened = []
         for one in named:
@@ -383,24 +497,49 @@ class Sources:
             if ratings is None:
                 continue
             if ratings.unclear is not None and terms[1] is None:
-                at.under(*one.at).refuse_file(FileError(ratings.file, [ratings.unclear]))
+                at.under(*one.at).refuse_file(
+                    FileError(ratings.file, [ratings.unclear])
+                )
                 continue
             if one.content not in self._opened:
-                self._opened[one.content] = JudgmentFile(ratings, self._terms, fills=one.fill)
+                self._opened[one.content] = JudgmentFile(
+                    ratings, self._terms, fills=one.fill
+                )
             opened.append(self._opened[one.content])
         return opened
 
-    def _found(self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
+    def _found(
+        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
-        found = [one for file in files if not file.fills for one in file.find(wanted, terms, at)]
+        found = [
+            one
+            for file in files
+            if not file.fills
+            for one in file.find(wanted, terms, at)
+        ]
         return grades.united(found, terms, at) if found else None
 
-    def _filled(self, people: Graded, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded:
+    def _filled(
+        self,
+        people: Graded,
+        files: _Files,
+        wanted: Wanted,
+        terms: GradingTerms,
+        at: Location,
+    ) -> Graded:
         """The judgments of a query, with those of files that fill where there are none."""
         filling = dict.fromkeys(file for file in files if file.fills)
-        return grades.filled(people, [one for file in filling for one in file.find(wanted, terms, at)], terms, at)
+        return grades.filled(
+            people,
+            [one for file in filling for one in file.find(wanted, terms, at)],
+            terms,
+            at,
+        )
 
-    def _needed(self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
+    def _needed(
+        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> Graded | None:
         """The judgments of a query in some files. Where there are none, it says how they were looked for."""
         files = [file for file in files if not file.fills]
         found = self._found(files, wanted, terms, at)
@@ -409,12 +548,16 @@ class Sources:
         count = sum(len(file.known) for file in files)
         what = f"{_names_of(files)} ({counted(count, 'query', 'queries')}) judges nothing for"
         advice = ""
-        if wanted.id is None and all(file.ratings.format in FORMATS_OF_IDS for file in files):
+        if wanted.id is None and all(
+            file.ratings.format in FORMATS_OF_IDS for file in files
+        ):
             advice = "; it has ids alone: give the case its id, or name a file with the texts, queries: ..."
         self._misses += 1
         close = _close_name(files, wanted) if self._misses <= _MOST_ADVISED else ""
         needless = "a case that needs none says so with judgments: {}"
-        return at.refuse(f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}{advice}; {needless}")  # type: ignore[no-any-return]
+        return at.refuse(  # type: ignore[no-any-return]
+            f"no judgments: {what} {listed(map(quoted, wanted.names))}{close}{advice}; {needless}"
+        )
 
 
 def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
@@ -428,6 +571,11 @@ def _names_of(files: _Files) -> str:
 
 def _close_name(files: _Files, wanted: Wanted) -> str:
     """Advice on a name in the files that is close to one of the query."""
-    known = (name for file in files for key in file.known for name in (key, file.known.text(key)))
+    known = (
+        name
+        for file in files
+        for key in file.known
+        for name in (key, file.known.text(key))
+    )
     names = list(islice(dict.fromkeys(known), _MOST_COMPARED))
     return next(filter(None, (did_you_mean(name, names) for name in wanted.names)), "")

@@ -17,7 +17,12 @@ import yaml
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, listed, quoted, shown
 from pytest_relevance.cases.checking.keys import CASES
-from pytest_relevance.cases.checking.values import NOT_PARAMETERS, is_number, number, wrong_id
+from pytest_relevance.cases.checking.values import (
+    NOT_PARAMETERS,
+    is_number,
+    number,
+    wrong_id,
+)
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
@@ -54,7 +59,10 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     if not queries:
         raise ValueError("there are no queries to write")
     how = aggregate_of(judgments) if judgments.ratings else None
-    highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
+    highest = max(
+        (grade for documents in judgments.values() for grade in documents.values()),
+        default=0,
+    )
     head = {
         "raters": how if how != "median" else None,
         "gain": "linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
@@ -72,10 +80,17 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
         parse_suite(data, "the new case file")
     except CaseFileError as error:
         raise ValueError(f"these judgments make no case file: {error}") from None
-    return Written(data, tuple(_lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])))
+    return Written(
+        data,
+        tuple(
+            _lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])
+        ),
+    )
 
 
-def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> Iterator[str]:
+def _case_lines(
+    query: Query, judgments: Judgments, *, has_ratings: bool
+) -> Iterator[str]:
     """The lines of a case in YAML; `has_ratings`: several ratings of a document are written as a list."""
     text = query.text_or_id
     if not text.strip():
@@ -98,8 +113,13 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> Ite
             try:
                 if not document:
                     raise ValueError("the document has no id")
-                given = [write_number(rating) for rating in ratings.get(document, {}).values()]
-                written = f"[{', '.join(given)}]" if len(given) > 1 else write_number(grade)
+                given = [
+                    write_number(rating)
+                    for rating in ratings.get(document, {}).values()
+                ]
+                written = (
+                    f"[{', '.join(given)}]" if len(given) > 1 else write_number(grade)
+                )
                 if title := titles.get(document):
                     written = f"{{grade: {written}, title: {write_text(title)}}}"
                 yield f"      {write_text(document)}: {written}"
@@ -113,11 +133,23 @@ def _has_id(query: Query) -> bool:
 
 
 def _params(query: Query) -> Mapping[str, object]:
-    return {name: value for name, value in query.params.items() if name and name not in NOT_PARAMETERS}
+    return {
+        name: value
+        for name, value in query.params.items()
+        if name and name not in NOT_PARAMETERS
+    }
 
 
-def _lost(queries: Sequence[Query], judgments: Judgments, *, has_ratings: bool, gain: str | None) -> Iterator[str]:
-    without_id = sum(query.id != query.text_or_id and not _has_id(query) for query in queries)
+def _lost(
+    queries: Sequence[Query],
+    judgments: Judgments,
+    *,
+    has_ratings: bool,
+    gain: str | None,
+) -> Iterator[str]:
+    without_id = sum(
+        query.id != query.text_or_id and not _has_id(query) for query in queries
+    )
     if without_id:
         yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
     without_params = sum(len(_params(query)) < len(query.params) for query in queries)
@@ -139,7 +171,11 @@ def judgments_of(suite: Suite) -> Judgments:
     """
     keys = {case.id: case for case in suite.cases}
     grades = {
-        key: {document: grade for document, grade in case.judgments.items() if document not in case.filled}
+        key: {
+            document: grade
+            for document, grade in case.judgments.items()
+            if document not in case.filled
+        }
         for key, case in keys.items()
     }
     return Judgments(
@@ -147,7 +183,8 @@ def judgments_of(suite: Suite) -> Judgments:
         file=suite.path,
         format=CASE_FILE,
         queries={
-            key: Query(key, case.query, case.weight, case.params, case.note, case.line) for key, case in keys.items()
+            key: Query(key, case.query, case.weight, case.params, case.note, case.line)
+            for key, case in keys.items()
         },
         titles={key: case.titles for key, case in keys.items() if case.titles},
         place=lambda query, document: Place(keys[query].line),
@@ -165,7 +202,9 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
     for case in yaml.load(data, loader).get(CASES, ()):
         judgments = case.get("judgments")
         for grade in judgments.values() if isinstance(judgments, dict) else ():
-            lists += isinstance(grade.get("grade") if isinstance(grade, dict) else grade, list)
+            lists += isinstance(
+                grade.get("grade") if isinstance(grade, dict) else grade, list
+            )
     if lists:
         yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"
 
@@ -195,7 +234,12 @@ def write_number(found: float) -> str:
     Raises:
         ValueError: for a number that the reader would not accept.
     """
-    return _checked(str(int(found)) if is_number(found) and found == int(found) else _decimal(found), found)
+    return _checked(
+        str(int(found))
+        if is_number(found) and found == int(found)
+        else _decimal(found),
+        found,
+    )
 
 
 def write_value(found: object) -> str:
@@ -211,7 +255,10 @@ def write_value(found: object) -> str:
     if isinstance(found, (int, float)):
         return _checked(_decimal(found), found)
     if isinstance(found, Mapping):
-        pairs = (f"{write_text(str(name))}: {write_value(item)}" for name, item in found.items())
+        pairs = (
+            f"{write_text(str(name))}: {write_value(item)}"
+            for name, item in found.items()
+        )
         return f"{{{', '.join(pairs)}}}"
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(write_value, found))}]"
@@ -224,7 +271,9 @@ def _escaped(character: str) -> str:
     if character.isprintable():
         return character
     if "\ud800" <= character <= "\udfff":
-        raise ValueError(f"{quoted(character)} is half of a surrogate pair, which is no text")
+        raise ValueError(
+            f"{quoted(character)} is half of a surrogate pair, which is no text"
+        )
     return character.encode("unicode_escape").decode()  # YAML has the escapes of Python
 
 
@@ -238,5 +287,7 @@ def _decimal(found: float) -> str:
 
 def _checked(text: str, found: float) -> str:
     if number(text) != found:
-        raise ValueError(f"{shown(found)} is no decimal number that a case file may have")
+        raise ValueError(
+            f"{shown(found)} is no decimal number that a case file may have"
+        )
     return text

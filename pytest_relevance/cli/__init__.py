@@ -20,10 +20,21 @@ from typing import NoReturn
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, escape_unencodable
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    USAGE,
+    CommandError,
+    complain,
+    escape_unencodable,
+)
 from pytest_relevance.reports.text import safe_output
 
-_BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
+_BROKEN_PIPE, _INTERRUPTED = (
+    141,
+    130,
+)  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
 
 COMMANDS: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
@@ -73,7 +84,9 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        complain(f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}")
+        complain(
+            f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}"
+        )
         return USAGE
     except Exception:
         if parsed.command not in _READ_RECORDS:
@@ -104,10 +117,20 @@ class _Parser(ArgumentParser):
 
 def _parsed(arguments: list[str]) -> Namespace:
     """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
-    parser = _Parser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help shows its options.", allow_abbrev=False)
-    parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    parser = _Parser(
+        prog=PROGRAM,
+        epilog=f"{PROGRAM} COMMAND --help shows its options.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"{PROGRAM} {__version__}"
+    )
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True
+    )
+    named = next(
+        (argument for argument in arguments if not argument.startswith("-")), None
+    )
     for name, does in COMMANDS.items():
         of_command = commands.add_parser(name, help=does, allow_abbrev=False)
         if name == named:
@@ -125,6 +148,8 @@ def _declare(name: str, parser: ArgumentParser) -> None:
     parser.description = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
     width = shutil.get_terminal_size().columns - 2  # as argparse does
     _, *paragraphs = (module.__doc__ or "").rstrip().split("\n\n")
-    parser.epilog = "\n\n".join(text if text.startswith(" ") else fill(text, width) for text in paragraphs)
+    parser.epilog = "\n\n".join(
+        text if text.startswith(" ") else fill(text, width) for text in paragraphs
+    )
     parser.set_defaults(run=module.run)
     module.declare(parser)

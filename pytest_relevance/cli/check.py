@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    YAML,
+    CommandError,
+    add_reading,
+    say,
+    show,
+)
 from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, line
 
 if TYPE_CHECKING:
@@ -34,11 +43,29 @@ _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment file, or a folder")
-    parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
-    parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a case file, a judgment file, or a folder",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="show every warning, however many there are of a kind",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with code 1 for warnings, too"
+    )
     own = "a metric of the project's own, which a conftest.py names (pytest_relevance_metrics); may be repeated"
-    parser.add_argument("--metric", dest="metrics", metavar="NAME", action="append", default=[], help=own)
+    parser.add_argument(
+        "--metric",
+        dest="metrics",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=own,
+    )
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
@@ -50,12 +77,16 @@ class _Looked:
     are the catalogues by path and by the columns that a suite names, with the suites.
     """
 
-    counts: Counter[str] = field(default_factory=lambda: Counter(file=0, case=0, query=0, judgment=0))
+    counts: Counter[str] = field(
+        default_factory=lambda: Counter(file=0, case=0, query=0, judgment=0)
+    )
     errors: int = 0
     at_least: bool = False
     findings: list[LintFinding] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
-    catalogues: dict[tuple[str, CatalogueFile], list[Suite]] = field(default_factory=dict)
+    catalogues: dict[tuple[str, CatalogueFile], list[Suite]] = field(
+        default_factory=dict
+    )
 
     def tell(self, problem: object, count: int = 1) -> None:
         """Print errors, and count them."""
@@ -67,7 +98,9 @@ def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
     looked = _Looked()
     # suites first: the files that they name are not counted again
-    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
+    for path in sorted(
+        _files(arguments.paths), key=lambda path: not path.endswith(YAML)
+    ):
         looked.counts["file"] += 1
         try:
             if path.endswith(YAML):
@@ -76,14 +109,18 @@ def run(arguments: Namespace) -> int:
                 _look_at_judgments(path, arguments, looked)
         except FileError as error:
             looked.tell(error, len(error.problems))
-            looked.read.update(os.path.realpath(each.file) for each in error.problems if each.file)
+            looked.read.update(
+                os.path.realpath(each.file) for each in error.problems if each.file
+            )
             looked.at_least |= error.at_least
         except OSError as error:
             looked.tell(f"{harmless(path)}: cannot be read: {error.strerror or error}")
     _look_at_catalogues(looked)
     if looked.errors:
         print()
-    total = _total_line(looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least)
+    total = _total_line(
+        looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least
+    )
     show([*_finding_lines(looked.findings, every=arguments.all), total])
     return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
 
@@ -93,14 +130,26 @@ def _files(paths: Sequence[str]) -> list[str]:
     found: dict[str, str] = {}
     missing = []
     for path in paths:
-        files = list(_case_files(path)) if os.path.isdir(path) else [path] if os.path.exists(path) else []
+        files = (
+            list(_case_files(path))
+            if os.path.isdir(path)
+            else [path]
+            if os.path.exists(path)
+            else []
+        )
         if not files:
             names = f"there is no *{CASE_FILES[0]} and no *{CASE_FILES[1]} in {quoted(path)}"
-            missing.append(names if os.path.isdir(path) else f"there is no file or folder {quoted(path)}")
+            missing.append(
+                names
+                if os.path.isdir(path)
+                else f"there is no file or folder {quoted(path)}"
+            )
         for file in files:
             found.setdefault(os.path.realpath(file), os.path.normpath(file))
     if missing:
-        raise CommandError("\n".join(f"{PROGRAM} check: {message}" for message in missing))
+        raise CommandError(
+            "\n".join(f"{PROGRAM} check: {message}" for message in missing)
+        )
     return list(found.values())
 
 
@@ -108,7 +157,9 @@ def _case_files(folder: str) -> Iterator[str]:
     """Yield the case files in a folder and its subfolders, sorted by name."""
     for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
-        is_searched = not any(name.startswith(".") or name in _NOT_SEARCHED for name in folders)
+        is_searched = not any(
+            name.startswith(".") or name in _NOT_SEARCHED for name in folders
+        )
         if path.name.endswith(CASE_FILES) and is_searched:
             yield str(path)
 
@@ -137,8 +188,12 @@ def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
         if os.path.realpath(file) in looked.read:  # another suite names it too
             continue
         looked.read.add(os.path.realpath(file))
-        with suppress(FileError):  # a queries file, or a format that only the suite names
-            looked.findings += lint_rows(read_ratings(Source.read(os.path.normpath(file)), machine=True))
+        with suppress(
+            FileError
+        ):  # a queries file, or a format that only the suite names
+            looked.findings += lint_rows(
+                read_ratings(Source.read(os.path.normpath(file)), machine=True)
+            )
 
 
 def _look_at_catalogues(looked: _Looked) -> None:
@@ -152,11 +207,18 @@ def _look_at_catalogues(looked: _Looked) -> None:
     for (path, columns), suites in looked.catalogues.items():
         cases = [case for suite in suites for case in suite.cases]
         named = {document for case in cases for document in case.judgments}
-        named |= {document for case in cases for expected in case.expect for document in expected.documents}
+        named |= {
+            document
+            for case in cases
+            for expected in case.expect
+            for document in expected.documents
+        }
         there = check_catalogue(path, path, columns, named)
         problems |= dict.fromkeys(there.problems)
         if not there.problems:
-            looked.findings += (found for suite in suites for found in lint_expected(suite, there.known))
+            looked.findings += (
+                found for suite in suites for found in lint_expected(suite, there.known)
+            )
     for problem in problems:
         looked.tell(problem)
 
@@ -175,7 +237,9 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     looked.findings += lint_judgments(judgments, rows)
 
 
-def _finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> list[Line]:
+def _finding_lines(
+    findings: Sequence[LintFinding], *, every: bool = False
+) -> list[Line]:
     """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
     from pytest_relevance.cases.lint import KINDS
 
@@ -185,9 +249,16 @@ def _finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> l
         if not of_kind:
             continue
         lines += [line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")]
-        shown = of_kind if every or len(of_kind) <= _MOST_OF_A_KIND + 1 else of_kind[:_MOST_OF_A_KIND]
+        shown = (
+            of_kind
+            if every or len(of_kind) <= _MOST_OF_A_KIND + 1
+            else of_kind[:_MOST_OF_A_KIND]
+        )
         for finding in shown:
-            lines += [line(text) for text in folded(f"    {_finding_text(finding)}", indent="      ")]
+            lines += [
+                line(text)
+                for text in folded(f"    {_finding_text(finding)}", indent="      ")
+            ]
         if more := len(of_kind) - len(shown):
             lines.append(line(f"    ... and {more:,} more (--all shows all)", DIM))
         lines.append(line(""))
@@ -199,17 +270,28 @@ def _finding_text(finding: LintFinding) -> str:
     place = finding.place
     where = harmless(finding.file) + (f":{place.line}" if place.line else "")
     query = quoted(finding.query, 60) if finding.query is not None else ""
-    parts = [where, "" if place.line else harmless(place.path or ""), query, finding.detail]
+    parts = [
+        where,
+        "" if place.line else harmless(place.path or ""),
+        query,
+        finding.detail,
+    ]
     return ": ".join(part for part in parts if part)
 
 
-def _total_line(counts: Mapping[str, int], errors: int, warnings: int, *, at_least: bool = False) -> Line:
+def _total_line(
+    counts: Mapping[str, int], errors: int, warnings: int, *, at_least: bool = False
+) -> Line:
     """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`; what there is none of is left out.
 
     `at_least`: there may be more errors, because the check stopped early.
     """
     plurals = {"query": "queries", "listed query left out": "listed queries left out"}
-    looked_at = ", ".join(counted(count, what, plurals.get(what, "")) for what, count in counts.items() if count)
+    looked_at = ", ".join(
+        counted(count, what, plurals.get(what, ""))
+        for what, count in counts.items()
+        if count
+    )
     found = (
         counted(number, what) if number else f"no {what}s"
         for number, what in ((errors, "error"), (warnings, "warning"))

@@ -41,7 +41,10 @@ class CommandError(Exception):
 
 
 def check_output(
-    arguments: Namespace, inputs: Iterable[Path | None], is_own: Callable[[bytes], bool] | None = None, what: str = ""
+    arguments: Namespace,
+    inputs: Iterable[Path | None],
+    is_own: Callable[[bytes], bool] | None = None,
+    what: str = "",
 ) -> None:
     """Raise `CommandError` where `--output` is an input, or a file with content for which `is_own` returns false.
 
@@ -50,10 +53,19 @@ def check_output(
     target, to = arguments.output, f"{PROGRAM} {arguments.command}: --output"
     if target is None:
         return
-    if os.path.realpath(target) in {os.path.realpath(path) for path in inputs if path is not None}:
+    if os.path.realpath(target) in {
+        os.path.realpath(path) for path in inputs if path is not None
+    }:
         raise CommandError(f"{to} {quoted(target)} is one of the files that are read")
-    if is_own and os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_own(data):
-        raise CommandError(f"{to} {quoted(target)} is there, and is {what}; name another file")
+    if (
+        is_own
+        and os.path.isfile(target)
+        and (data := Path(target).read_bytes()).strip()
+        and not is_own(data)
+    ):
+        raise CommandError(
+            f"{to} {quoted(target)} is there, and is {what}; name another file"
+        )
 
 
 def without_texts(file: str) -> CommandError:
@@ -69,7 +81,10 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
     there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
     if there:
         are = "is" if len(there) == 1 else "are"
-        raise CommandError(f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}", FOUND)
+        raise CommandError(
+            f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}",
+            FOUND,
+        )
 
 
 def escape_unencodable() -> None:
@@ -95,7 +110,9 @@ def telling(what: str, total: Callable[[], int]) -> AbstractContextManager[None]
         return nullcontext()
     from pytest_relevance.reports import progress
 
-    return progress.telling(what, total(), partial(print, end="", file=sys.stderr, flush=True))
+    return progress.telling(
+        what, total(), partial(print, end="", file=sys.stderr, flush=True)
+    )
 
 
 def reading(records: Sequence[str | os.PathLike[str]]) -> AbstractContextManager[None]:
@@ -141,7 +158,9 @@ def writing(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise CommandError(
+            f"{path}: cannot be written: {error.strerror or error}"
+        ) from None
 
 
 def write(path: str | Path, data: bytes) -> None:
@@ -183,7 +202,9 @@ def _scale(text: str) -> Scale:
     pairs = [part.rpartition("=") for part in text.split(",") if "=" in part]
     names = {name.strip(): grade(written.strip()) for name, _, written in pairs}
     if not ends and (not pairs or len(names) < len(text.split(","))):
-        raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
+        raise ArgumentTypeError(
+            f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}"
+        )
     scale = [grade(end.strip()) for end in ends.groups()] if ends else names
     return checked_by(scale_of, scale)
 
@@ -192,7 +213,9 @@ def regular_file(text: str) -> Path:
     """Return the path of an existing regular file, which can be read more than once."""
     path = existing(text)
     if not path.is_file():
-        raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
+        raise ArgumentTypeError(
+            f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first"
+        )
     return path
 
 
@@ -211,7 +234,9 @@ def whole_from(least: int) -> Callable[[str], int]:
 
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise ArgumentTypeError(f"expected a whole number from {least} on, found {quoted(text)}")
+            raise ArgumentTypeError(
+                f"expected a whole number from {least} on, found {quoted(text)}"
+            )
         return int(text)
 
     return whole
@@ -237,14 +262,26 @@ def checked_by(check: Callable[[Any], Found], text: object) -> Found:
 
 
 _READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
-    "--format": ("FORMAT", a_format, "the format of the judgments, if it is not recognised"),
+    "--format": (
+        "FORMAT",
+        a_format,
+        "the format of the judgments, if it is not recognised",
+    ),
     "--scale": (
         "SCALE",
         _scale,
         "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
     ),
-    "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
-    "--grade-column": ("NAME", str, "the column with the grades, if there are several, such as final_rating"),
+    "--raters": (
+        "HOW",
+        _raters,
+        "how several ratings become a grade: median, mean, min, max or majority",
+    ),
+    "--grade-column": (
+        "NAME",
+        str,
+        "the column with the grades, if there are several, such as final_rating",
+    ),
 }
 """Options that say how judgment files are read: placeholder, type and help text."""
 
@@ -260,7 +297,13 @@ def add_reading(parser: ArgumentParser, *options: str) -> None:
 
 
 TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
-_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON, ".html": HTML, ".htm": HTML}
+_ENDINGS: Mapping[str, str] = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".json": JSON,
+    ".html": HTML,
+    ".htm": HTML,
+}
 """The formats of a report, and the endings of file names that mean them."""
 
 
@@ -270,10 +313,14 @@ class _AlsoOutside(tuple[str, ...]):
     def __contains__(self, name: object) -> bool:
         from pytest_relevance import _python
 
-        return super().__contains__(name) or name in _python.entry_points_of(_python.REPORTS)
+        return super().__contains__(name) or name in _python.entry_points_of(
+            _python.REPORTS
+        )
 
 
-def add_report(parser: Any, *more: str, has_others: bool = False, has_images: bool = False) -> None:
+def add_report(
+    parser: Any, *more: str, has_others: bool = False, has_images: bool = False
+) -> None:
     """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
 
     `parser` may be a group of arguments. `has_others`: reports of other packages are formats, too. `has_images`: a page
@@ -285,7 +332,9 @@ def add_report(parser: Any, *more: str, has_others: bool = False, has_images: bo
     parser.add_argument("-o", "--output", metavar="FILE", help=output)
     if has_images:
         images = "show pictures of documents in the page, from their addresses (default: off)"
-        parser.add_argument("--images", choices=("off", "link"), default="off", help=images)
+        parser.add_argument(
+            "--images", choices=("off", "link"), default="off", help=images
+        )
 
 
 def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
@@ -293,12 +342,20 @@ def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
     from pytest_relevance.reports.blocks import MOST_CHARACTERS
 
     formats = (_AlsoOutside if has_others else tuple)((TEXT, MARKDOWN, *more, JSON))
-    parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")
+    parser.add_argument(
+        "--format", choices=formats, help="how the report is written (default: text)"
+    )
     most = (
         f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}; "
         "a comment of a pull request holds 65,000)"
     )
-    parser.add_argument("--max-chars", metavar="N", type=whole_from(1), default=MOST_CHARACTERS, help=most)
+    parser.add_argument(
+        "--max-chars",
+        metavar="N",
+        type=whole_from(1),
+        default=MOST_CHARACTERS,
+        help=most,
+    )
 
 
 def report_format(arguments: Namespace) -> str:
@@ -346,7 +403,9 @@ def report_of(
 
 def deliver(report: str, format: str, output: str | None = None) -> None:
     """Write a report to the file `output`, else to standard output. Raises `CommandError` as `write`."""
-    data = (safe_output(report) if format == MARKDOWN else report).encode("utf-8", "backslashreplace")
+    data = (safe_output(report) if format == MARKDOWN else report).encode(
+        "utf-8", "backslashreplace"
+    )
     if output is not None:
         write(output, data)
         complain(f"written: {output}")

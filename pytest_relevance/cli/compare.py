@@ -21,7 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import FOUND, HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError, checked_by
+from pytest_relevance.cli.command import (
+    FOUND,
+    HTML,
+    JSON,
+    MARKDOWN,
+    OK,
+    PROGRAM,
+    TEXT,
+    CommandError,
+    checked_by,
+)
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
@@ -53,7 +63,9 @@ def declare(parser: ArgumentParser) -> None:
     settings = f"score both runs again, with another setting: {', '.join(_SETTINGS)}"
     variants = f"compare a variant of the search in A with one in B; {_NO_VARIANT} is a search without variants"
     missing = "a judged query that a run does not have: refuse to compare (default), or score an empty ranking"
-    drop = "fail if the mean drops by more than X, such as nDCG@10=0.02; may be repeated"
+    drop = (
+        "fail if the mean drops by more than X, such as nDCG@10=0.02; may be repeated"
+    )
     least = "fail if the mean in B is below X, such as overlap@10=0.9; may be repeated"
     case_drop = "fail if a single case drops by more than X, by the first metric"
     p = "with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P"
@@ -61,11 +73,35 @@ def declare(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("first", metavar="A", type=command.regular_file, help="the older run")
     add("second", metavar="B", type=command.regular_file, help="the newer run")
-    add("--metric", dest="metrics", metavar="METRIC", type=_metric, help=metric, **repeated)
-    add("--judgments", "--qrels", metavar="FILE", type=command.regular_file, help=judgments)
-    add("--set", dest="settings", metavar="NAME=VALUE", type=_setting, help=settings, **repeated)
+    add(
+        "--metric",
+        dest="metrics",
+        metavar="METRIC",
+        type=_metric,
+        help=metric,
+        **repeated,
+    )
+    add(
+        "--judgments",
+        "--qrels",
+        metavar="FILE",
+        type=command.regular_file,
+        help=judgments,
+    )
+    add(
+        "--set",
+        dest="settings",
+        metavar="NAME=VALUE",
+        type=_setting,
+        help=settings,
+        **repeated,
+    )
     add("--variants", metavar=("OF_A", "OF_B"), nargs=2, help=variants)
-    add("--common", action="store_true", help="compare the cases that both runs have, and list the others")
+    add(
+        "--common",
+        action="store_true",
+        help="compare the cases that both runs have, and list the others",
+    )
     add("--missing", choices=("refuse", "empty"), default="refuse", help=missing)
     add = parser.add_argument_group("gates").add_argument
     add("--max-drop", metavar="METRIC=X", type=_drop, help=drop, **repeated)
@@ -88,15 +124,26 @@ def run(arguments: Namespace) -> int:
 
     for message in _contradictions(arguments):
         raise CommandError(f"{PROGRAM} compare: {message}")
-    first, second, judgments, output = arguments.first, arguments.second, arguments.judgments, arguments.output
+    first, second, judgments, output = (
+        arguments.first,
+        arguments.second,
+        arguments.judgments,
+        arguments.output,
+    )
     command.check_output(arguments, (first, second, judgments), is_report, "no report")
     format, limit = command.report_format(arguments), arguments.limit or sys.maxsize
     bounds = [*arguments.max_drop, *arguments.least]
-    variants: Any = arguments.variants and [None if name == _NO_VARIANT else name for name in arguments.variants]
+    variants: Any = arguments.variants and [
+        None if name == _NO_VARIANT else name for name in arguments.variants
+    ]
     try:
         with command.reading((first, second)):
             comparison = compare_runs(
-                *(first, second, [*arguments.metrics, *(name for name, _ in bounds)] or None),
+                *(
+                    first,
+                    second,
+                    [*arguments.metrics, *(name for name, _ in bounds)] or None,
+                ),
                 judgments=judgments,
                 variants=variants,
                 common=arguments.common,
@@ -105,15 +152,28 @@ def run(arguments: Namespace) -> int:
             )
             max_drop = dict(arguments.max_drop)
             least = dict(arguments.least)
-            gates = comparison.judge(max_drop, p=arguments.p, max_case_drop=arguments.max_case_drop, min_mean=least)
-            width = WIDEST if format == TEXT and output is not None else terminal_width()
+            gates = comparison.judge(
+                max_drop,
+                p=arguments.p,
+                max_case_drop=arguments.max_case_drop,
+                min_mean=least,
+            )
+            width = (
+                WIDEST if format == TEXT and output is not None else terminal_width()
+            )
             makers: Mapping[str, Callable[..., str]] = {
                 TEXT: partial(comparison.summary, width=width),
-                MARKDOWN: partial(comparison.to_markdown, max_chars=arguments.max_chars),
+                MARKDOWN: partial(
+                    comparison.to_markdown, max_chars=arguments.max_chars
+                ),
                 JSON: comparison.to_json,
-                HTML: lambda gates, **_: _page(comparison, gates, arguments.images == "link"),
+                HTML: lambda gates, **_: _page(
+                    comparison, gates, arguments.images == "link"
+                ),
             }
-            reports = {name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}}
+            reports = {
+                name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}
+            }
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
@@ -137,7 +197,9 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
     remedies = [remedy for kind, remedy in _REMEDIES.items() if kind in error.kinds]
     if error.in_common and not arguments.common:
         cases = counted(error.in_common, "case")
-        remedies.append(f"--common compares the {cases} that can be compared, and says what is left out")
+        remedies.append(
+            f"--common compares the {cases} that can be compared, and says what is left out"
+        )
     why = str(error).replace('missing="empty"', "--missing empty")
     return "\n".join([why, *dict.fromkeys(remedies)])
 
@@ -147,12 +209,22 @@ def _metric(text: str) -> str:
     return checked_by(metric_named, text).text
 
 
-def _drop(text: str, what: str = "by how much its mean may drop", example: str = "nDCG@10=0.02") -> tuple[str, float]:
+def _drop(
+    text: str,
+    what: str = "by how much its mean may drop",
+    example: str = "nDCG@10=0.02",
+) -> tuple[str, float]:
     """Parse a metric and by how much its mean may drop, or another bound: `nDCG@10=0.02`."""
-    name, _, amount = text.rpartition("=")  # a metric name may contain = too: P(rel=2)@5=0.1
+    name, _, amount = text.rpartition(
+        "="
+    )  # a metric name may contain = too: P(rel=2)@5=0.1
     if not name:
-        raise ArgumentTypeError(f"expected a metric and {what}, {example}, found {quoted(text)}")
-    return _metric(name), command.number(amount, math.isfinite, f"{what}, such as {example.rpartition('=')[2]}")
+        raise ArgumentTypeError(
+            f"expected a metric and {what}, {example}, found {quoted(text)}"
+        )
+    return _metric(name), command.number(
+        amount, math.isfinite, f"{what}, such as {example.rpartition('=')[2]}"
+    )
 
 
 _least = partial(_drop, what="the least that its mean may be", example="overlap@10=0.9")
@@ -164,15 +236,28 @@ def _setting(text: str) -> tuple[str, Any]:
     if not sign or name not in _SETTINGS:
         raise ArgumentTypeError(
             f"expected a setting and its value, gain=linear, found {quoted(text)}"
-            + (did_you_mean(name, _SETTINGS) or f"; settings are {listed(_SETTINGS, 'and')}")
+            + (
+                did_you_mean(name, _SETTINGS)
+                or f"; settings are {listed(_SETTINGS, 'and')}"
+            )
         )
-    return name, command.number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
+    return name, command.number(
+        value, math.isfinite, "a number for max_grade"
+    ) if name == "max_grade" else value
 
 
 def _contradictions(arguments: Namespace) -> Iterator[str]:
     """Yield messages about options that are given twice."""
-    options = {"--max-drop": arguments.max_drop, "--min": arguments.least, "--set": arguments.settings}
+    options = {
+        "--max-drop": arguments.max_drop,
+        "--min": arguments.least,
+        "--set": arguments.settings,
+    }
     for option, given in options.items():
-        twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
+        twice = [
+            name
+            for name, times in Counter(name for name, _ in given).items()
+            if times > 1
+        ]
         if twice:
             yield f"{option} is given twice for {listed(twice, 'and')}; keep one of them"

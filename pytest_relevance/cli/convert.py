@@ -18,10 +18,24 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.writing import CASE_FILE, case_file, judgments_of, losses_of
 from pytest_relevance.cli import check, command
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, STANDARD, YAML, CommandError, complain
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    STANDARD,
+    YAML,
+    CommandError,
+    complain,
+)
 from pytest_relevance.judgments import reading, write
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, queries_of, with_queries
+from pytest_relevance.judgments.model import (
+    FORMATS_OF_IDS,
+    Judgments,
+    Query,
+    queries_of,
+    with_queries,
+)
 from pytest_relevance.judgments.write import Written
 
 _TARGETS = (CASE_FILE, *write.WRITERS)
@@ -29,16 +43,37 @@ _TARGETS = (CASE_FILE, *write.WRITERS)
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, a case file, a run")
-    parser.add_argument("target", metavar="OUT", help="the file to write; its ending or --to gives the format")
-    parser.add_argument("--from", dest="source_format", metavar="FORMAT", type=_source_format, help="the format of IN")
+    parser.add_argument(
+        "source",
+        metavar="IN",
+        type=_source,
+        help="a judgment file in any format, a case file, a run",
+    )
+    parser.add_argument(
+        "target",
+        metavar="OUT",
+        help="the file to write; its ending or --to gives the format",
+    )
+    parser.add_argument(
+        "--from",
+        dest="source_format",
+        metavar="FORMAT",
+        type=_source_format,
+        help="the format of IN",
+    )
     to = f"the format of OUT: {listed(_TARGETS)}"
-    parser.add_argument("--to", dest="target_format", choices=_TARGETS, metavar="FORMAT", help=to)
+    parser.add_argument(
+        "--to", dest="target_format", choices=_TARGETS, metavar="FORMAT", help=to
+    )
     queries = "the texts of the queries in IN, or their ids"
-    parser.add_argument("--queries", metavar="FILE", type=command.existing, help=queries)
+    parser.add_argument(
+        "--queries", metavar="FILE", type=command.existing, help=queries
+    )
     query = "where a rank_eval request has the text of its query, such as params.text"
     parser.add_argument("--query", metavar="PATH", help=query)
-    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace OUT if it exists"
+    )
     command.add_reading(parser, "--scale", "--raters", "--grade-column")
 
 
@@ -53,17 +88,27 @@ def _source_format(name: str) -> str:
 def run(arguments: Namespace) -> int:
     """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
     out = arguments.target
-    if out != STANDARD and arguments.source != STANDARD and os.path.realpath(out) == os.path.realpath(arguments.source):
-        raise CommandError(f"{PROGRAM} convert: IN and OUT are one file; nothing was written")
+    if (
+        out != STANDARD
+        and arguments.source != STANDARD
+        and os.path.realpath(out) == os.path.realpath(arguments.source)
+    ):
+        raise CommandError(
+            f"{PROGRAM} convert: IN and OUT are one file; nothing was written"
+        )
     target = arguments.target_format or _format_of(out)
     if not arguments.overwrite and os.path.isfile(out):
         command.refuse_to_overwrite([out], "--overwrite replaces what is there")
-    judgments, said = _run_read(arguments.source) if target == write.RUN else _read(arguments)
+    judgments, said = (
+        _run_read(arguments.source) if target == write.RUN else _read(arguments)
+    )
     for message in said:
         complain(f"{_shown(arguments.source)}: {message}")
     if target == CASE_FILE and not out.endswith((STANDARD, *check.CASE_FILES)):
         named = listed([f"*{ending}" for ending in check.CASE_FILES], "and")
-        complain(f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest")
+        complain(
+            f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest"
+        )
     written = _converted(judgments, target, arguments)
     for message in written.lost:
         complain(f"{_shown(out, 'standard output')}: {message}")
@@ -86,19 +131,29 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
         raise command.without_texts(_shown(arguments.source))
     try:
         if target == CASE_FILE:
-            return case_file(judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert")
+            return case_file(
+                judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert"
+            )
         return write.write_judgments(judgments, target)
     except ValueError as error:
         out = _shown(arguments.target, "standard output")
-        raise CommandError("\n".join(f"{out}: {line}" for line in str(error).splitlines()), FOUND) from None
+        raise CommandError(
+            "\n".join(f"{out}: {line}" for line in str(error).splitlines()), FOUND
+        ) from None
 
 
 def _format_of(path: str) -> str:
     """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
     found = CASE_FILE if path.endswith(YAML) else write.format_of_name(path)
     if found is None:
-        what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
-        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}")
+        what = (
+            "standard output has"
+            if path == STANDARD
+            else f"the ending of {quoted(path)} says"
+        )
+        raise CommandError(
+            f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}"
+        )
     return found
 
 
@@ -117,13 +172,17 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     source = _opened(name, reading.options_of(arguments.query, arguments.grade_column))
     if reading.holds_queries_alone(source, format):
         queries = reading.queries_in(source, format)
-        return Judgments(file=source.file, queries={query.id: query for query in queries}), []
+        return Judgments(
+            file=source.file, queries={query.id: query for query in queries}
+        ), []
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices]
     blank, total = blank_documents(rows)
     if blank:
-        read.append(f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out")
+        read.append(
+            f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
+        )
     if arguments.queries is not None:
         queries = reading.load_queries(arguments.queries)
         try:
@@ -132,7 +191,9 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
         return judgments, [*read, *said]
     if not _has_texts(source, rows.format):
-        judgments.queries = {key: Query(key) for key in [*judgments, *judgments.queries]}
+        judgments.queries = {
+            key: Query(key) for key in [*judgments, *judgments.queries]
+        }
     return judgments, read
 
 
@@ -157,7 +218,9 @@ def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
     for option in ("scale", "raters", "query", "queries", "grade_column"):
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")
-            raise CommandError(f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out")
+            raise CommandError(
+                f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out"
+            )
     from pytest_relevance.cases.reader import parse_suite
 
     data = _opened(arguments.source).data

@@ -19,19 +19,37 @@ from pathlib import Path
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
+from pytest_relevance.cli.command import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    OK,
+    PROGRAM,
+    TEXT,
+    CommandError,
+)
 from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="a record, a pattern, or a folder with records")
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="a record, a pattern, or a folder with records",
+    )
     command.add_report(parser, HTML)
 
 
 def run(arguments: Namespace) -> int:
     """Print or write the history. Raises `RecordError` where there is none, and `CommandError`."""
-    from pytest_relevance.reports.history import history_data, history_markdown, history_page, history_text
+    from pytest_relevance.reports.history import (
+        history_data,
+        history_markdown,
+        history_page,
+        history_text,
+    )
     from pytest_relevance.results.history import read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
@@ -40,7 +58,9 @@ def run(arguments: Namespace) -> int:
     with command.reading(paths):
         history = read_history(paths)
     report = {
-        TEXT: lambda: history_text(history, terminal_width() if arguments.output is None else WIDEST),
+        TEXT: lambda: history_text(
+            history, terminal_width() if arguments.output is None else WIDEST
+        ),
         MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
         JSON: lambda: command.as_json(history_data(history)),
         HTML: lambda: history_page(history),
@@ -55,10 +75,18 @@ def _files(name: str) -> Sequence[str]:
 
     found = [Path(name).as_posix()]
     if os.path.isdir(name):
-        files = sorted(path.as_posix() for path in Path(name).rglob("*") if path.is_file())
-        found = [file for file in files if file.endswith((".jsonl", ".jsonl.gz")) and not file.endswith(SUFFIX)]
+        files = sorted(
+            path.as_posix() for path in Path(name).rglob("*") if path.is_file()
+        )
+        found = [
+            file
+            for file in files
+            if file.endswith((".jsonl", ".jsonl.gz")) and not file.endswith(SUFFIX)
+        ]
     elif not os.path.exists(name) and has_magic(name):
         found = sorted(glob(name, recursive=True))
     if not found:
-        raise CommandError(f"{PROGRAM} history: {quoted(name)} names no file *.jsonl or *.jsonl.gz")
+        raise CommandError(
+            f"{PROGRAM} history: {quoted(name)} names no file *.jsonl or *.jsonl.gz"
+        )
     return found

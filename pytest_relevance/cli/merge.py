@@ -18,9 +18,20 @@ from pytest_relevance.reports.text import plain, terminal_width
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("records", metavar="RECORD", type=command.regular_file, nargs="+", help="the record of a shard")
+    parser.add_argument(
+        "records",
+        metavar="RECORD",
+        type=command.regular_file,
+        nargs="+",
+        help="the record of a shard",
+    )
     command.add_format(parser, HTML)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the record of the whole run; .gz packs it",
+    )
     last = "where records have different results of a case, take that of the record that is named last"
     parser.add_argument("--last", action="store_true", help=last)
 
@@ -30,18 +41,32 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
-    from pytest_relevance.reports.run.report import merge_notes, merged_data, merged_lines, with_missing
+    from pytest_relevance.reports.run.report import (
+        merge_notes,
+        merged_data,
+        merged_lines,
+        with_missing,
+    )
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
     from pytest_relevance.results.records.file import RECORDS, is_record, read_record
-    from pytest_relevance.results.records.merge import Unmergeable, merge_runs, write_merged
+    from pytest_relevance.results.records.merge import (
+        Unmergeable,
+        merge_runs,
+        write_merged,
+    )
     from pytest_relevance.results.records.run import Compact, Run
 
     format = arguments.format or TEXT
     kept = Compact() if format == TEXT else None
     with command.reading(arguments.records):
-        runs = [Run(*read_record(path, kept=kept), name=path.name) for path in arguments.records]
-    if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
+        runs = [
+            Run(*read_record(path, kept=kept), name=path.name)
+            for path in arguments.records
+        ]
+    if len({run.name for run in runs}) < len(
+        runs
+    ):  # shard-1/run.jsonl, shard-2/run.jsonl
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)
     command.check_output(arguments, arguments.records, is_record, f"no {RECORDS}")
@@ -49,8 +74,12 @@ def run(arguments: Namespace) -> int:
         merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
         raise CommandError(str(error)) from None
-    gates = judge_gates(merged.run.results, merged.run.files, require=merged.run.info.requires_gates)
-    if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
+    gates = judge_gates(
+        merged.run.results, merged.run.files, require=merged.run.info.requires_gates
+    )
+    if (
+        arguments.output is not None
+    ):  # before the report is printed, as its reader may close the pipe
         with command.writing(arguments.output):
             write_merged(arguments.output, merged, runs, arguments.records)
         command.complain(f"written: {arguments.output}")
@@ -63,4 +92,8 @@ def run(arguments: Namespace) -> int:
         most=arguments.max_chars,
     )
     command.deliver(report, format)
-    return OK if merged.is_whole and all(gate.outcome() != FAILED for gate in gates) else FOUND
+    return (
+        OK
+        if merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
+        else FOUND
+    )

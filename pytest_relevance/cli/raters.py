@@ -11,18 +11,30 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, existing, show, whole_from
+from pytest_relevance.cli.command import (
+    OK,
+    CommandError,
+    add_reading,
+    complain,
+    existing,
+    show,
+    whole_from,
+)
 from pytest_relevance.reports.raters import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
+    parser.add_argument(
+        "file", metavar="FILE", type=existing, help="a judgment file in any format"
+    )
     add_reading(parser, "--format", "--scale")
     between = "compare these two raters (default: both where a file has two)"
     parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
     limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"
-    parser.add_argument("--limit", metavar="N", type=whole_from(0), default=MOST_LISTED, help=limit)
+    parser.add_argument(
+        "--limit", metavar="N", type=whole_from(0), default=MOST_LISTED, help=limit
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -33,7 +45,9 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.raters import rater_lines
 
     rows = read_ratings(Source.read(arguments.file), arguments.format, machine=True)
-    judgments = graded(rows, arguments.scale, "median")  # repeated ratings count as those of several raters
+    judgments = graded(
+        rows, arguments.scale, "median"
+    )  # repeated ratings count as those of several raters
     pairs = rated_by_several(judgments)
     if not pairs:
         count = sum(map(len, judgments.values()))
@@ -44,14 +58,25 @@ def run(arguments: Namespace) -> int:
             "in a Quepid book"
         )
     if arguments.between is not None:
-        judgments = of_raters(judgments, _checked(arguments, judgments.raters if rows.raters else ()))
+        judgments = of_raters(
+            judgments, _checked(arguments, judgments.raters if rows.raters else ())
+        )
         pairs = rated_by_several(judgments)
         if not pairs:
             both = listed(map(quoted, arguments.between), "and")
-            raise CommandError(f"{arguments.file}: there is no document that both {both} rated")
+            raise CommandError(
+                f"{arguments.file}: there is no document that both {both} rated"
+            )
     for notice in judgments.notices:
         complain(f"{arguments.file}: {notice}")
-    show(rater_lines(judgments, pairs, are_known=rows.raters is not None, limit=arguments.limit or None))
+    show(
+        rater_lines(
+            judgments,
+            pairs,
+            are_known=rows.raters is not None,
+            limit=arguments.limit or None,
+        )
+    )
     return OK
 
 
@@ -59,8 +84,14 @@ def _checked(arguments: Namespace, raters: Sequence[str]) -> Sequence[str]:
     """Return the two raters of `--between`. Raises `CommandError` where they are not two of the raters of the file."""
     between: Sequence[str] = arguments.between
     if not raters:
-        raise CommandError(f"{arguments.file}: the file does not say who rated, which --between needs: a column rater")
+        raise CommandError(
+            f"{arguments.file}: the file does not say who rated, which --between needs: a column rater"
+        )
     if len({*between} & {*raters}) < 2:
-        these, there = (listed(map(quoted, names), "and") for names in (between, raters))
-        raise CommandError(f"--between takes two raters of {arguments.file}, {there}; found {these}")
+        these, there = (
+            listed(map(quoted, names), "and") for names in (between, raters)
+        )
+        raise CommandError(
+            f"--between takes two raters of {arguments.file}, {there}; found {these}"
+        )
     return between

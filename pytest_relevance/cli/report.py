@@ -16,7 +16,15 @@ from pytest_relevance import _python
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import HTML, JSON, MARKDOWN, OK, PROGRAM, TEXT, CommandError
+from pytest_relevance.cli.command import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    OK,
+    PROGRAM,
+    TEXT,
+    CommandError,
+)
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:
@@ -24,7 +32,15 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
 
 _NOT_COUNTED = {
-    *("params", "note", "engine_scores", "notes", "shown", "not_in_index", "not_in_catalogue"),
+    *(
+        "params",
+        "note",
+        "engine_scores",
+        "notes",
+        "shown",
+        "not_in_index",
+        "not_in_catalogue",
+    ),
     *("explanations", "reasons"),
 }
 """The keys of a result that a page needs only where it shows the result."""
@@ -32,7 +48,9 @@ _NOT_COUNTED = {
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("record", metavar="RUN", type=command.existing, help="the record of a run")
+    parser.add_argument(
+        "record", metavar="RUN", type=command.existing, help="the record of a run"
+    )
     command.add_report(parser, HTML, has_others=True, has_images=True)
     parser.add_argument(
         "--against",
@@ -41,9 +59,19 @@ def declare(parser: ArgumentParser) -> None:
         help="compare with the record of another run, or with the baseline of a case file",
     )
     parser.add_argument(
-        "-v", "--verbose", action="count", default=0, help="show all ranks of a failure; -vv: also cases that passed"
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="show all ranks of a failure; -vv: also cases that passed",
     )
-    parser.add_argument("-q", "--quiet", action="count", default=0, help="show one line for each failure")
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="count",
+        default=0,
+        help="show one line for each failure",
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -51,7 +79,10 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.run.report import report_data, report_lines
     from pytest_relevance.results.records.run import Run
 
-    format, verbosity = command.report_format(arguments), arguments.verbose - arguments.quiet
+    format, verbosity = (
+        command.report_format(arguments),
+        arguments.verbose - arguments.quiet,
+    )
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
     results: Chosen | None = None
@@ -82,15 +113,23 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     from pytest_relevance.reports.html.first_screen import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
     from pytest_relevance.results.case_result import PART_OF
-    from pytest_relevance.results.records.file import read_header, read_record, read_some
+    from pytest_relevance.results.records.file import (
+        read_header,
+        read_record,
+        read_some,
+    )
     from pytest_relevance.results.records.run import Run
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
             return Run.open(path), None
-        results, files, info = read_record(path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut)
+        results, files, info = read_record(
+            path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut
+        )
     picked = chosen(results)
-    filled = (place for place, result in enumerate(results) if result.evaluation.people_scores)  # their reasons count
+    filled = (
+        place for place, result in enumerate(results) if result.evaluation.people_scores
+    )  # their reasons count
     places = {*picked.shown, *picked.worst[:MOST_WORST], *filled}
     with command.reading([path]):
         for place, result in read_some(path, places):
@@ -104,7 +143,11 @@ def _cut(values: dict[str, Any]) -> None:
     Of the accepted ranking it needs whether there is any.
     """
     first = values.get("irrelevant_top", [])[:1]
-    if titles := {name: title for name, title in values.pop("titles", {}).items() if [name] == first}:
+    if titles := {
+        name: title
+        for name, title in values.pop("titles", {}).items()
+        if [name] == first
+    }:
         values["titles"] = titles
     if baseline := values.get("baseline"):
         baseline["documents"] = baseline.get("documents", [])[:1]
@@ -119,9 +162,13 @@ def _of_another_package(run: Run, format: str) -> str:
     try:
         report = _python.called(point, run)
     except ValueError as error:
-        raise CommandError(f"{PROGRAM} report: {format} ({point.value}) {error}") from None
+        raise CommandError(
+            f"{PROGRAM} report: {format} ({point.value}) {error}"
+        ) from None
     if not isinstance(report, str) or not report:
-        raise CommandError(f"{PROGRAM} report: {format} ({point.value}) returned {shown(report)}, not a text")
+        raise CommandError(
+            f"{PROGRAM} report: {format} ({point.value}) returned {shown(report)}, not a text"
+        )
     return report
 
 
@@ -136,10 +183,14 @@ def _against(run: Run, path: Path) -> Run:
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
-        return compare_recorded(run, entries_of(other.results, other.info.fingerprint), name, other.results)
+        return compare_recorded(
+            run, entries_of(other.results, other.info.fingerprint), name, other.results
+        )
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
-    files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files  # of several the one beside it
+    files = [
+        file for file in files if f"{file}{SUFFIX}" == path.as_posix()
+    ] or files  # of several the one beside it
     if len(files) != 1:
         found = listed(map(quoted, files or run.files), "and")
         raise CommandError(

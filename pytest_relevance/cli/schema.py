@@ -21,13 +21,20 @@ _TITLE = b"pytest-relevance case file"
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file; a schema that is there is replaced")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write it to a file; a schema that is there is replaced",
+    )
 
 
 def run(arguments: Namespace) -> int:
     """Print the schema, or write it to a file. Raises `CommandError` where the file cannot or must not be written."""
     data = SCHEMA.read_bytes()
-    check_output(arguments, [], lambda found: _TITLE in found, "no schema of case files")
+    check_output(
+        arguments, [], lambda found: _TITLE in found, "no schema of case files"
+    )
     if arguments.output is None:
         put(data)
     else:

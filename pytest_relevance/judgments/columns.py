@@ -17,17 +17,62 @@ from pytest_relevance._text import did_you_mean, listed, quoted
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "topic_id"),
-    "query": ("query", "query_text", "query_string", "search_query", "search_term", "keywords", "topic"),
+    "query": (
+        "query",
+        "query_text",
+        "query_string",
+        "search_query",
+        "search_term",
+        "keywords",
+        "topic",
+    ),
     "document": (
-        *("doc_id", "document_id", "docno", "document", "doc", "did", "corpus_id", "product_id", "item_id"),
+        *(
+            "doc_id",
+            "document_id",
+            "docno",
+            "document",
+            "doc",
+            "did",
+            "corpus_id",
+            "product_id",
+            "item_id",
+        ),
         *("object_id", "sku", "uri", "url"),
     ),
     "grade": (
-        *("grade", "rating", "relevance", "label", "rel", "judgment", "judgement", "relevance_grade", "esci_label"),
+        *(
+            "grade",
+            "rating",
+            "relevance",
+            "label",
+            "rel",
+            "judgment",
+            "judgement",
+            "relevance_grade",
+            "esci_label",
+        ),
         *("gain", "score"),
     ),
-    "rater": ("rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "assessor", "worker", "worker_id"),
-    "title": ("title", "name", "product_title", "product_name", "doc_title", "document_title"),
+    "rater": (
+        "rater",
+        "rater_id",
+        "judge",
+        "judge_id",
+        "annotator",
+        "annotator_id",
+        "assessor",
+        "worker",
+        "worker_id",
+    ),
+    "title": (
+        "title",
+        "name",
+        "product_title",
+        "product_name",
+        "doc_title",
+        "document_title",
+    ),
     "rank": ("rank", "position", "doc_position"),
     "score": ("score", "sim", "similarity"),
     "weight": ("weight", "frequency", "volume"),
@@ -44,7 +89,10 @@ def folded(name: object) -> str:
     return re.sub(r"[\s._-]", "", str(name)).lower()
 
 
-_FOLDED = {what: tuple(dict.fromkeys(map(folded, spellings))) for what, spellings in SPELLINGS.items()}
+_FOLDED = {
+    what: tuple(dict.fromkeys(map(folded, spellings)))
+    for what, spellings in SPELLINGS.items()
+}
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
@@ -71,17 +119,28 @@ GRADE_COLUMN = "grade_column"
 _GRADE = r"(?:rating|grade|relevance|label|judge?ment)"
 _MADE_OF_RATINGS = r"(?:final|consensus|adjudicated|agreed|resolved|reconciled|aggregated?|combined|gold)"
 _AVERAGE = r"(?:mean|median|mode|majority(?:vote)?|average|avg|overall)"
-_FINAL = re.compile(rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}")
-_SUMMARY = re.compile(rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}")
+_FINAL = re.compile(
+    rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}"
+)
+_SUMMARY = re.compile(
+    rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}"
+)
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
-_GRADES = set(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
+_GRADES = set(map(folded, SPELLINGS["grade"])) - {
+    "score",
+    "gain",
+}  # these may be anything
 _CALLED_GRADE = re.compile("|".join([_RATING.pattern, *_GRADES]))
-_DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
+_DOCUMENTED = frozenset(
+    folded(name) for what in ("title", "note") for name in SPELLINGS[what]
+)
 
 
 def may_be_grades(name: str) -> bool:
     """Whether the name of a column says that it has grades or ratings."""
-    return bool(_CALLED_GRADE.fullmatch(folded(name)) or _SUMMARY.fullmatch(folded(name)))
+    return bool(
+        _CALLED_GRADE.fullmatch(folded(name)) or _SUMMARY.fullmatch(folded(name))
+    )
 
 
 _BOOK = ["query", "docid"]
@@ -119,7 +178,9 @@ class Layout:
     @property
     def are_ratings(self) -> bool:
         """Whether the names of the raters' columns say that they are ratings; in a Quepid book they say nothing."""
-        return bool(self.raters) and all(_RATING.fullmatch(folded(self.names[number])) for number, _ in self.raters)
+        return bool(self.raters) and all(
+            _RATING.fullmatch(folded(self.names[number])) for number, _ in self.raters
+        )
 
     @property
     def left_out(self) -> list[str]:
@@ -129,11 +190,23 @@ class Layout:
         if self.raters:
             count = len(self.raters)
             whose = f"{count} raters" if count > 1 else self.raters[0][1]
-            return [f"the column {name} is left out: the ratings of {whose} are read" for name in self.final]
+            return [
+                f"the column {name} is left out: the ratings of {whose} are read"
+                for name in self.final
+            ]
         grade = self.names[self.at["grade"]]
-        others = [name for number, name in enumerate(self.names) if number != self.at["grade"]]
-        like_grades = [name for name in others if name in self.final or _CALLED_GRADE.fullmatch(folded(name))]
-        return [f"the column {name} is left out: the grade is in {grade}" for name in like_grades]
+        others = [
+            name for number, name in enumerate(self.names) if number != self.at["grade"]
+        ]
+        like_grades = [
+            name
+            for name in others
+            if name in self.final or _CALLED_GRADE.fullmatch(folded(name))
+        ]
+        return [
+            f"the column {name} is left out: the grade is in {grade}"
+            for name in like_grades
+        ]
 
 
 def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:
@@ -147,7 +220,11 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
         number = column_called(names, grade_column)
         if number is None:
             return None
-        at = {what: column for what, column in at.items() if what != "grade" and column != number} | {"grade": number}
+        at = {
+            what: column
+            for what, column in at.items()
+            if what != "grade" and column != number
+        } | {"grade": number}
         if _SUMMARY.fullmatch(folded(names[number])):
             at.pop("rater", None)  # a summary is not the rating of one rater
         return Layout(names, at, chosen=True) if has_ids(at) else None
@@ -156,7 +233,11 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
     if not has_ids(at):
         return None
     if "grade" in at:
-        final = [name for number, name in enumerate(names) if number != at["grade"] and _FINAL.fullmatch(folded(name))]
+        final = [
+            name
+            for number, name in enumerate(names)
+            if number != at["grade"] and _FINAL.fullmatch(folded(name))
+        ]
         return Layout(names, at, final=final)
     raters, final = _raters(names, at)
     if not raters and len(final) == 1 and not find_columns(names, ("rank",)):
@@ -166,14 +247,19 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
 
 def is_run_header(names: Sequence[str]) -> bool:
     """Whether a table with this header is a run: documents of queries with a rank or a score."""
-    return has_ids(find_columns(names, WANTED)) and bool(find_columns(names, ("rank", "score")))
+    return has_ids(find_columns(names, WANTED)) and bool(
+        find_columns(names, ("rank", "score"))
+    )
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
     """The number of the column with a name: exactly that, or else one that differs only in case and punctuation."""
     if wanted in names:
         return list(names).index(wanted)
-    return next((number for number, name in enumerate(names) if folded(name) == folded(wanted)), None)
+    return next(
+        (number for number, name in enumerate(names) if folded(name) == folded(wanted)),
+        None,
+    )
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
@@ -199,7 +285,9 @@ def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
     return not is_beir or bool(find_columns(names, ("rank",)))
 
 
-def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int, str]], list[str]]:
+def _raters(
+    names: Sequence[str], at: Mapping[str, int]
+) -> tuple[list[tuple[int, str]], list[str]]:
     """The columns of single raters, and the names of the columns that summarise them.
 
     A rater's column is called `x_rating`; in a Quepid book it has any name. A single such column is not a rater's,
@@ -208,11 +296,23 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
     if find_columns(names, ("rank",)):
         return [], []
     summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
-    others = [(number, name) for number, name in enumerate(names) if name and name not in summaries]
-    rating = [(number, _rater_name(name)) for number, name in others if _RATING.fullmatch(folded(name))]
+    others = [
+        (number, name)
+        for number, name in enumerate(names)
+        if name and name not in summaries
+    ]
+    rating = [
+        (number, _rater_name(name))
+        for number, name in others
+        if _RATING.fullmatch(folded(name))
+    ]
     if len(rating) > 1 or (rating and summaries):
         return rating, summaries
-    judges = [pair for pair in others if pair[0] not in at.values() and folded(pair[1]) not in _DOCUMENTED]
+    judges = [
+        pair
+        for pair in others
+        if pair[0] not in at.values() and folded(pair[1]) not in _DOCUMENTED
+    ]
     # elsewhere a column of another name may have any content
     if [name.lower() for name in names[:2]] == _BOOK and len(judges) > 1:
         return judges, summaries
@@ -220,4 +320,9 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
 
 
 def _rater_name(column: str) -> str:
-    return re.sub(r"(?<=[^ _.-])[ _.-]*(?:rating|grade|judge?ment)$", "", column, flags=re.IGNORECASE)
+    return re.sub(
+        r"(?<=[^ _.-])[ _.-]*(?:rating|grade|judge?ment)$",
+        "",
+        column,
+        flags=re.IGNORECASE,
+    )

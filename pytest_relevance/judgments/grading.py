@@ -25,7 +25,11 @@ _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]
 
 
 def graded(
-    rows: Ratings, scale: Scale | None = None, raters: str | None = None, *, words_need_scale: bool = False
+    rows: Ratings,
+    scale: Scale | None = None,
+    raters: str | None = None,
+    *,
+    words_need_scale: bool = False,
 ) -> Judgments:
     """Make judgments of ratings.
 
@@ -41,10 +45,18 @@ def graded(
     if rows.unclear is not None and raters is None:
         raise FileError(rows.file, [rows.unclear])
     meaning = _GradeReader(rows, scale, words_need_scale).grades()
-    kept = rows.where([meaning[rating] is not None for rating in rows.ratings]) if None in meaning.values() else rows
+    kept = (
+        rows.where([meaning[rating] is not None for rating in rows.ratings])
+        if None in meaning.values()
+        else rows
+    )
     written = cast(Sequence[float], list(map(meaning.__getitem__, kept.ratings)))
     grades = _by_document(kept, written)
-    if kept.raters is None and raters is not None and sum(map(len, grades.values())) < len(written):
+    if (
+        kept.raters is None
+        and raters is not None
+        and sum(map(len, grades.values())) < len(written)
+    ):
         kept = replace(kept, raters=_numbered(kept))
     if kept.raters is not None:
         ratings = _by_rater(kept, kept.raters, written)
@@ -58,7 +70,9 @@ def number_of(text: str) -> float | None:
     """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite number."""
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(text.strip())  # `\s` matches \x1c to \x1f, which float() does not strip
+    value = float(
+        text.strip()
+    )  # `\s` matches \x1c to \x1f, which float() does not strip
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else value
@@ -75,9 +89,19 @@ class _GradeReader:
     def grades(self) -> dict[object, float | None]:
         """The grade of each rating as written, None for no judgment. Refuses what is no grade."""
         found = {rating: self._read(rating) for rating in set(self.rows.ratings)}
-        grades = {rating: grade for rating, grade in found.items() if not isinstance(grade, str)}
+        grades = {
+            rating: grade
+            for rating, grade in found.items()
+            if not isinstance(grade, str)
+        }
         if len(grades) < len(found):
-            self._refuse({rating: wrong for rating, wrong in found.items() if isinstance(wrong, str)})
+            self._refuse(
+                {
+                    rating: wrong
+                    for rating, wrong in found.items()
+                    if isinstance(wrong, str)
+                }
+            )
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
@@ -94,7 +118,11 @@ class _GradeReader:
             return None
         if isinstance(rating, str):
             return self._grade_of_text(rating)
-        if isinstance(rating, bool) or not isinstance(rating, (int, float)) or not isfinite(rating):
+        if (
+            isinstance(rating, bool)
+            or not isinstance(rating, (int, float))
+            or not isfinite(rating)
+        ):
             return f"a grade is a finite number or a name of the scale, found {found(rating)}"
         return on_scale(int(rating) if rating == int(rating) else rating, self.scale)
 
@@ -112,7 +140,9 @@ class _GradeReader:
             if meant in known:
                 return known[meant]
         grade = number_of(name)
-        return on_scale(grade, self.scale) if grade is not None else self._no_grade(name)
+        return (
+            on_scale(grade, self.scale) if grade is not None else self._no_grade(name)
+        )
 
     def _no_grade(self, name: str) -> str:
         if self.scale is not None and self.scale.names:
@@ -131,12 +161,16 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
     problems.add(f"{where}: {message}", *rows.place(row))
 
 
-def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str, float]]:
+def _by_document(
+    rows: Ratings, written: Sequence[float]
+) -> dict[str, dict[str, float]]:
     """The grade of each document, by query; of a document with several rows the last one's."""
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
-    for query, document, grade in zip(rows.queries, rows.documents, written, strict=True):
+    for query, document, grade in zip(
+        rows.queries, rows.documents, written, strict=True
+    ):
         if query is not last:  # rows of one query usually follow each other
             last = query
             of_query = grades.setdefault(query, {})
@@ -145,10 +179,14 @@ def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str,
 
 
 def _judgments(
-    rows: Ratings, grades: dict[str, dict[str, float]], ratings: Mapping[str, Mapping[str, Mapping[str, float]]]
+    rows: Ratings,
+    grades: dict[str, dict[str, float]],
+    ratings: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> Judgments:
     titles: dict[str, dict[str, str]] = {}
-    for query, document, title in zip(rows.queries, rows.documents, rows.titles or (), strict=rows.titles is not None):
+    for query, document, title in zip(
+        rows.queries, rows.documents, rows.titles or (), strict=rows.titles is not None
+    ):
         if title:
             titles.setdefault(query, {}).setdefault(document, title)
     return Judgments(
@@ -170,7 +208,9 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
     def place(query: str, document: str) -> Place:
         if not first:  # one question is usually followed by others
-            first.update((key, row) for row, key in reversed(list(enumerate(rows.queries))))
+            first.update(
+                (key, row) for row, key in reversed(list(enumerate(rows.queries)))
+            )
         for row in range(first.get(query, len(rows.queries)), len(rows.queries)):
             if rows.documents[row] == document and rows.queries[row] == query:
                 return rows.place(row)
@@ -194,13 +234,23 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
     problems = Problems(rows.file)
     first: dict[tuple[str, ...], int] = {}
     refused = set()
-    pairs = [rows.queries, rows.documents, *([] if rows.raters is None else [rows.raters])]
+    pairs = [
+        rows.queries,
+        rows.documents,
+        *([] if rows.raters is None else [rows.raters]),
+    ]
     for row, key in enumerate(zip(*pairs, strict=True)):
         earlier = first.setdefault(key, row)
         if written[row] != written[earlier] and key not in refused:
             refused.add(key)
             line, path = rows.place(earlier)
-            where = f" in line {line}" if line is not None else f" at {path}" if path is not None else ""
+            where = (
+                f" in line {line}"
+                if line is not None
+                else f" at {path}"
+                if path is not None
+                else ""
+            )
             grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
             if rows.raters is not None:
                 message = f"rater {quoted(rows.raters[row])} gave {grades}"
@@ -213,19 +263,30 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
     problems.check()
 
 
-def _by_rater(rows: Ratings, raters: Sequence[str], written: Sequence[float]) -> dict[str, dict[str, dict[str, float]]]:
+def _by_rater(
+    rows: Ratings, raters: Sequence[str], written: Sequence[float]
+) -> dict[str, dict[str, dict[str, float]]]:
     """{query: {document: {rater: rating}}}."""
     ratings: dict[str, dict[str, dict[str, float]]] = {}
-    for query, document, rater, rating in zip(rows.queries, rows.documents, raters, written, strict=True):
+    for query, document, rater, rating in zip(
+        rows.queries, rows.documents, raters, written, strict=True
+    ):
         ratings.setdefault(query, {}).setdefault(document, {})[rater] = rating
-    if sum(len(given) for documents in ratings.values() for given in documents.values()) < len(written):
+    if sum(
+        len(given) for documents in ratings.values() for given in documents.values()
+    ) < len(written):
         _refuse_contradictions(rows, written)
     return ratings
 
 
-def _combined(ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str) -> dict[str, dict[str, float]]:
+def _combined(
+    ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
+) -> dict[str, dict[str, float]]:
     return {
-        query: {document: aggregate(list(given.values()), how) for document, given in documents.items()}
+        query: {
+            document: aggregate(list(given.values()), how)
+            for document, given in documents.items()
+        }
         for query, documents in ratings.items()
     }
 
@@ -259,7 +320,10 @@ class RaterFigures(NamedTuple):
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
     """Judgments with the ratings of some raters alone; the grades stay those that all ratings make."""
     ratings = {
-        query: {document: {rater: given[rater] for rater in raters if rater in given} for document, given in of.items()}
+        query: {
+            document: {rater: given[rater] for rater in raters if rater in given}
+            for document, given in of.items()
+        }
         for query, of in judgments.ratings.items()
     }
     return replace(judgments, grades=judgments, ratings=ratings, raters=tuple(raters))
@@ -289,7 +353,9 @@ def rater_figures(judgments: Judgments) -> list[RaterFigures]:
                 for rater, rating in given.items():
                     differences[rater].append(rating - (total - rating) / others)
     return [
-        RaterFigures(rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None)
+        RaterFigures(
+            rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None
+        )
         for rater, apart in differences.items()
     ]
 
@@ -317,4 +383,6 @@ def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
 
 
 def _digest(judged: Judged) -> tuple[bytes, Judged]:
-    return sha256(f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")).digest(), judged
+    return sha256(
+        f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")
+    ).digest(), judged

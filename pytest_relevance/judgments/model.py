@@ -116,7 +116,9 @@ class Judgments(dict[str, dict[str, float]]):
     format: str = ""
     queries: Mapping[str, Query] = field(default_factory=dict)
     titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = field(
+        default_factory=dict
+    )
     raters: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     place: Callable[[str, str], Place] = lambda query, document: Place()
@@ -154,7 +156,9 @@ class Judgments(dict[str, dict[str, float]]):
     def _by_text(self) -> Mapping[str, list[str]]:
         """The keys of the queries by their texts, where those are not their keys."""
         return grouped(
-            (query.text, key) for key, query in self.queries.items() if query.text is not None and query.text != key
+            (query.text, key)
+            for key, query in self.queries.items()
+            if query.text is not None and query.text != key
         )
 
 
@@ -173,7 +177,10 @@ FORMATS_OF_IDS = frozenset({"trec", "beir"})
 def queries_of(judgments: Judgments) -> list[Query]:
     """Describe all queries. The text of one that is not described is its key, except in a format that has ids alone."""
     ids_alone = judgments.format in FORMATS_OF_IDS
-    return [judgments.queries.get(key) or Query(key, None if ids_alone else key) for key in judgments.all_queries]
+    return [
+        judgments.queries.get(key) or Query(key, None if ids_alone else key)
+        for key in judgments.all_queries
+    ]
 
 
 def _rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
@@ -182,14 +189,19 @@ def _rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
     return replace(
         judgments,
         grades={names[query]: documents for query, documents in judgments.items()},
-        queries={names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items()},
+        queries={
+            names[old]: replace(query, id=names[old])
+            for old, query in judgments.queries.items()
+        },
         titles={names[query]: titles for query, titles in judgments.titles.items()},
         ratings={names[query]: ratings for query, ratings in judgments.ratings.items()},
         place=lambda query, document: judgments.place(olds[query], document),
     )
 
 
-def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> tuple[Judgments, list[str]]:
+def with_queries(
+    judgments: Judgments, queries: Sequence[Query], file: str
+) -> tuple[Judgments, list[str]]:
     """Give judgments the ids of a file of queries, with all that it says of them. Returns notices too.
 
     A query of the judgments is matched by id, or else by text. A query that the file does not have is not changed; a
@@ -199,7 +211,9 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> t
         ValueError: two queries of the judgments are one in the file.
     """
     by_id = {query.id: query for query in queries}
-    by_text = grouped((query.text, query.id) for query in queries if query.text is not None)
+    by_text = grouped(
+        (query.text, query.id) for query in queries if query.text is not None
+    )
     names: dict[str, str] = {}
     unknown: list[str] = []
     ambiguous: list[str] = []
@@ -214,11 +228,18 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> t
     for new, olds in grouped((new, old) for old, new in names.items()).items():
         if len(olds) > 1:
             these = listed(map(quoted, olds), "and")
-            raise ValueError(f"the queries {these} are one in {file}, {quoted(new)}; join them")
+            raise ValueError(
+                f"the queries {these} are one in {file}, {quoted(new)}; join them"
+            )
     joined = _rekeyed(judgments, names)
     known = [key for key in by_id if key in {*names.values()}]
-    joined.queries = {**joined.queries, **{key: _united(by_id[key], joined.queries.get(key)) for key in known}}
-    texts = [query.text_or_id for key, query in by_id.items() if key not in joined.queries]
+    joined.queries = {
+        **joined.queries,
+        **{key: _united(by_id[key], joined.queries.get(key)) for key in known},
+    }
+    texts = [
+        query.text_or_id for key, query in by_id.items() if key not in joined.queries
+    ]
     return joined, [
         *_notice(unknown, names, f"not in {file}"),
         *_notice(ambiguous, names, f"the text of several queries in {file}"),
@@ -243,4 +264,6 @@ def _notice(keys: Sequence[str], all_of_them: Collection[str], what: str) -> lis
     if not keys:
         return []
     total = counted(len(all_of_them), "query", "queries")
-    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {examples(keys)}"]
+    return [
+        f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {examples(keys)}"
+    ]

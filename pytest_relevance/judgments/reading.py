@@ -66,7 +66,9 @@ def _readers(collect: Callable[..., Collector]) -> tuple[ReadRatings, ReadQuerie
     )
 
 
-def _json_or(read_json: Callable[[Source], Read], read_table: Callable[[Source], Read]) -> Callable[[Source], Read]:
+def _json_or(
+    read_json: Callable[[Source], Read], read_table: Callable[[Source], Read]
+) -> Callable[[Source], Read]:
     """A function that reads a file in JSON, or a table."""
     return lambda source: (read_json if source.looks_like_json else read_table)(source)
 
@@ -80,7 +82,12 @@ _QUEPID_JSON = _readers(tools.collect_quepid)
 _OBJECT_READERS = objects.read_objects, objects.read_query_objects
 
 _ALL = (
-    Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE_READERS),
+    Format(
+        "parquet",
+        "a Parquet file with columns as in CSV",
+        lambda source: source.is_parquet,
+        *_TABLE_READERS,
+    ),
     Format(
         "quepid",
         "Quepid's exports: query,docid,rating, or JSON",
@@ -88,7 +95,12 @@ _ALL = (
         _json_or(_QUEPID_JSON[0], partial(tables.read_table, format="quepid")),
         _json_or(_QUEPID_JSON[1], tables.read_query_table),
     ),
-    Format("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, *_readers(tools.collect_rre)),
+    Format(
+        "rre",
+        "ratings.json of the Rated Ranking Evaluator",
+        tools.is_rre,
+        *_readers(tools.collect_rre),
+    ),
     Format(
         "elasticsearch",
         "a rank_eval request: requests[].ratings[]",
@@ -102,10 +114,30 @@ _ALL = (
         *_readers(engines.collect_search_relevance),
         engines.has_queries,
     ),
-    Format("topics", "TREC topics: <top> markup, or XML", _never, None, trec_ltr.read_topics, trec_ltr.is_topics),
-    Format("ltr", "SVMrank: grade qid:1 ... # document", trec_ltr.is_ltr, trec_ltr.read_ltr, trec_ltr.read_ltr_queries),
-    Format("jsonl", "JSON a line", lambda source: source.is_json_lines, *_OBJECT_READERS),
-    Format("json", "{query: {document: grade}}, or a list of objects", objects.is_json, *_OBJECT_READERS),
+    Format(
+        "topics",
+        "TREC topics: <top> markup, or XML",
+        _never,
+        None,
+        trec_ltr.read_topics,
+        trec_ltr.is_topics,
+    ),
+    Format(
+        "ltr",
+        "SVMrank: grade qid:1 ... # document",
+        trec_ltr.is_ltr,
+        trec_ltr.read_ltr,
+        trec_ltr.read_ltr_queries,
+    ),
+    Format(
+        "jsonl", "JSON a line", lambda source: source.is_json_lines, *_OBJECT_READERS
+    ),
+    Format(
+        "json",
+        "{query: {document: grade}}, or a list of objects",
+        objects.is_json,
+        *_OBJECT_READERS,
+    ),
     Format(
         "csv",
         "a table with a header: query or query_id, doc_id, grade",
@@ -113,7 +145,14 @@ _ALL = (
         *_TABLE_READERS,
         tables.is_query_table,
     ),
-    Format("trec", "TREC qrels: qid iter docid grade", trec_ltr.is_qrels, trec_ltr.read_qrels, None, _never),
+    Format(
+        "trec",
+        "TREC qrels: qid iter docid grade",
+        trec_ltr.is_qrels,
+        trec_ltr.read_qrels,
+        None,
+        _never,
+    ),
     Format(
         "beir",
         "BEIR: query-id corpus-id score, and queries.jsonl",
@@ -165,11 +204,17 @@ def read_judgments(
     """
     source = Source.read(path, options=options_of(query, grade_column))
     rows = (read_fill if fill else read_ratings)(source, format)
-    return graded(rows, None if scale is None else scale_of(scale), checked_raters(raters))
+    return graded(
+        rows, None if scale is None else scale_of(scale), checked_raters(raters)
+    )
 
 
 def read_queries(
-    path: Path, format: str | None = None, *, query: str | None = None, grade_column: str | None = None
+    path: Path,
+    format: str | None = None,
+    *,
+    query: str | None = None,
+    grade_column: str | None = None,
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file; a query without an id has its text as id.
 
@@ -181,24 +226,39 @@ def read_queries(
 
 
 def load_queries(
-    path: Path, format: str | None = None, *, query: str | None = None, grade_column: str | None = None
+    path: Path,
+    format: str | None = None,
+    *,
+    query: str | None = None,
+    grade_column: str | None = None,
 ) -> list[Query]:
     """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
-    return queries_in(Source.read(path, options=options_of(query, grade_column)), format)
+    return queries_in(
+        Source.read(path, options=options_of(query, grade_column)), format
+    )
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
     """Read the queries in a file; `FileError` where it has none."""
-    known = _named(format) or next((one for one in _ALL if one.queries is not None and one.fits_queries(source)), None)
+    known = _named(format) or next(
+        (one for one in _ALL if one.queries is not None and one.fits_queries(source)),
+        None,
+    )
     if known is None:  # a format that has ids alone
-        known = next((one for one in _ALL if one.queries is None and one.fits(source)), None)
+        known = next(
+            (one for one in _ALL if one.queries is None and one.fits(source)), None
+        )
     known = _checked(source, known, "queries")
     if known.queries is None:
-        source.refuse(f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries")
+        source.refuse(
+            f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries"
+        )
     return list(known.queries(source))
 
 
-def read_ratings(source: Source, format: str | None = None, *, machine: bool = False) -> Ratings:
+def read_ratings(
+    source: Source, format: str | None = None, *, machine: bool = False
+) -> Ratings:
     """Read the ratings in a file, as they are written; `FileError` where it has none.
 
     Without `machine`, those of a machine are an error too.
@@ -229,9 +289,13 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
 def check_format(name: str) -> str:
     """Find the name of a format in `FORMATS`. ValueError, with the names there are, for another."""
     found = ALIASES.get(name, name)
-    if found not in FORMATS and found not in (others := _python.entry_points_of(_python.FORMATS)):
+    if found not in FORMATS and found not in (
+        others := _python.entry_points_of(_python.FORMATS)
+    ):
         names = [*FORMATS, *ALIASES, *others]
-        raise ValueError(f"unknown format {quoted(name)}; it may be {listed(names)}{did_you_mean(name, names)}")
+        raise ValueError(
+            f"unknown format {quoted(name)}; it may be {listed(names)}{did_you_mean(name, names)}"
+        )
     return found
 
 
@@ -239,7 +303,9 @@ def _named(format: str | None) -> Format | None:
     if format is None:
         return None
     name = check_format(format)
-    return FORMATS.get(name) or _of_another_package(_python.entry_points_of(_python.FORMATS)[name])
+    return FORMATS.get(name) or _of_another_package(
+        _python.entry_points_of(_python.FORMATS)[name]
+    )
 
 
 def _of_another_package(point: EntryPoint) -> Format:
@@ -255,7 +321,9 @@ def _of_another_package(point: EntryPoint) -> Format:
         except (TypeError, ValueError) as error:  # also of what JSON cannot hold
             source.refuse(f"{point.name} ({point.value}) {error}")
         if not found:
-            source.refuse(f"the file holds nothing that {point.name} ({point.value}) reads")
+            source.refuse(
+                f"the file holds nothing that {point.name} ({point.value}) reads"
+            )
         return Source(source.file, data.encode(), source.options)
 
     return Format(
@@ -271,15 +339,22 @@ def _checked(source: Source, known: Format | None, needed: str) -> Format:
         _refuse_unknown(source, needed)
     for option in source.options:
         formats, what = OPTIONS[option]
-        is_json_of_quepid = known.name == "quepid" and source.looks_like_json  # which has no columns
+        is_json_of_quepid = (
+            known.name == "quepid" and source.looks_like_json
+        )  # which has no columns
         if known.name not in formats or is_json_of_quepid:
-            source.refuse(f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out")
+            source.refuse(
+                f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out"
+            )
     return known
 
 
 OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
     "query": (frozenset({"elasticsearch"}), "Elasticsearch requests"),
-    GRADE_COLUMN: (frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"}), "tables and JSON objects"),
+    GRADE_COLUMN: (
+        frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"}),
+        "tables and JSON objects",
+    ),
 }
 """What a user can say of a file beyond its format: the formats it is for, and those in words."""
 
@@ -292,7 +367,9 @@ def options_of(query: str | None, grade_column: str | None) -> dict[str, str]:
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     """Whether a file is one of queries that no format takes for judgments."""
-    known = _named(format) or next((one for one in _ALL if one.fits(source) or one.fits_queries(source)), None)
+    known = _named(format) or next(
+        (one for one in _ALL if one.fits(source) or one.fits_queries(source)), None
+    )
     if known is None or known.ratings is None:
         return known is not None
     if known.name in ("json", "jsonl", "beir") and source.looks_like_json:
@@ -302,7 +379,9 @@ def holds_queries_alone(source: Source, format: str | None = None) -> bool:
 
 def judgments_in(source: Source) -> Format | None:
     """The format of judgments that a file is recognised as; None where there is none."""
-    return next((one for one in _ALL if one.ratings is not None and one.fits(source)), None)
+    return next(
+        (one for one in _ALL if one.ratings is not None and one.fits(source)), None
+    )
 
 
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
@@ -314,7 +393,11 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
         if needed == "judgments":
             tables.refuse_header(source, names)
         tables.read_query_table(source)  # which says what a header of queries is
-    usable = [one for one in _ALL if (one.ratings if needed == "judgments" else one.queries) is not None]
+    usable = [
+        one
+        for one in _ALL
+        if (one.ratings if needed == "judgments" else one.queries) is not None
+    ]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "

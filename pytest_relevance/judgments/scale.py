@@ -63,7 +63,9 @@ def scale_of(value: object) -> Scale:
                 raise ValueError(f"{quoted(str(name))} cannot name a grade; use a word")
             check_number(f"the grade of {quoted(name)}", grade)
         if len(set(value.values())) < 2:
-            raise ValueError(f"a scale has at least two different grades, found {found(value)}")
+            raise ValueError(
+                f"a scale has at least two different grades, found {found(value)}"
+            )
         return Scale(min(value.values()), max(value.values()), dict(value))
     if isinstance(value, (list, tuple)) and len(value) == 2:
         for end in value:
@@ -146,7 +148,11 @@ UNNAMED = "rating 1"
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
     """The raters of the rows of a file, `UNNAMED` for one without a name; None where no row names any."""
-    return [rater or UNNAMED for rater in raters] if raters is not None and any(raters) else None
+    return (
+        [rater or UNNAMED for rater in raters]
+        if raters is not None and any(raters)
+        else None
+    )
 
 
 def is_named(rater: str) -> bool:

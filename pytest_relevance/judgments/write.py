@@ -71,10 +71,25 @@ def _lost(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
     }
     if not target.is_table:
         amounts |= {
-            "the texts of ": (sum(query.text_or_id != query.id for query in described), *queries),
-            "": (len(judgments.unrated), "query without judgments", "queries without judgments"),
-            "the titles of ": (sum(map(len, judgments.titles.values())), "document", "documents"),
-            "the ratings behind the grades of ": (sum(map(len, judgments.ratings.values())), "document", "documents"),
+            "the texts of ": (
+                sum(query.text_or_id != query.id for query in described),
+                *queries,
+            ),
+            "": (
+                len(judgments.unrated),
+                "query without judgments",
+                "queries without judgments",
+            ),
+            "the titles of ": (
+                sum(map(len, judgments.titles.values())),
+                "document",
+                "documents",
+            ),
+            "the ratings behind the grades of ": (
+                sum(map(len, judgments.ratings.values())),
+                "document",
+                "documents",
+            ),
         }
     for what, (number, one, several) in amounts.items():
         if number:
@@ -85,7 +100,8 @@ def aggregate_of(judgments: Judgments) -> str | None:
     """Find the aggregate (median, mean ...) by which the ratings give exactly the grades; None where none does."""
     for how in AGGREGATES:
         if all(
-            aggregate(list(given.values()), how) == judgments.get(query, {}).get(document)
+            aggregate(list(given.values()), how)
+            == judgments.get(query, {}).get(document)
             for query, documents in judgments.ratings.items()
             for document, given in documents.items()
         ):
@@ -103,8 +119,13 @@ def _columns_of(judgments: Judgments) -> dict[str, Sequence[Any]]:
 
     A query without judgments has a row with neither document nor grade: both are None.
     """
-    rows = [*_rows_of(judgments), *((query, None, "", None) for query in judgments.unrated)]
-    queries, documents, raters, grades = (list(column) for column in zip(*rows, strict=True))
+    rows = [
+        *_rows_of(judgments),
+        *((query, None, "", None) for query in judgments.unrated),
+    ]
+    queries, documents, raters, grades = (
+        list(column) for column in zip(*rows, strict=True)
+    )
     texts = {query.id: query.text for query in queries_of(judgments)}
     columns: dict[str, Sequence[Any]] = {"query": queries}
     if all(text is None for text in texts.values()):
@@ -116,7 +137,10 @@ def _columns_of(judgments: Judgments) -> dict[str, Sequence[Any]]:
         columns["rater"] = raters
     if judgments.titles:
         pairs = zip(queries, documents, strict=True)
-        columns["title"] = [judgments.titles.get(query, {}).get(document, "") for query, document in pairs]
+        columns["title"] = [
+            judgments.titles.get(query, {}).get(document, "")
+            for query, document in pairs
+        ]
     return columns
 
 
@@ -132,14 +156,20 @@ def _rows_of(judgments: Judgments) -> Iterator[tuple[str, str, str, float]]:
 def _csv(judgments: Judgments) -> str:
     """A table between commas. No spreadsheet calculates its texts."""
     columns = _columns_of(judgments)
-    cells = ([escaped(cell) if isinstance(cell, str) else cell for cell in column] for column in columns.values())
+    cells = (
+        [escaped(cell) if isinstance(cell, str) else cell for cell in column]
+        for column in columns.values()
+    )
     return csv_text([columns, *zip(*cells, strict=True)])
 
 
 def _json_lines(judgments: Judgments) -> str:
     """An object for each rating, its keys the columns of a table; one without a rater or a title has no key for it."""
     columns = _columns_of(judgments)
-    rows = (zip(columns, cells, strict=True) for cells in zip(*columns.values(), strict=True))
+    rows = (
+        zip(columns, cells, strict=True)
+        for cells in zip(*columns.values(), strict=True)
+    )
     objects = ({name: cell for name, cell in row if cell != ""} for row in rows)
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
 
@@ -160,11 +190,22 @@ WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", _csv, True),
     "jsonl": TargetFormat("JSON Lines", _json_lines, True),
     "trec": TargetFormat("TREC qrels", _trec("{query} 0 {document} {grade}\n"), False),
-    RUN: TargetFormat("a TREC run", _trec("{query} Q0 {document} {rank} {grade} pytest-relevance\n"), False),
+    RUN: TargetFormat(
+        "a TREC run",
+        _trec("{query} Q0 {document} {rank} {grade} pytest-relevance\n"),
+        False,
+    ),
 }
 """The formats that are written, by the name that a user gives them."""
 
-_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".trec": "trec", ".qrels": "trec", ".txt": "trec", ".run": RUN}
+_ENDINGS = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".trec": "trec",
+    ".qrels": "trec",
+    ".txt": "trec",
+    ".run": RUN,
+}
 """The format of a file of judgments by the ending of its name."""
 
 
@@ -178,7 +219,9 @@ def format_of_name(path: str | os.PathLike[str]) -> str | None:
 
 def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
     """Compress bytes with gzip if the name of their file ends in .gz; equal bytes give equal files."""
-    return gzip.compress(data, mtime=0) if PurePath(path).suffix.lower() == ".gz" else data
+    return (
+        gzip.compress(data, mtime=0) if PurePath(path).suffix.lower() == ".gz" else data
+    )
 
 
 def write_judgments(judgments: Judgments, format: str) -> Written:
@@ -193,7 +236,14 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         raise ValueError("there are no judgments to write")
     if forbidden := [*_forbidden_in(judgments, writer)]:
         more = len(forbidden) - _MOST_SHOWN
-        raise ValueError("\n".join([*forbidden[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
+        raise ValueError(
+            "\n".join(
+                [
+                    *forbidden[:_MOST_SHOWN],
+                    *([f"... and {more:,} more"] if more > 0 else []),
+                ]
+            )
+        )
     lost = [*_lost(judgments, writer)]
     if writer.is_table:
         how = aggregate_of(judgments)
@@ -203,8 +253,16 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
             )
         elif how != "median":
             said = f"say raters: {how} where the file is read"
-            lost.append(f"how the ratings make a grade, which is their {how} here; {said}")
-    elif fractions := sum(grade != int(grade) for documents in judgments.values() for grade in documents.values()):
+            lost.append(
+                f"how the ratings make a grade, which is their {how} here; {said}"
+            )
+    elif fractions := sum(
+        grade != int(grade)
+        for documents in judgments.values()
+        for grade in documents.values()
+    ):
         grades = counted(fractions, "grade with a fraction", "grades with fractions")
-        lost.append(f"{grades} for trec_eval, which reads whole grades alone; they are written as they are")
+        lost.append(
+            f"{grades} for trec_eval, which reads whole grades alone; they are written as they are"
+        )
     return Written(writer.write(judgments).encode(), tuple(lost))

@@ -15,7 +15,14 @@ from operator import getitem, mul
 
 import numpy as np
 
-from .compiled import CompiledJudgments, CompiledRankings, Floats, Indexes, Mask, count_by_query
+from .compiled import (
+    CompiledJudgments,
+    CompiledRankings,
+    Floats,
+    Indexes,
+    Mask,
+    count_by_query,
+)
 from .hits import (
     Hits,
     check_grades,
@@ -37,7 +44,10 @@ _GAIN_MEASURES = ("nDCG", "DCG")
 
 
 def score_batch(
-    metrics: Sequence[Metric], judgments: CompiledJudgments, rankings: CompiledRankings, settings: Settings
+    metrics: Sequence[Metric],
+    judgments: CompiledJudgments,
+    rankings: CompiledRankings,
+    settings: Settings,
 ) -> list[Floats]:
     """Score every judged query by every metric: for each metric an array in the order of `judgments.queries`.
 
@@ -52,7 +62,10 @@ def score_batch(
         check_grades(judgments, settings)
     ordered = rankings.of(judgments.queries)
     batch = _Batch(*find_hits(judgments, ordered, metrics, settings), settings)
-    scores = [(_one_by_one if metric.is_own else SCORERS[metric.measure])(metric, batch) for metric in metrics]
+    scores = [
+        (_one_by_one if metric.is_own else SCORERS[metric.measure])(metric, batch)
+        for metric in metrics
+    ]
     if settings.undefined == "zero":
         return [np.where(np.isnan(score), 0.0, score) for score in scores]
     return scores
@@ -60,11 +73,18 @@ def score_batch(
 
 def _one_by_one(metric: Metric, batch: _Batch) -> Floats:
     """A measure of `measures` that is seldom asked for, or a metric of a project's own, query by query."""
-    rankings = zip(batch.judgments.queries, batch.rankings.lists, batch.judgments.tables, strict=True)
+    rankings = zip(
+        batch.judgments.queries,
+        batch.rankings.lists,
+        batch.judgments.tables,
+        strict=True,
+    )
     scores = []
     for query, ranking, judgments in rankings:
         try:
-            scores.append(score(metric, grade_ranking(ranking, judgments), batch.settings))
+            scores.append(
+                score(metric, grade_ranking(ranking, judgments), batch.settings)
+            )
         except MetricError as error:
             raise MetricError(f"query {query!r}: {error}") from error.__cause__
     return np.array(scores, np.float64)
@@ -78,14 +98,18 @@ class _Batch:
     judgments: CompiledJudgments
     rankings: CompiledRankings
     settings: Settings
-    _found_by_level: dict[float, tuple[Indexes, Indexes]] = field(default_factory=dict, init=False)
+    _found_by_level: dict[float, tuple[Indexes, Indexes]] = field(
+        default_factory=dict, init=False
+    )
     _relevant_by_level: dict[float, Indexes] = field(default_factory=dict, init=False)
 
     @property
     def queries(self) -> int:
         return len(self.judgments.queries)
 
-    def relevant_hits(self, rel: float, k: int | None = None) -> tuple[Indexes, Indexes]:
+    def relevant_hits(
+        self, rel: float, k: int | None = None
+    ) -> tuple[Indexes, Indexes]:
         """Give query and rank of the relevant hits in the top k."""
         if rel not in self._found_by_level:
             index = np.flatnonzero(self.hits.grade >= rel)
@@ -99,7 +123,9 @@ class _Batch:
     def relevant(self, rel: float) -> Indexes:
         """Count the relevant judgments of each query."""
         if rel not in self._relevant_by_level:
-            self._relevant_by_level[rel] = self.count_judgments(self.judgments.grades >= rel)
+            self._relevant_by_level[rel] = self.count_judgments(
+                self.judgments.grades >= rel
+            )
         return self._relevant_by_level[rel]
 
     def count_judgments(self, mask: Mask) -> Indexes:
@@ -108,7 +134,11 @@ class _Batch:
 
     def top(self, k: int | None) -> Indexes:
         """Give the indexes of the hits in the top k."""
-        return np.arange(self.hits.rank.size) if k is None else np.flatnonzero(self.hits.rank < k)
+        return (
+            np.arange(self.hits.rank.size)
+            if k is None
+            else np.flatnonzero(self.hits.rank < k)
+        )
 
     def returned(self, k: int | None) -> Indexes:
         """Count the distinct results of each query in the top k; the judged ones with `unjudged="skip"`."""
@@ -132,7 +162,9 @@ class _Batch:
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
     """Divide, with NaN where the denominator is 0."""
     ratio = np.full(numerator.shape, np.nan)
-    with np.errstate(over="ignore"):  # dividing by a tiny ideal DCG gives infinity, as in `measures`
+    with np.errstate(
+        over="ignore"
+    ):  # dividing by a tiny ideal DCG gives infinity, as in `measures`
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
     return ratio
 
@@ -140,7 +172,9 @@ def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats
 def _dcg(metric: Metric, batch: _Batch) -> Floats:
     top, hits = batch.top(metric.k), batch.hits
     gains = gains_of(hits.grade[top], batch.settings)
-    return discounted_sums(hits.query[top], hits.rank[top], gains, batch.queries, batch.settings)
+    return discounted_sums(
+        hits.query[top], hits.rank[top], gains, batch.queries, batch.settings
+    )
 
 
 def _ndcg(metric: Metric, batch: _Batch) -> Floats:
@@ -148,16 +182,24 @@ def _ndcg(metric: Metric, batch: _Batch) -> Floats:
     ndcg = _ratio(_dcg(metric, batch), ideal)
     if batch.settings.ideal == "judged":
         return ndcg
-    return np.where(with_gain(batch.judgments, batch.settings), np.where(ideal == 0, 0.0, ndcg), np.nan)
+    return np.where(
+        with_gain(batch.judgments, batch.settings),
+        np.where(ideal == 0, 0.0, ndcg),
+        np.nan,
+    )
 
 
 def _ideal(metric: Metric, batch: _Batch) -> Floats:
     judgments, hits, settings = batch.judgments, batch.hits, batch.settings
     if settings.ideal == "judged":
-        return ideal_dcg(judgments.grades, judgments.first, judgments.counts, metric.k, settings)
+        return ideal_dcg(
+            judgments.grades, judgments.first, judgments.counts, metric.k, settings
+        )
     if settings.ideal == "returned":
         return ideal_dcg(hits.grade, hits.first, hits.counts, metric.k, settings)
-    ranks = batch.returned(None) if metric.k is None else np.full(batch.queries, metric.k)
+    ranks = (
+        batch.returned(None) if metric.k is None else np.full(batch.queries, metric.k)
+    )
     return repeated_ideal(highest_grade(judgments, settings), ranks, settings)
 
 
@@ -187,7 +229,9 @@ def _average_precision(metric: Metric, batch: _Batch) -> Floats:
     query, rank = batch.relevant_hits(metric.rel, metric.k)
     found = np.bincount(query, minlength=batch.queries)
     place = np.arange(1, query.size + 1) - (np.cumsum(found) - found)[query]
-    return _ratio(sums(query, place / (rank + 1), batch.queries), batch.relevant(metric.rel))
+    return _ratio(
+        sums(query, place / (rank + 1), batch.queries), batch.relevant(metric.rel)
+    )
 
 
 def _reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
@@ -209,13 +253,21 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
         return total
     chosen = batch.top(metric.k)
     chosen = chosen[batch.hits.grade[chosen] > 0]
-    query, rank, grades = batch.hits.query[chosen], batch.hits.rank[chosen], batch.hits.grade[chosen]
-    satisfied = np.fromiter(map(satisfaction, grades.tolist(), repeat(top)), np.float64, grades.size)
+    query, rank, grades = (
+        batch.hits.query[chosen],
+        batch.hits.rank[chosen],
+        batch.hits.grade[chosen],
+    )
+    satisfied = np.fromiter(
+        map(satisfaction, grades.tolist(), repeat(top)), np.float64, grades.size
+    )
     # Each probability depends on the hits above. So the loop goes down the hits, those of all queries at a time.
     counts = np.bincount(query, minlength=batch.queries)
     first = np.cumsum(counts) - counts
     longest_first = np.argsort(-counts, kind="stable")
-    still = np.searchsorted(-counts[longest_first], -np.arange(counts.max(initial=0)), side="left")
+    still = np.searchsorted(
+        -counts[longest_first], -np.arange(counts.max(initial=0)), side="left"
+    )
     reached = np.ones(batch.queries)
     for place, active in enumerate(still.tolist()):
         rows = longest_first[:active]
@@ -233,14 +285,18 @@ def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
 def _persistence(p: float, rank: Indexes) -> Floats:
     """Give p^rank for each 0-based rank, multiplied up rank by rank."""
     ranks = int(rank.max()) + 1 if rank.size else 1
-    weights: Floats = np.array(list(accumulate(repeat(p, ranks - 1), mul, initial=1.0)))[rank]
+    weights: Floats = np.array(
+        list(accumulate(repeat(p, ranks - 1), mul, initial=1.0))
+    )[rank]
     return weights
 
 
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
     hits = batch.hits
-    judged = count_by_query(batch.judged_hits() & (hits.rank < metric.k), hits.first, hits.counts)
+    judged = count_by_query(
+        batch.judged_hits() & (hits.rank < metric.k), hits.first, hits.counts
+    )
     return judged / np.maximum(batch.returned(metric.k), 1)
 
 
@@ -262,7 +318,9 @@ def _bpref(metric: Metric, batch: _Batch) -> Floats:
 def _r_precision(metric: Metric, batch: _Batch) -> Floats:
     total = batch.relevant(metric.rel)
     query, rank = batch.relevant_hits(metric.rel)
-    return _ratio(np.bincount(query[rank < total[query]], minlength=batch.queries), total)
+    return _ratio(
+        np.bincount(query[rank < total[query]], minlength=batch.queries), total
+    )
 
 
 def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
@@ -271,8 +329,13 @@ def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
     kinds = (is_relevant, judged & ~is_relevant, ~judged)
     above = [batch.above(kind)[relevant].tolist() for kind in kinds]
     ranks = batch.hits.rank[relevant].tolist()  # from 0: the number of results above
-    inferred = np.fromiter(map(inferred_precision, ranks, *above), np.float64, len(ranks))
-    return _ratio(sums(batch.hits.query[relevant], inferred, batch.queries), batch.relevant(metric.rel))
+    inferred = np.fromiter(
+        map(inferred_precision, ranks, *above), np.float64, len(ranks)
+    )
+    return _ratio(
+        sums(batch.hits.query[relevant], inferred, batch.queries),
+        batch.relevant(metric.rel),
+    )
 
 
 SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {

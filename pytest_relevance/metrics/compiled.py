@@ -51,7 +51,9 @@ class CompiledJudgments:
     first: Indexes
 
     @classmethod
-    def from_mapping(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> CompiledJudgments:
+    def from_mapping(
+        cls, judgments: Mapping[Any, Mapping[Any, float]]
+    ) -> CompiledJudgments:
         """Check and lay out {query: {document: grade}}.
 
         Ids that are not text are converted to text: an integer to its digits, a UUID to its text.
@@ -69,18 +71,30 @@ class CompiledJudgments:
             grades = _grades(queries, tables)
         except TypeError:  # mappings that are no dicts, or no mappings
             for query, table in zip(queries, tables, strict=True):
-                require_mapping(table, f"the judgments of query {query!r}", "{document: grade}")
+                require_mapping(
+                    table, f"the judgments of query {query!r}", "{document: grade}"
+                )
             tables = list(map(dict, tables))
             grades = _grades(queries, tables)
         counts = np.fromiter(map(len, tables), np.intp, len(tables))
         compiled = cls(queries, tables, grades, counts, np.cumsum(counts) - counts)
         one = next(filter(None, tables), None)
-        return compiled if one is None or isinstance(next(iter(one)), str) else compiled.with_text_ids()
+        return (
+            compiled
+            if one is None or isinstance(next(iter(one)), str)
+            else compiled.with_text_ids()
+        )
 
     def with_text_ids(self) -> CompiledJudgments:
         """Turn the document ids of every table into text."""
         tables = [
-            dict(zip(_text_ids(table, f"the judgments of query {query!r}", "document"), table.values(), strict=True))
+            dict(
+                zip(
+                    _text_ids(table, f"the judgments of query {query!r}", "document"),
+                    table.values(),
+                    strict=True,
+                )
+            )
             for query, table in zip(self.queries, self.tables, strict=True)
         ]
         return replace(self, tables=tables)
@@ -112,15 +126,25 @@ class CompiledRankings:
         if queries and not isinstance(queries[0], str):
             queries = _text_ids(queries, "the rankings", "query")
         if set(map(type, lists)) - {list, tuple}:
-            lists = [_ranking(query, ranking) for query, ranking in zip(queries, lists, strict=True)]
+            lists = [
+                _ranking(query, ranking)
+                for query, ranking in zip(queries, lists, strict=True)
+            ]
         compiled = cls(queries, lists)
         one = next(filter(None, lists), None)
-        return compiled if one is None or isinstance(one[0], str) else compiled.with_text_ids()
+        return (
+            compiled
+            if one is None or isinstance(one[0], str)
+            else compiled.with_text_ids()
+        )
 
     def with_text_ids(self) -> CompiledRankings:
         """Turn the document ids of every ranking into text. Raises ValueError for an id of another type."""
         lists: list[Sequence[str]] = [
-            [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
+            [
+                text_id(document, f"the ranking of query {query!r}", "document")
+                for document in ranking
+            ]
             for query, ranking in zip(self.queries, self.lists, strict=True)
         ]
         return CompiledRankings(self.queries, lists)
@@ -129,7 +153,9 @@ class CompiledRankings:
         """Give the rankings of just these queries, in this order; a query without a ranking gets an empty one."""
         if self.queries == queries:
             return self
-        by_query: dict[str, Sequence[str]] = dict(zip(self.queries, self.lists, strict=True))
+        by_query: dict[str, Sequence[str]] = dict(
+            zip(self.queries, self.lists, strict=True)
+        )
         return CompiledRankings(queries, list(map(by_query.get, queries, repeat(()))))
 
 
@@ -148,26 +174,35 @@ def text_id(value: object, where: str, what: str) -> str:
         return value
     integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integer and type(value).__name__ != "UUID":
-        raise ValueError(f"{where}: a {what} id is text or an integer, not {shown(value, 60)} ({type(value).__name__})")
+        raise ValueError(
+            f"{where}: a {what} id is text or an integer, not {shown(value, 60)} ({type(value).__name__})"
+        )
     return str(value)
 
 
 def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
     """Sort documents as trec_eval sorts a run: by score, then by document id, both descending."""
-    return [document for _, document in sorted(zip(scores, documents, strict=True), reverse=True)]
+    return [
+        document
+        for _, document in sorted(zip(scores, documents, strict=True), reverse=True)
+    ]
 
 
 def require_mapping(value: object, what: str, shape: str) -> None:
     """Raise ValueError unless `value` is a mapping; `what` and `shape` describe it in the message."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shown(value, 60)}")
+        raise ValueError(
+            f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shown(value, 60)}"
+        )
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
     texts = [text_id(value, where, what) for value in ids]
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise ValueError(f"{where}: {what} {twice!r} is there twice, as text and as a number; each may be there once")
+        raise ValueError(
+            f"{where}: {what} {twice!r} is there twice, as text and as a number; each may be there once"
+        )
     return texts
 
 
@@ -178,15 +213,25 @@ def _ranking(query: str, ranking: object) -> Sequence[str]:
     if isinstance(ranking, Mapping):
         texts = ranking
         if ranking and not isinstance(next(iter(ranking)), str):
-            texts = dict(zip(_text_ids(ranking, where, "document"), ranking.values(), strict=True))
+            texts = dict(
+                zip(
+                    _text_ids(ranking, where, "document"), ranking.values(), strict=True
+                )
+            )
         for document, score in texts.items():
             if not _is_number(score) or math.isnan(score):
-                raise ValueError(f"{where}: the score of document {document!r} is a number, not {score!r}")
+                raise ValueError(
+                    f"{where}: the score of document {document!r} is a number, not {score!r}"
+                )
         return sort_scores(texts, texts.values())
     if isinstance(ranking, (set, frozenset)):
-        raise ValueError(f"{where} is a set, which has no order: make it a list, best first")
+        raise ValueError(
+            f"{where} is a set, which has no order: make it a list, best first"
+        )
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
-        raise ValueError(f"{where} is a list of documents or a mapping of scores, not {shown(ranking, 60)}")
+        raise ValueError(
+            f"{where} is a list of documents or a mapping of scores, not {shown(ranking, 60)}"
+        )
     return list(ranking)
 
 
@@ -205,7 +250,11 @@ def _grades(queries: Sequence[str], tables: Sequence[dict[str, float]]) -> Grade
         grades = np.full(1, np.nan)
     if not np.isfinite(grades).all():
         _refuse_grade(queries, tables, _not_finite)
-    is_small = kinds <= {int} and grades.min(initial=0) >= 0 and grades.max(initial=0) < UNJUDGED_CODE
+    is_small = (
+        kinds <= {int}
+        and grades.min(initial=0) >= 0
+        and grades.max(initial=0) < UNJUDGED_CODE
+    )
     return grades.astype(np.uint8) if is_small else grades
 
 
@@ -218,7 +267,9 @@ def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
     """
     if len(tables) <= _SAMPLED and sum(map(len, tables)) < _FEW_GRADES:
         return None
-    if not set(map(type, map(next, map(iter, map(dict.values, tables[:_SAMPLED])), repeat(0)))) <= {int, float}:
+    if not set(
+        map(type, map(next, map(iter, map(dict.values, tables[:_SAMPLED])), repeat(0)))
+    ) <= {int, float}:
         return None
     values: Iterable[Any] = chain.from_iterable(map(dict.values, tables))
     grades: Grades
@@ -228,14 +279,20 @@ def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
         grades = np.full(1, UNJUDGED_CODE, np.uint8)
     if grades.max(initial=0) == UNJUDGED_CODE:
         try:
-            grades = np.frombuffer(array("d", list(chain.from_iterable(map(dict.values, tables)))))
+            grades = np.frombuffer(
+                array("d", list(chain.from_iterable(map(dict.values, tables))))
+            )
         except (TypeError, OverflowError):
             return None
     usual = np.isfinite(grades).all() and ((grades != 0) & (grades != 1)).any()
     return grades if usual else None
 
 
-def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]], explain: Callable[[Any], str]) -> None:
+def _refuse_grade(
+    queries: Sequence[str],
+    tables: Sequence[Mapping[str, float]],
+    explain: Callable[[Any], str],
+) -> None:
     for query, table in zip(queries, tables, strict=True):
         for document, grade in table.items():
             if fault := explain(grade):
@@ -249,7 +306,9 @@ def _not_finite(grade: object) -> str:
     except OverflowError:
         finite = False
     found = f"{shown(grade, 60)} ({type(grade).__name__})"
-    return "" if finite else f"a grade is a finite number such as 0, 1 or 2.5, not {found}"
+    return (
+        "" if finite else f"a grade is a finite number such as 0, 1 or 2.5, not {found}"
+    )
 
 
 def _is_number(value: object) -> bool:

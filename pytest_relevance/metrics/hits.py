@@ -18,7 +18,16 @@ from operator import attrgetter, getitem, itemgetter
 
 import numpy as np
 
-from .compiled import UNJUDGED_CODE, CompiledJudgments, CompiledRankings, Floats, Grades, Indexes, Mask, count_by_query
+from .compiled import (
+    UNJUDGED_CODE,
+    CompiledJudgments,
+    CompiledRankings,
+    Floats,
+    Grades,
+    Indexes,
+    Mask,
+    count_by_query,
+)
 from .measures import ranks_needed
 from .names import Metric
 from .settings import Settings, discount_table
@@ -47,7 +56,10 @@ class Hits:
 
 
 def find_hits(
-    judgments: CompiledJudgments, rankings: CompiledRankings, metrics: Sequence[Metric], settings: Settings
+    judgments: CompiledJudgments,
+    rankings: CompiledRankings,
+    metrics: Sequence[Metric],
+    settings: Settings,
 ) -> tuple[Hits, CompiledJudgments, CompiledRankings]:
     """Find the judged results that the metrics need; `rankings` has the same queries in the same order.
 
@@ -71,8 +83,12 @@ def find_hits(
         rankings.with_text_ids()  # names it
         raise
     counts = np.bincount(query, minlength=lengths.size)
-    if _hides_ids(judgments, rankings, (counts == 0) & (judgments.counts > 0) & (lengths > 0)):
-        return find_hits(judgments.with_text_ids(), rankings.with_text_ids(), metrics, settings)
+    if _hides_ids(
+        judgments, rankings, (counts == 0) & (judgments.counts > 0) & (lengths > 0)
+    ):
+        return find_hits(
+            judgments.with_text_ids(), rankings.with_text_ids(), metrics, settings
+        )
     if settings.unjudged == "skip" and settings.negative == "zero":
         kept = np.flatnonzero(grade >= 0)
         query, rank, grade = query[kept], rank[kept], grade[kept]
@@ -92,14 +108,18 @@ def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
 
 def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
     """Say whether any score depends on a document of grade 0 that was returned."""
-    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
+    if settings.unjudged == "skip" or any(
+        metric.measure in _COUNT_ZEROS for metric in metrics
+    ):
         return True
     if isinstance(settings.gain, str):
         return False
     return settings.gain.get(0.0, 0.0) != 0
 
 
-def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, without_hits: Mask) -> bool:
+def _hides_ids(
+    judgments: CompiledJudgments, rankings: CompiledRankings, without_hits: Mask
+) -> bool:
     """Say whether a query without a judged result has ids that are no text: the integer 7 does not match "7".
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
@@ -107,11 +127,17 @@ def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, without
     chosen = without_hits.tolist()
     judged = map(next, map(iter, compress(judgments.tables, chosen)))
     returned = map(_FIRST, compress(rankings.lists, chosen))
-    return not all(issubclass(kind, str) for kind in {*map(type, judged), *map(type, returned)})
+    return not all(
+        issubclass(kind, str) for kind in {*map(type, judged), *map(type, returned)}
+    )
 
 
 def _find(
-    judgments: CompiledJudgments, rankings: list[Sequence[str]], lengths: Indexes, depth: int | None, zeros: bool
+    judgments: CompiledJudgments,
+    rankings: list[Sequence[str]],
+    lengths: Indexes,
+    depth: int | None,
+    zeros: bool,
 ) -> tuple[Indexes, Indexes, Grades]:
     """Give query, rank and grade of the judged results, in the order of queries and ranks."""
     searched = (judgments.counts <= _FEW_JUDGMENTS) & (lengths > _MANY_RESULTS)
@@ -139,30 +165,45 @@ def _look_up(
     later one. This costs less than comparing len(set(ids)), and a fresh copy is in the processor's cache.
     """
     tables: Sequence[dict[str, float]] = judgments.tables
-    if chosen is None and depth is not None and judgments.grades.size <= _FEW_JUDGMENTS * len(tables):
+    if (
+        chosen is None
+        and depth is not None
+        and judgments.grades.size <= _FEW_JUDGMENTS * len(tables)
+    ):
         # Of few judgments few are in the top ranks: most queries are done with one question to their table.
         chosen = ~np.fromiter(
-            map(_IS_DISJOINT, map(dict.keys, tables), _slices(rankings, depth)), np.bool_, len(tables)
+            map(_IS_DISJOINT, map(dict.keys, tables), _slices(rankings, depth)),
+            np.bool_,
+            len(tables),
         )
     numbers = np.arange(len(tables))
     if chosen is not None:
         numbers, lengths = np.flatnonzero(chosen), lengths[chosen]
-        tables, rankings = list(compress(tables, chosen.tolist())), list(compress(rankings, chosen.tolist()))
+        tables, rankings = (
+            list(compress(tables, chosen.tolist())),
+            list(compress(rankings, chosen.tolist())),
+        )
     takers = map(_POP, map(dict.copy, tables))
     grades: Grades
     if judgments.grades.dtype == np.uint8:
-        found = chain.from_iterable(map(map, takers, _slices(rankings, depth), repeat(repeat(UNJUDGED_CODE))))
+        found = chain.from_iterable(
+            map(map, takers, _slices(rankings, depth), repeat(repeat(UNJUDGED_CODE)))
+        )
         grades = np.frombuffer(bytes(found), np.uint8)
         index = np.flatnonzero(grades != UNJUDGED_CODE)
     else:
-        found = chain.from_iterable(map(map, takers, _slices(rankings, depth), repeat(repeat(np.nan))))
+        found = chain.from_iterable(
+            map(map, takers, _slices(rankings, depth), repeat(repeat(np.nan)))
+        )
         grades = np.fromiter(found, np.float64, int(lengths.sum()))
         index = np.flatnonzero(grades == grades)
     place = np.repeat(np.arange(lengths.size), lengths)[index]
     return numbers[place], index - (np.cumsum(lengths) - lengths)[place], grades[index]
 
 
-def _slices(rankings: Sequence[Sequence[str]], depth: int | None) -> Iterable[Sequence[str]]:
+def _slices(
+    rankings: Sequence[Sequence[str]], depth: int | None
+) -> Iterable[Sequence[str]]:
     """Cut the rankings, one at a time: 100,000 lists in memory at once would slow down the garbage collector."""
     return rankings if depth is None else map(getitem, rankings, repeat(slice(depth)))
 
@@ -173,7 +214,11 @@ _POP = attrgetter("pop")
 
 
 def _search(
-    judgments: CompiledJudgments, rankings: list[Sequence[str]], searched: Mask, depth: int | None, zeros: bool
+    judgments: CompiledJudgments,
+    rankings: list[Sequence[str]],
+    searched: Mask,
+    depth: int | None,
+    zeros: bool,
 ) -> tuple[Indexes, Indexes, Grades]:
     """Search the rankings for each judged document: `index` gives the first rank, so copies need no care."""
     queries: list[int] = []
@@ -184,12 +229,18 @@ def _search(
         for document, grade in judgments.tables[query].items():
             if grade or zeros:
                 try:
-                    ranks.append(find(document) if depth is None else find(document, 0, depth))
+                    ranks.append(
+                        find(document) if depth is None else find(document, 0, depth)
+                    )
                 except ValueError:
                     continue
                 queries.append(query)
                 grades.append(grade)
-    return np.array(queries, np.intp), np.array(ranks, np.intp), np.array(grades, judgments.grades.dtype)
+    return (
+        np.array(queries, np.intp),
+        np.array(ranks, np.intp),
+        np.array(grades, judgments.grades.dtype),
+    )
 
 
 def check_grades(judgments: CompiledJudgments, settings: Settings) -> None:
@@ -211,7 +262,13 @@ def highest_grade(judgments: CompiledJudgments, settings: Settings) -> float | N
     if allowed is None:
         return highest
     if highest is not None and highest > allowed:
-        judgments.refuse(lambda grade: f"grade {grade:g} is above max_grade {allowed:g}" if grade > allowed else "")
+        judgments.refuse(
+            lambda grade: (
+                f"grade {grade:g} is above max_grade {allowed:g}"
+                if grade > allowed
+                else ""
+            )
+        )
     return allowed
 
 
@@ -224,7 +281,9 @@ def gains_of(grades: Grades, settings: Settings) -> Floats:
         gains = np.maximum(grades, 0.0) if settings.negative == "zero" else grades
     else:
         distinct, place = np.unique(grades, return_inverse=True)
-        gains = np.fromiter(map(settings.gain_of, distinct.tolist()), np.float64, distinct.size)[place]
+        gains = np.fromiter(
+            map(settings.gain_of, distinct.tolist()), np.float64, distinct.size
+        )[place]
     return gains
 
 
@@ -249,7 +308,9 @@ def discounts(settings: Settings, ranks: int) -> Floats:
     return np.array(discount_table(settings.discount, ranks)[:ranks])
 
 
-def discounted_sums(query: Indexes, rank: Indexes, gains: Floats, queries: int, settings: Settings) -> Floats:
+def discounted_sums(
+    query: Indexes, rank: Indexes, gains: Floats, queries: int, settings: Settings
+) -> Floats:
     """Sum gain / discount for each query; the elements must be in rank order, which is the order of addition."""
     table = discounts(settings, int(rank.max()) + 1 if rank.size else 0)
     return sums(query, gains / table[rank], queries)
@@ -257,11 +318,15 @@ def discounted_sums(query: Indexes, rank: Indexes, gains: Floats, queries: int, 
 
 def sums(query: Indexes, values: Grades, queries: int) -> Floats:
     """Sum the values of each query, shape (`queries`,), adding them in the given order."""
-    added: Floats = np.bincount(query, values, minlength=queries).astype(np.float64, copy=False)
+    added: Floats = np.bincount(query, values, minlength=queries).astype(
+        np.float64, copy=False
+    )
     return added  # without any values bincount would give integers
 
 
-def ideal_dcg(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
+def ideal_dcg(
+    grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings
+) -> Floats:
     """Give for each query the DCG of its grades sorted by gain, cut at `k`, documents without a gain above 0 left out.
 
     The grades of a query begin at its index `first`; `counts` is their number. They are sorted in rows of about equal
@@ -276,16 +341,24 @@ def ideal_dcg(grades: Grades, first: Indexes, counts: Indexes, k: int | None, se
     classes = np.frexp(counts)[1]
     for width_class in np.unique(classes[counts > 0]).tolist():
         rows = np.flatnonzero(classes == width_class)
-        inside = keys if rows.size == first.size else keys[np.repeat(classes == width_class, counts)]
+        inside = (
+            keys
+            if rows.size == first.size
+            else keys[np.repeat(classes == width_class, counts)]
+        )
         there = np.arange(counts[rows].max()) < counts[rows, None]
         padded = np.zeros(there.shape, keys.dtype)
         padded[there] = inside
         padded.sort(axis=1)
         best = padded[:, ::-1][:, :k]
         if settings.increasing:
-            best = gains_of(best.ravel().astype(grades.dtype), settings).reshape(best.shape)
+            best = gains_of(best.ravel().astype(grades.dtype), settings).reshape(
+                best.shape
+            )
         terms = np.maximum(best, 0) / discounts(settings, best.shape[1])
-        ideal[rows] = np.cumsum(terms, axis=1)[:, -1]  # which adds rank by rank, as sum() does not
+        ideal[rows] = np.cumsum(terms, axis=1)[
+            :, -1
+        ]  # which adds rank by rank, as sum() does not
     return ideal
 
 
@@ -295,7 +368,10 @@ def repeated_ideal(top: float | None, ranks: Indexes, settings: Settings) -> Flo
         return np.zeros(ranks.size)
     gain = settings.gains[top]
     longest = int(ranks.max())
-    terms = (gain / discount for discount in discount_table(settings.discount, longest)[:longest])
+    terms = (
+        gain / discount
+        for discount in discount_table(settings.discount, longest)[:longest]
+    )
     return np.array(list(accumulate(terms, initial=0.0)))[ranks]
 
 

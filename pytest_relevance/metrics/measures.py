@@ -33,7 +33,9 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
         ValueError: a grade that the measure uses has no gain under these settings, or is above `max_grade`.
         MetricError: a metric of a project's own raised an exception, or returned neither a number nor None.
     """
-    value = (_own if metric.is_own else SCORERS[metric.measure])(metric, graded, settings)
+    value = (_own if metric.is_own else SCORERS[metric.measure])(
+        metric, graded, settings
+    )
     if value != value and settings.undefined == "zero":
         return 0.0
     return value
@@ -42,12 +44,18 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """A metric of a project's own: what its function returns for copies of the grades; NaN for None."""
     if metric.function is None:
-        raise MetricError(f"{metric.text} is a metric of a project's own, which only a run of that project can compute")
+        raise MetricError(
+            f"{metric.text} is a metric of a project's own, which only a run of that project can compute"
+        )
     try:
-        value = metric.function(scored_grades(graded, settings)[: metric.k], [*graded.judged], metric.k)
+        value = metric.function(
+            scored_grades(graded, settings)[: metric.k], [*graded.judged], metric.k
+        )
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # pytest.skip too: no metric decides that its case is not tested
+    except (
+        BaseException
+    ) as error:  # pytest.skip too: no metric decides that its case is not tested
         what = f"{type(error).__name__}: {message_of(error)}".partition("\n")[0]
         raise MetricError(f"the metric {metric.text} raised {what}") from error
     try:
@@ -55,13 +63,19 @@ def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
         return _NAN if value is None else float(value)
     except (ValueError, OverflowError):
         allowed = "a finite number, or None where it is not defined"
-        raise MetricError(f"the metric {metric.text} returned {shown(value, 60)}; it returns {allowed}") from None
+        raise MetricError(
+            f"the metric {metric.text} returned {shown(value, 60)}; it returns {allowed}"
+        ) from None
 
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:
     """Say how deep a ranking has to be known for its score by a metric; None for all of it."""
-    is_all = settings.unjudged == "skip" or (metric.measure == "nDCG" and settings.ideal == "returned")
-    return None if is_all and not metric.is_similarity else metric.k  # no setting has a part in a similarity
+    is_all = settings.unjudged == "skip" or (
+        metric.measure == "nDCG" and settings.ideal == "returned"
+    )
+    return (
+        None if is_all and not metric.is_similarity else metric.k
+    )  # no setting has a part in a similarity
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -86,7 +100,11 @@ def _cg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def _relevant(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
     """Count the relevant results in the top k."""
     rel = metric.rel
-    return sum(1 for grade in scored_grades(graded, settings)[: metric.k] if grade is not None and grade >= rel)
+    return sum(
+        1
+        for grade in scored_grades(graded, settings)[: metric.k]
+        if grade is not None and grade >= rel
+    )
 
 
 def _returned(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
@@ -112,7 +130,11 @@ def _precision(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
     relevant = _relevant(metric, graded, settings)
     if metric.k is not None:
         return relevant / metric.k
-    return relevant / returned if (returned := _returned(metric, graded, settings)) else 0.0
+    return (
+        relevant / returned
+        if (returned := _returned(metric, graded, settings))
+        else 0.0
+    )
 
 
 def _recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -121,7 +143,9 @@ def _recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     return _relevant(metric, graded, settings) / total if total else _NAN
 
 
-def _average_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _average_precision(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """AP: the precision at each relevant result in the top k, summed, / all relevant, also with a cutoff (trec_eval).
 
     Not defined without a relevant document.
@@ -137,7 +161,9 @@ def _average_precision(metric: Metric, graded: GradedRanking, settings: Settings
     return precisions / total
 
 
-def _reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _reciprocal_rank(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """RR: 1 / rank of the first relevant result in the top k, else 0 (trec_eval). Always defined."""
     rel = metric.rel
     for rank, grade in enumerate(scored_grades(graded, settings)[: metric.k], start=1):
@@ -151,7 +177,9 @@ def _success(metric: Metric, graded: GradedRanking, settings: Settings) -> float
     return 1.0 if _relevant(metric, graded, settings) else 0.0
 
 
-def _expected_reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _expected_reciprocal_rank(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """ERR: the sum over the top k of p R / rank, R = (2^grade - 1) / 2^max, p the probability of reaching the rank.
 
     Chapelle et al. 2009. The maximum is `max_grade`, by default the highest grade there is; gdeval (and ir_measures,
@@ -176,7 +204,9 @@ def satisfaction(grade: float, top: float) -> float:
     return float(2.0 ** (grade - top) - 2.0 ** (-top))
 
 
-def _rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _rank_biased_precision(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k (Moffat & Zobel 2008).
 
     Binary by `rel`; p is 0.8 by default, as in ir_measures. What trec_eval 10 calls rbp is graded, with a p of 0.9:
@@ -191,7 +221,9 @@ def _rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Sett
     return (1.0 - p) * total
 
 
-def _graded_rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _graded_rank_biased_precision(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k, where g is the grade scaled to 0..1.
 
     Moffat & Zobel 2008 as trec_eval 10 computes its rbp (m_rbp.c), whose p is 0.9 where it is 0.8 here by default. g is
@@ -217,7 +249,9 @@ def _judged(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     keep = settings.negative == "keep"
     top = scored_grades(graded, settings)[: metric.k]
     judged = sum(1 for grade in top if grade is not None and (keep or grade >= 0))
-    return judged / returned if (returned := _returned(metric, graded, settings)) else 0.0
+    return (
+        judged / returned if (returned := _returned(metric, graded, settings)) else 0.0
+    )
 
 
 def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -249,13 +283,22 @@ def _r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> f
     if not total:
         return _NAN
     rel = metric.rel
-    return sum(1 for grade in scored_grades(graded, settings)[:total] if grade is not None and grade >= rel) / total
+    return (
+        sum(
+            1
+            for grade in scored_grades(graded, settings)[:total]
+            if grade is not None and grade >= rel
+        )
+        / total
+    )
 
 
 _INFAP_EPSILON = 0.00001
 
 
-def _inferred_average_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+def _inferred_average_precision(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> float:
     """infAP: average precision estimated from a pool of which only a sample was judged (Yilmaz & Aslam 2006).
 
     As trec_eval computes it, with its smoothing of 0.00001. With `negative="zero"` a document with a negative grade is

@@ -107,7 +107,9 @@ _TABLE = (
     Measure("ERR", "optional"),
     Measure("RBP", "optional", ("p", "rel")),
     Measure("gRBP", "optional", ("p",), ("graded rbp",)),
-    Measure("Success", "required", _REL, ("hit", "hits", "hit rate", "hit_rate", "hitrate")),
+    Measure(
+        "Success", "required", _REL, ("hit", "hits", "hit rate", "hit_rate", "hitrate")
+    ),
     Measure("Judged", "required"),
     Measure("Bpref", "none", _REL),
     Measure("Rprec", "none", _REL, ("r-prec", "r-precision")),
@@ -125,7 +127,9 @@ SIMILARITIES: Mapping[str, Measure] = {
 
 _ALL: Mapping[str, Measure] = {**MEASURES, **SIMILARITIES}
 _BY_NAME: Mapping[str, Measure] = {
-    spelling.lower(): measure for measure in _ALL.values() for spelling in (measure.name, *measure.aliases)
+    spelling.lower(): measure
+    for measure in _ALL.values()
+    for spelling in (measure.name, *measure.aliases)
 }
 
 # The cutoff stands behind "@"; "_10" and ".10" are how trec_eval writes it. Parameters may stand on either side of it.
@@ -142,7 +146,9 @@ class MetricError(ValueError):
     """Raised for a metric of a project's own that cannot be used; its cause is what the function raised, if it did."""
 
 
-def own_metrics(tables: Iterable[object], taken: Collection[str] = ()) -> dict[str, Function]:
+def own_metrics(
+    tables: Iterable[object], taken: Collection[str] = ()
+) -> dict[str, Function]:
     """Join the tables of a project's own metrics, {name: function} each. `taken` are names that mean something else.
 
     Raises:
@@ -152,12 +158,18 @@ def own_metrics(tables: Iterable[object], taken: Collection[str] = ()) -> dict[s
     hook = "the hook pytest_relevance_metrics:"
     for table in tables:
         if not isinstance(table, Mapping) or not all(map(callable, table.values())):
-            raise MetricError(f"{hook} expected {{name: function}}, found {shown(table)}")
+            raise MetricError(
+                f"{hook} expected {{name: function}}, found {shown(table)}"
+            )
         for name in table:
             if not isinstance(name, str) or not re.fullmatch(_OWN, name):
-                raise MetricError(f"{hook} a name has letters, digits, _ and -, a letter first, not {name!r}")
+                raise MetricError(
+                    f"{hook} a name has letters, digits, _ and -, a letter first, not {name!r}"
+                )
             if name in found or name.lower() in taken or _is_measure(name):
-                raise MetricError(f"{hook} the name {quoted(name)} stands for something already; choose another one")
+                raise MetricError(
+                    f"{hook} the name {quoted(name)} stands for something already; choose another one"
+                )
         found.update(table)
     return found
 
@@ -175,17 +187,27 @@ def parse_metric(text: str | Metric, own: OwnMetrics | None = NO_METRICS) -> Met
     if isinstance(text, Metric):
         return text
     if not isinstance(text, str):
-        raise ValueError(f"a metric is a name such as 'nDCG@10', not {text!r} ({type(text).__name__})")
+        raise ValueError(
+            f"a metric is a name such as 'nDCG@10', not {text!r} ({type(text).__name__})"
+        )
     try:
         return _parse(text)
     except ValueError as error:
         name, has_cutoff, written = text.partition("@")
-        if (own is not None and not own) or not re.fullmatch(_OWN, name) or _is_measure(name):
+        if (
+            (own is not None and not own)
+            or not re.fullmatch(_OWN, name)
+            or _is_measure(name)
+        ):
             raise
         if own is not None and name not in own:
             names = listed(own, "and")
-            raise ValueError(f"{error}; the project's own are {names}{did_you_mean(name, own)}") from None
-    metric = build_metric(name, _cutoff(text, row_of(name), written if has_cutoff else None))
+            raise ValueError(
+                f"{error}; the project's own are {names}{did_you_mean(name, own)}"
+            ) from None
+    metric = build_metric(
+        name, _cutoff(text, row_of(name), written if has_cutoff else None)
+    )
     return metric._replace(function=None if own is None else own[name])
 
 
@@ -195,16 +217,24 @@ metric_named = partial(parse_metric, own=None)
 
 @lru_cache(maxsize=1024)
 def _parse(text: str) -> Metric:
-    shape = re.fullmatch(_SHAPE, text, re.VERBOSE)  # compiled when the first name is read, not at import
+    shape = re.fullmatch(
+        _SHAPE, text, re.VERBOSE
+    )  # compiled when the first name is read, not at import
     if shape is None:
-        raise ValueError(f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5")
+        raise ValueError(
+            f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5"
+        )
     measure = _BY_NAME.get(" ".join(shape["name"].lower().split()))
     if measure is None:
-        raise ValueError(f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(_ALL)}")
+        raise ValueError(
+            f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(_ALL)}"
+        )
     written = shape["k"] if shape["k"] is not None else shape["trec_k"]
     k = _cutoff(text, measure, written)
     if shape["before"] is not None and shape["after"] is not None:
-        raise ValueError(f"{text!r} has two lists of parameters; write one, as in P(rel=2)@5")
+        raise ValueError(
+            f"{text!r} has two lists of parameters; write one, as in P(rel=2)@5"
+        )
     inside = shape["before"] if shape["before"] is not None else shape["after"]
     values = _parameters(text, measure, inside or "")
     return build_metric(measure.name, k, **values)
@@ -222,13 +252,21 @@ def row_of(measure: str) -> Measure:
 
 
 def build_metric(
-    measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float | None = None
+    measure: str,
+    k: int | None = None,
+    rel: float = DEFAULT_RELEVANCE_LEVEL,
+    p: float | None = None,
 ) -> Metric:
     """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
     row = row_of(measure)
     p = row.p if p is None else p
-    shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
-    inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])
+    shown = {
+        "p": f"p={_number(p)}",
+        "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else "",
+    }
+    inside = ",".join(
+        shown[parameter] for parameter in row.parameters if shown[parameter]
+    )
     text = f"{measure}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
     return Metric(text, measure, k, rel, p)
 
@@ -236,10 +274,14 @@ def build_metric(
 def _cutoff(text: str, measure: Measure, written: str | None) -> int | None:
     if written is None:
         if measure.cutoff == "required":
-            raise ValueError(f"{text!r} needs a cutoff: write {measure.name}@10 for the top ten")
+            raise ValueError(
+                f"{text!r} needs a cutoff: write {measure.name}@10 for the top ten"
+            )
         return None
     if measure.cutoff == "none":
-        raise ValueError(f"{text!r}: {measure.name} takes no cutoff, it looks at the whole ranking")
+        raise ValueError(
+            f"{text!r}: {measure.name} takes no cutoff, it looks at the whole ranking"
+        )
     # Anything longer than seven digits is beyond the largest cutoff, and int() need not be asked.
     k = int(written) if re.fullmatch("[0-9]{1,7}", written) else 0
     if not 1 <= k <= LARGEST_CUTOFF:
@@ -255,8 +297,12 @@ def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         name = name.lower()
         if name not in measure.parameters or not equals:
-            allowed = " and ".join(f"{known}= ({PARAMETERS[known][0]})" for known in measure.parameters)
-            raise ValueError(f"{text!r}: {measure.name} takes {allowed or 'no parameters'}, not {part.strip()!r}")
+            allowed = " and ".join(
+                f"{known}= ({PARAMETERS[known][0]})" for known in measure.parameters
+            )
+            raise ValueError(
+                f"{text!r}: {measure.name} takes {allowed or 'no parameters'}, not {part.strip()!r}"
+            )
         if name in values:
             raise ValueError(f"{text!r} gives {name}= twice")
         meaning, lowest, highest = PARAMETERS[name]
@@ -265,8 +311,14 @@ def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
         except ValueError:
             number = math.nan
         if not lowest < number < highest:
-            span = f"above {lowest:g}" if highest == math.inf else f"between {lowest:g} and {highest:g}"
-            raise ValueError(f"{text!r}: {name} is {meaning}, a number {span}, not {value!r}")
+            span = (
+                f"above {lowest:g}"
+                if highest == math.inf
+                else f"between {lowest:g} and {highest:g}"
+            )
+            raise ValueError(
+                f"{text!r}: {name} is {meaning}, a number {span}, not {value!r}"
+            )
         values[name] = number
     return values
 
@@ -288,7 +340,9 @@ def is_own(name: str) -> bool:
 def needs_judgments(metric: Metric, instead: str = "") -> Metric:
     """The metric itself. Raises ValueError for one that compares two rankings, and may say what to write `instead`."""
     if metric.is_similarity:
-        advice = instead or "name a metric of one ranking and its judgments, such as nDCG@10"
+        advice = (
+            instead or "name a metric of one ranking and its judgments, such as nDCG@10"
+        )
         raise ValueError(f"{metric.text} compares two rankings; {advice}")
     return metric
 

@@ -46,7 +46,9 @@ class Term(NamedTuple):
     total: float
 
 
-def grade_ranking(ranking: Sequence[str], judgments: Mapping[str, float]) -> GradedRanking:
+def grade_ranking(
+    ranking: Sequence[str], judgments: Mapping[str, float]
+) -> GradedRanking:
     """Look the documents of a ranking up in the judgments of its query (ids on both sides are text)."""
     grades: list[float | None] = list(map(judgments.get, ranking))
     judged = list(judgments.values())
@@ -89,38 +91,67 @@ def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     if settings.unjudged == "zero":
         return range(len(graded.grades))
     if settings.negative == "zero":
-        return [index for index, grade in enumerate(graded.grades) if grade is not None and grade >= 0]
+        return [
+            index
+            for index, grade in enumerate(graded.grades)
+            if grade is not None and grade >= 0
+        ]
     return [index for index, grade in enumerate(graded.grades) if grade is not None]
 
 
-def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> float:
+def dcg(
+    grades: Sequence[float | None], settings: Settings, k: int | None = None
+) -> float:
     """Sum gain / discount over the first `k` ranks (all without `k`), one rank after the other."""
     if k is not None and k < len(grades):
         grades = grades[:k]
     gains = settings.gains
     total = 0.0  # not by sum(): from Python 3.12 on it compensates for rounding, and gives other last bits
-    for grade, discount in zip(grades, discount_table(settings.discount, len(grades)), strict=False):
+    for grade, discount in zip(
+        grades, discount_table(settings.discount, len(grades)), strict=False
+    ):
         total += gains[grade] / discount
     return total
 
 
-def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
+def dcg_terms(
+    grades: Sequence[float | None], settings: Settings, k: int | None = None
+) -> list[Term]:
     """Give the summands of `dcg`, one for each rank; the last `total` is what `dcg` returns."""
     total, grades = 0.0, grades[:k]
     terms: list[Term] = []
     discounts = discount_table(settings.discount, len(grades))
-    for grade, discount, discounted in zip(grades, discounts, discounted_gains(grades, settings), strict=False):
+    for grade, discount, discounted in zip(
+        grades, discounts, discounted_gains(grades, settings), strict=False
+    ):
         total += discounted
-        terms.append(Term(len(terms) + 1, grade, settings.gains[grade], discount, discounted, total))
+        terms.append(
+            Term(
+                len(terms) + 1,
+                grade,
+                settings.gains[grade],
+                discount,
+                discounted,
+                total,
+            )
+        )
     return terms
 
 
 def discounted_gains(grades: Sequence[float | None], settings: Settings) -> list[float]:
     """Give gain / discount of each rank."""
-    return [*map(truediv, map(settings.gains.__getitem__, grades), discount_table(settings.discount, len(grades)))]
+    return [
+        *map(
+            truediv,
+            map(settings.gains.__getitem__, grades),
+            discount_table(settings.discount, len(grades)),
+        )
+    ]
 
 
-def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None) -> list[float]:
+def ideal_grades(
+    graded: GradedRanking, settings: Settings, k: int | None = None
+) -> list[float]:
     """Give the grades of the ideal ranking, best first, cut at `k`; documents without a gain above 0 are left out.
 
     `ideal="judged"`: all judgments of the query (trec_eval). "returned": the whole ranking as it was passed (as
@@ -140,7 +171,10 @@ def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None
     if settings.ideal == "returned":
         pool = [grade for grade in graded.grades if grade is not None]
     if not settings.increasing:
-        return sorted((grade for grade in pool if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1][:k]
+        return sorted(
+            (grade for grade in pool if gains[grade] > 0),
+            key=lambda grade: (gains[grade], grade),
+        )[::-1][:k]
     best = sorted(pool, reverse=True)[:k]
     while best and gains[best[-1]] <= 0:
         best.pop()
@@ -217,37 +251,58 @@ def interval(
         present = 0.0
     later_copies = set(graded.repeated)
     grades = graded.grades[:k]
-    holes = [index for index, grade in enumerate(grades) if grade is None and index not in later_copies]
+    holes = [
+        index
+        for index, grade in enumerate(grades)
+        if grade is None and index not in later_copies
+    ]
     if not holes or settings.ideal != "judged" or settings.unjudged != "zero":
         return present, present
     ideal = ideal_grades(graded, settings, k)
     if not ideal:
         return present, present
-    scale = (lowest, highest) if settings.increasing else _by_gain(lowest, highest, settings)
+    scale = (
+        (lowest, highest)
+        if settings.increasing
+        else _by_gain(lowest, highest, settings)
+    )
     lower, upper = _interval_ends(graded, holes, ideal, k, scale, settings)
     return min(lower, present), max(min(1.0, upper), present)
 
 
 def _interval_ends(
-    graded: GradedRanking, holes: Sequence[int], ideal: Sequence[float], k: int | None, scale: Scale, settings: Settings
+    graded: GradedRanking,
+    holes: Sequence[int],
+    ideal: Sequence[float],
+    k: int | None,
+    scale: Scale,
+    settings: Settings,
 ) -> tuple[float, float]:
     """Give the least nDCG and an upper bound; `holes` are the indexes of the unjudged results."""
     lowest, highest = scale
     highest_everywhere = _fill(graded, holes, [highest] * len(holes), k)
     best = dcg(highest_everywhere.grades, settings)
-    upper = best / dcg(ideal_grades(highest_everywhere, settings, k) if best < 0 else ideal, settings)
+    upper = best / dcg(
+        ideal_grades(highest_everywhere, settings, k) if best < 0 else ideal, settings
+    )
 
     numerators = _dcgs_by_deepest(graded.grades[:k], holes, scale, settings)
     denominators = _ideals_by_deepest(ideal, len(holes), k, scale, settings)
     candidates = list(map(truediv, numerators, denominators))
     deepest = candidates.index(min(candidates))
     # Computed again as every score is, so that the interval compares exactly with floors and scores.
-    worst = _fill(graded, holes, [lowest] * (len(holes) - deepest) + [highest] * deepest, k)
-    lower = dcg(worst.grades, settings) / dcg(ideal_grades(worst, settings, k), settings)
+    worst = _fill(
+        graded, holes, [lowest] * (len(holes) - deepest) + [highest] * deepest, k
+    )
+    lower = dcg(worst.grades, settings) / dcg(
+        ideal_grades(worst, settings, k), settings
+    )
     return lower, upper
 
 
-def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float], k: int | None) -> GradedRanking:
+def _fill(
+    graded: GradedRanking, holes: Sequence[int], filling: Sequence[float], k: int | None
+) -> GradedRanking:
     """Give the top k as if its unjudged results, at the indexes `holes`, were judged with the grades `filling`."""
     filled = graded.grades[:k]
     for index, grade in zip(holes, filling, strict=True):
@@ -258,24 +313,41 @@ def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float],
 def _by_gain(lowest: float, highest: float, settings: Settings) -> Scale:
     """Find the grades of a scale with the least and the greatest gain, where a mapping gives the gains."""
     assert not isinstance(settings.gain, str)
-    grades = [lowest, *(grade for grade in settings.gain if lowest < grade < highest), highest]
-    return min(grades, key=settings.gains.__getitem__), max(grades, key=settings.gains.__getitem__)
+    grades = [
+        lowest,
+        *(grade for grade in settings.gain if lowest < grade < highest),
+        highest,
+    ]
+    return min(grades, key=settings.gains.__getitem__), max(
+        grades, key=settings.gains.__getitem__
+    )
 
 
 @lru_cache(maxsize=64)
 def _sums(discount: str, ranks: int) -> list[float]:
     """The sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
-    return [0.0, *accumulate(1.0 / value for value in discount_table(discount, ranks)[:ranks])]
+    return [
+        0.0,
+        *accumulate(1.0 / value for value in discount_table(discount, ranks)[:ranks]),
+    ]
 
 
 def _dcgs_by_deepest(
-    grades: Sequence[float | None], holes: Sequence[int], scale: Scale, settings: Settings
+    grades: Sequence[float | None],
+    holes: Sequence[int],
+    scale: Scale,
+    settings: Settings,
 ) -> list[float]:
     """Give the DCG with the highest grade in the 0, 1, ... deepest holes, and the lowest grade in the others."""
     low, high = map(settings.gains.__getitem__, scale)
     discounts = discount_table(settings.discount, len(grades))
     first = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
-    return list(accumulate([(high - low) / discounts[index] for index in reversed(holes)], initial=first))
+    return list(
+        accumulate(
+            [(high - low) / discounts[index] for index in reversed(holes)],
+            initial=first,
+        )
+    )
 
 
 def _ideals_by_deepest(

@@ -49,7 +49,10 @@ def discount_table(discount: str, ranks: int) -> list[float]:
         logarithm = _LOGARITHMS[discount]
         # Extended by slice assignment of a finished list: another thread sees the old table or the new one.
         have = len(table)
-        table[have:] = [logarithm(rank + 1) for rank in range(have + 1, max(ranks, 2 * have, 64) + 1)]
+        table[have:] = [
+            logarithm(rank + 1)
+            for rank in range(have + 1, max(ranks, 2 * have, 64) + 1)
+        ]
     return table
 
 
@@ -106,21 +109,34 @@ class Settings:
             if name == "gain" and isinstance(value, Mapping):
                 continue
             if not isinstance(value, str) or value not in allowed:
-                or_mapping = " or a mapping of grades to gains" if name == "gain" else ""
-                raise ValueError(f"{name} is one of {', '.join(allowed)}{or_mapping}, not {value!r}")
+                or_mapping = (
+                    " or a mapping of grades to gains" if name == "gain" else ""
+                )
+                raise ValueError(
+                    f"{name} is one of {', '.join(allowed)}{or_mapping}, not {value!r}"
+                )
         if not isinstance(self.collapse, bool):
             raise ValueError(f"collapse is True or False, not {self.collapse!r}")
         object.__setattr__(self, "gains", GainCache(self.gain, self.negative))
         if self.max_grade is not None:
             check_number("max_grade", self.max_grade)
             if self.max_grade <= 0:
-                raise ValueError(f"max_grade is the highest grade of the scale and above 0, not {self.max_grade!r}")
+                raise ValueError(
+                    f"max_grade is the highest grade of the scale and above 0, not {self.max_grade!r}"
+                )
             self.gain_of(self.max_grade)
 
     def __hash__(self) -> int:
         """Hash the choices; a mapping gain by its items."""
         gain = self.gain if isinstance(self.gain, str) else frozenset(self.gain.items())
-        others = (self.discount, self.ideal, self.unjudged, self.negative, self.undefined, self.max_grade)
+        others = (
+            self.discount,
+            self.ideal,
+            self.unjudged,
+            self.negative,
+            self.undefined,
+            self.max_grade,
+        )
         return hash((gain, others, self.collapse))
 
     @property
@@ -146,7 +162,9 @@ def _gain(grade: float, gain: str | Mapping[float, float], negative: str) -> flo
             return gain[grade]
         except KeyError:
             known = ", ".join(f"{known:g}" for known in sorted(gain))
-            raise ValueError(f"the gain mapping has no grade {grade:g}; it has {known}") from None
+            raise ValueError(
+                f"the gain mapping has no grade {grade:g}; it has {known}"
+            ) from None
     if gain == "linear":
         return float(grade)
     if grade > LARGEST_EXPONENTIAL_GRADE:
@@ -159,7 +177,9 @@ def _gain(grade: float, gain: str | Mapping[float, float], negative: str) -> flo
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
     if not gain:
-        raise ValueError("the gain mapping is empty: it gives a gain for every grade that occurs")
+        raise ValueError(
+            "the gain mapping is empty: it gives a gain for every grade that occurs"
+        )
     for grade, value in gain.items():
         check_number("a grade of the gain mapping", grade)
         check_number(f"the gain of grade {grade:g}", value)
@@ -171,9 +191,13 @@ def check_number(what: str, value: object) -> None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         number = value
     else:
-        numpy = sys.modules.get("numpy")  # a numpy number cannot exist before numpy was imported
+        numpy = sys.modules.get(
+            "numpy"
+        )  # a numpy number cannot exist before numpy was imported
         if numpy is None or not isinstance(value, (numpy.integer, numpy.floating)):
-            raise ValueError(f"{what} is a number, not {value!r} ({type(value).__name__})")
+            raise ValueError(
+                f"{what} is a number, not {value!r} ({type(value).__name__})"
+            )
         number = float(value)
     if isinstance(number, float) and not math.isfinite(number):
         raise ValueError(f"{what} is a finite number, not {value!r}")

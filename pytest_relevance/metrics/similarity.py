@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from .names import Metric
 
 
-def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, finds_nothing: bool = False) -> float:
+def similarity(
+    metric: Metric,
+    first: Sequence[str],
+    second: Sequence[str],
+    *,
+    finds_nothing: bool = False,
+) -> float:
     """Compare two rankings by a metric of `names.SIMILARITIES`.
 
     0.0 for two empty rankings, as nothing says that these are right, unless the query `finds_nothing` where it is met.
@@ -36,7 +42,9 @@ def similarity(metric: Metric, first: Sequence[str], second: Sequence[str], *, f
     return (jaccard if metric.measure == "Jaccard" else overlap)(one, two)
 
 
-def jaccard(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None = None) -> float:
+def jaccard(
+    first: Sequence[Hashable], second: Sequence[Hashable], k: int | None = None
+) -> float:
     """Give the documents that both have / the documents that either has, of the top k (of all without `k`).
 
     1.0 for two empty rankings, 0.0 for an empty and another one. The order within the top k does not matter.
@@ -49,7 +57,9 @@ def jaccard(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None
     return len(one & two) / either if either else 1.0
 
 
-def overlap(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None = None) -> float:
+def overlap(
+    first: Sequence[Hashable], second: Sequence[Hashable], k: int | None = None
+) -> float:
     """Give the documents that both have in the top k / the most that the longer of the two could share.
 
     That is k, or the number of documents in the longer one if it is shorter (all without `k`), so that two equal
@@ -84,7 +94,9 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
         if depth > short:
             total += shared_short * (depth - short) / (short * depth) * weight
     extrapolated = (1.0 - p) / p * total
-    extrapolated += ((shared_long - shared_short) / long + shared_short / short) * weight
+    extrapolated += (
+        (shared_long - shared_short) / long + shared_short / short
+    ) * weight
     return min(1.0, extrapolated)
 
 
@@ -109,7 +121,9 @@ def kendall_tau(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
     if isinstance(ranking, (str, bytes)):
-        raise ValueError(f"a ranking is a list of document ids, not the text {ranking!r}")
+        raise ValueError(
+            f"a ranking is a list of document ids, not the text {ranking!r}"
+        )
     return list(dict.fromkeys(ranking))
 
 
@@ -120,12 +134,24 @@ def _top(ranking: Sequence[Hashable], k: int | None) -> set[Hashable]:
     return set(_distinct(ranking if k is None else ranking[:k]))
 
 
-def _overlaps(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> tuple[list[int], int, int]:
+def _overlaps(
+    first: Sequence[Hashable], second: Sequence[Hashable], p: float
+) -> tuple[list[int], int, int]:
     """Count the shared documents at each depth of the longer ranking; give also the shorter and the longer length."""
     if not 0.0 < p < 1.0:
-        raise ValueError(f"the persistence p of RBO is a number between 0 and 1, not {p!r}")
+        raise ValueError(
+            f"the persistence p of RBO is a number between 0 and 1, not {p!r}"
+        )
     one, two = _distinct(first), _distinct(second)
     longer = max(len(one), len(two))
     places = {document: place for place, document in enumerate(two)}
-    met = Counter(max(place, places[document]) for place, document in enumerate(one) if document in places)
-    return list(accumulate(met[depth] for depth in range(longer))), min(len(one), len(two)), longer
+    met = Counter(
+        max(place, places[document])
+        for place, document in enumerate(one)
+        if document in places
+    )
+    return (
+        list(accumulate(met[depth] for depth in range(longer))),
+        min(len(one), len(two)),
+        longer,
+    )

@@ -106,7 +106,9 @@ def randomisation_test(
     terms = (differences * shares)[differences != 0]
     least = least_p(terms.tolist())
     if terms.size <= EXACT_PAIRS:
-        return PairedTest(mean, exact_p(terms.tolist()), differences.size, least_p=least)
+        return PairedTest(
+            mean, exact_p(terms.tolist()), differences.size, least_p=least
+        )
     _check_resamples(resamples)
     resamples = min(resamples, max(1_000, _MOST_SIGNS // terms.size))
     if terms.size <= PLAIN_PAIRS:
@@ -114,10 +116,14 @@ def randomisation_test(
     else:
         found = abs(float(terms.sum())) - TOLERANCE * float(abs(terms).sum())
         p = (_count_flips(terms, found, resamples, seed) + 1) / (resamples + 1)
-    return PairedTest(mean, p, differences.size, resamples, max(least, 1 / (resamples + 1)))
+    return PairedTest(
+        mean, p, differences.size, resamples, max(least, 1 / (resamples + 1))
+    )
 
 
-def effect_size(first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> float:
+def effect_size(
+    first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+) -> float:
     """Give the (weighted) mean difference in standard deviations of the differences (Cohen's d_z for pairs).
 
     0 when no pair differs, infinite when all differ by the same amount, NaN for fewer than two pairs. The variance is
@@ -134,7 +140,11 @@ def effect_size(first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.Arr
         return 0.0
     mean = float(differences @ shares)
     deviation = math.sqrt(float((differences - mean) ** 2 @ shares) * size / (size - 1))
-    return mean / deviation if deviation > TOLERANCE * abs(mean) else math.copysign(math.inf, mean)
+    return (
+        mean / deviation
+        if deviation > TOLERANCE * abs(mean)
+        else math.copysign(math.inf, mean)
+    )
 
 
 def bootstrap_interval(
@@ -156,7 +166,9 @@ def bootstrap_interval(
             one length, or a weight is not a finite number above 0.
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence is a number between 0 and 1, such as 0.95, not {confidence!r}")
+        raise ValueError(
+            f"confidence is a number between 0 and 1, such as 0.95, not {confidence!r}"
+        )
     _check_resamples(resamples)
     differences, shares = _differences(first, second, weights)
     size = differences.size
@@ -170,18 +182,26 @@ def bootstrap_interval(
     means = np.empty(resamples)
     block = max(1, _BLOCK // size)
     for start in range(0, resamples, block):
-        drawn = generator.integers(0, size, (min(block, resamples - start), size), dtype=np.int32)
+        drawn = generator.integers(
+            0, size, (min(block, resamples - start), size), dtype=np.int32
+        )
         if weights is None:
             means[start : start + block] = differences[drawn].mean(axis=1)
         else:
-            means[start : start + block] = terms[drawn].sum(axis=1) / shares[drawn].sum(axis=1)
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
+            means[start : start + block] = terms[drawn].sum(axis=1) / shares[drawn].sum(
+                axis=1
+            )
+    low, high = np.quantile(
+        means, [(1 - confidence) / 2, (1 + confidence) / 2]
+    ).tolist()
     return Interval(float(terms.sum()), low, high, confidence, resamples)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust the p-values of several tests (one a metric) after Holm 1979; in the given order, NaN stays NaN."""
-    defined = sorted((p, index) for index, p in enumerate(p_values) if not math.isnan(p))
+    defined = sorted(
+        (p, index) for index, p in enumerate(p_values) if not math.isnan(p)
+    )
     adjusted = [math.nan] * len(p_values)
     highest = 0.0
     for place, (p, index) in enumerate(defined):
@@ -190,7 +210,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _differences(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Floats, Floats]:
+def _differences(
+    first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None
+) -> tuple[Floats, Floats]:
     """Give second - first where both are defined, and the share of each query in the mean (their sum is 1)."""
     import numpy as np
 
@@ -219,7 +241,9 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
     import numpy as np
 
     groups = -(-terms.size // 8)
-    signs = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)  # the eight that each byte encodes
+    signs = np.where(
+        np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0
+    )  # the eight that each byte encodes
     tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ signs
     source = np.random.PCG64(seed)
     block = min(resamples, max(2048, _BLOCK // groups))
@@ -232,7 +256,9 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
             words = source.random_raw(-(-len(some) * size // 8))
             picks = words.view(np.uint8)[: len(some) * size].reshape(len(some), size)
             for table, pick in zip(some, picks, strict=True):
-                sums += table.take(pick, out=taken, mode="clip")  # a byte is never out of bounds: no check, no copy
+                sums += table.take(
+                    pick, out=taken, mode="clip"
+                )  # a byte is never out of bounds: no check, no copy
         count += int(np.count_nonzero(np.abs(sums) >= found))
     return count
 
@@ -250,9 +276,16 @@ def exact_p(terms: Sequence[float]) -> float:
     least = abs(fsum(terms)) - TOLERANCE * fsum(map(abs, terms))
     if least <= 0:
         return 1.0
-    half = len(terms) // 2  # each of the 2^n sums is one of a flip of the first half and one of the second
+    half = (
+        len(terms) // 2
+    )  # each of the 2^n sums is one of a flip of the first half and one of the second
     first, second = _all_flips(terms[:half]), sorted(_all_flips(terms[half:]))
-    count = sum(len(second) - bisect_left(second, least - one) + bisect_right(second, -least - one) for one in first)
+    count = sum(
+        len(second)
+        - bisect_left(second, least - one)
+        + bisect_right(second, -least - one)
+        for one in first
+    )
     return count / (len(first) * len(second))
 
 
@@ -268,7 +301,9 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
     for start in range(0, resamples, _DRAWN):
         sums = [0.0] * min(_DRAWN, resamples - start)
         for table in tables:
-            sums = [*map(add, sums, map(table.__getitem__, source.randbytes(len(sums))))]
+            sums = [
+                *map(add, sums, map(table.__getitem__, source.randbytes(len(sums))))
+            ]
         count += sum(abs(each) >= least for each in sums)
     return (count + 1) / (resamples + 1)
 
@@ -310,23 +345,31 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
             )
     import numpy as np  # half of the time in which a small run starts
 
-    given = [[rating for rating in of_one if rating is not None and rating == rating] for of_one in ratings]
+    given = [
+        [rating for rating in of_one if rating is not None and rating == rating]
+        for of_one in ratings
+    ]
     given = [of_one for of_one in given if len(of_one) > 1]
     if not given:
         return math.nan
     sizes = np.array([len(of_one) for of_one in given])
     values, place = np.unique(
-        np.array([rating for of_one in given for rating in of_one], np.float64), return_inverse=True
+        np.array([rating for of_one in given for rating in of_one], np.float64),
+        return_inverse=True,
     )
     documents = np.repeat(np.arange(sizes.size), sizes)
-    pairs = np.bincount(documents * values.size + place, minlength=sizes.size * values.size)
+    pairs = np.bincount(
+        documents * values.size + place, minlength=sizes.size * values.size
+    )
     table: Floats = pairs.reshape(sizes.size, values.size).astype(np.float64)
     weights = 1.0 / (sizes - 1)
     observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
     counts: Floats = table.sum(axis=0)
     expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
     middles = counts.cumsum() - counts / 2
-    distances = (middles[:, None] - middles) ** 2  # the ratings between two values, and half of those that equal one
+    distances = (
+        middles[:, None] - middles
+    ) ** 2  # the ratings between two values, and half of those that equal one
     chance = float((expected * distances).sum())
     return 1.0 - float((observed * distances).sum()) / chance if chance else math.nan
 
@@ -354,7 +397,9 @@ _PARTS, _PART = 20, 100
 """The samples that an interval is made of, so many at a time: a file may have thousands of different grades."""
 
 
-def agreement(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -> Agreement:
+def agreement(
+    first: Sequence[float], second: Sequence[float], *, seed: int = 0
+) -> Agreement:
     """Compare the grades of two raters, of the same documents in the same order; which order it is does not matter.
 
     Cohen's kappa with quadratic weights (Cohen 1968; Fleiss & Cohen 1973) is 1 - observed / expected: the mean of
@@ -384,8 +429,13 @@ def agreement(first: Sequence[float], second: Sequence[float], *, seed: int = 0)
     low = high = math.nan
     if not math.isnan(kappa):
         source = np.random.default_rng(seed)
-        parts = (source.multinomial(total, times / total, _PART).astype(np.float64) for _ in range(_PARTS))
-        low, high = np.nanquantile([_kappas(part, one, two) for part in parts], (0.025, 0.975)).tolist()
+        parts = (
+            source.multinomial(total, times / total, _PART).astype(np.float64)
+            for _ in range(_PARTS)
+        )
+        low, high = np.nanquantile(
+            [_kappas(part, one, two) for part in parts], (0.025, 0.975)
+        ).tolist()
     return Agreement(
         counts,
         equal=sum(count for (a, b), count in counts.items() if a == b) / total,
@@ -402,7 +452,10 @@ def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
 
     `counts`, of shape (samples, cells): how often each pair of grades `one`, `two` (cells,) is in each sample.
     """
-    one, two = one - one[0], two - one[0]  # so that the squares of equal grades cancel out
+    one, two = (
+        one - one[0],
+        two - one[0],
+    )  # so that the squares of equal grades cancel out
     squares = counts @ (one**2 + two**2)
     expected = squares - 2 * (counts @ one) * (counts @ two) / counts.sum(axis=1)
     expected[expected <= TOLERANCE * squares] = math.nan

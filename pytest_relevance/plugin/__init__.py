@@ -38,9 +38,15 @@ class OwnModules:
     """
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """Find a module of this package; None for any other."""
-        return PathFinder.find_spec(name, path, target) if name.startswith("pytest_relevance.") else None
+        return (
+            PathFinder.find_spec(name, path, target)
+            if name.startswith("pytest_relevance.")
+            else None
+        )
 
 
 sys.meta_path.insert(0, OwnModules)
@@ -86,7 +92,9 @@ class HookSpecs:
 
     @staticmethod
     @pytest.hookspec(firstresult=True)
-    def pytest_relevance_explain(case: Case, document: str, rank: int | None, response: object) -> str | None:
+    def pytest_relevance_explain(
+        case: Case, document: str, rank: int | None, response: object
+    ) -> str | None:
         """Explain why a document has its rank, or was not returned: with the explanation of the engine, for instance.
 
         Return text, or None to leave it to the next implementation. The hook is called in a case that fails, for at
@@ -115,10 +123,18 @@ def _configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
     against, outputs = config.option.relevance_against, options.settings(config).outputs
-    judges = config.option.relevance_judge is not None or config.option.relevance_calibrate is not None
+    judges = (
+        config.option.relevance_judge is not None
+        or config.option.relevance_calibrate is not None
+    )
     if against is not None:
         options.recorded_rankings(config)
-    if against is not None or outputs or judges or config.getoption("dist", "no") != "no":
+    if (
+        against is not None
+        or outputs
+        or judges
+        or config.getoption("dist", "no") != "no"
+    ):
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)  # the run says so where it has no case file at all
@@ -139,7 +155,9 @@ def _guarded(error: pytest.UsageError) -> pytest.UsageError:
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
     """Return a collector for a case file, or None for any other file."""
     case_files = parent.config.stash[options.CASE_FILES]
     if not case_files.includes(file_path):

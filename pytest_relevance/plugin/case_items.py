@@ -22,7 +22,13 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.options import shown_path
-from pytest_relevance.plugin.pytest_internals import ANYIO_BACKEND, PYTEST, AnyItem, Fixtures, Parameters
+from pytest_relevance.plugin.pytest_internals import (
+    ANYIO_BACKEND,
+    PYTEST,
+    AnyItem,
+    Fixtures,
+    Parameters,
+)
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run, run_async
 
@@ -64,7 +70,9 @@ class ItemMaker:
         self._are_copied = internals.makes_plain_items(file)
         self._known: dict[tuple[str, ...], SharedParts] = {}
 
-    def make(self, case: Case) -> "tuple[FunctionType, Sequence[AnyItem], Sequence[Variant], SharedParts]":
+    def make(
+        self, case: Case
+    ) -> "tuple[FunctionType, Sequence[AnyItem], Sequence[Variant], SharedParts]":
         """Return the test function of a case, its items, one for each set of parameters, and their variants."""
         line = case.line if case.source is None else self._queries_line
         key = (case.search, *case.usefixtures)
@@ -83,9 +91,16 @@ class ItemMaker:
             mark = pytest.mark.asyncio(loop_scope=shared.loop_scope)
             for item in items:
                 item.add_marker(mark, append=False)
-        return function, items, shared.variants or self._variants.of(case, items), shared
+        return (
+            function,
+            items,
+            shared.variants or self._variants.of(case, items),
+            shared,
+        )
 
-    def _first(self, case: Case, line: int) -> tuple[FunctionType, Sequence[AnyItem], SharedParts]:
+    def _first(
+        self, case: Case, line: int
+    ) -> tuple[FunctionType, Sequence[AnyItem], SharedParts]:
         """Make the function and items of a case, and find out what it has in common with others of the same fixtures.
 
         Which function is needed depends on the fixtures, which pytest looks up where it makes items.
@@ -103,19 +118,31 @@ class ItemMaker:
             function = make_function(shared.code, self._path, line, case.node_name)
             items = self._collected(function, shared.loop_scope)
         manager = self._file.config.pluginmanager
-        if shared.code.co_flags & inspect.CO_COROUTINE and not manager.has_plugin(_LOOP_CHOICE):
+        if shared.code.co_flags & inspect.CO_COROUTINE and not manager.has_plugin(
+            _LOOP_CHOICE
+        ):
             manager.register(LoopChoice(), _LOOP_CHOICE)
         if definitions := fixtures.get(case.search):
             shared.search_folder = str(definitions[-1].baseid)
-        copiers = [copier for item in items if (copier := internals.copier_of(item)) is not None]
+        copiers = [
+            copier
+            for item in items
+            if (copier := internals.copier_of(item)) is not None
+        ]
         if self._are_copied and len(copiers) == len(items):
             shared.copiers, shared.variants = copiers, self._variants.of(case, items)
         return function, items, shared
 
-    def _collected(self, function: FunctionType, loop_scope: str | None) -> Sequence[AnyItem]:
+    def _collected(
+        self, function: FunctionType, loop_scope: str | None
+    ) -> Sequence[AnyItem]:
         """Return the items that pytest and its plugins make of a function."""
         # pytest-asyncio reads the marks while it makes an item: by then only the file can have them
-        marks = [] if loop_scope is None else [pytest.mark.asyncio(loop_scope=loop_scope).mark]
+        marks = (
+            []
+            if loop_scope is None
+            else [pytest.mark.asyncio(loop_scope=loop_scope).mark]
+        )
         file = self._file
         file.own_markers += marks
         file.obj.collecting = function
@@ -152,7 +179,11 @@ def set_locations(items: Iterable[pytest.Item]) -> None:
         if internals.is_plain_item(item) and _SET_BY_OTHERS.isdisjoint(vars(item)):
             if this.path not in files:
                 files[this.path] = item.location[0]
-            item.location = (files[this.path], this.function.__code__.co_firstlineno - 1, item.name)
+            item.location = (
+                files[this.path],
+                this.function.__code__.co_firstlineno - 1,
+                item.name,
+            )
 
 
 def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
@@ -175,7 +206,9 @@ class Loops:
 
     def __init__(self, config: pytest.Config) -> None:
         self._is_active = any(map(config.pluginmanager.has_plugin, PYTEST_ASYNCIO))
-        self.is_asyncio_auto = self._is_active and _setting(config, "asyncio_mode") == "auto"
+        self.is_asyncio_auto = (
+            self._is_active and _setting(config, "asyncio_mode") == "auto"
+        )
         self.is_auto = self.is_asyncio_auto or _setting(config, "anyio_mode") == "auto"
         of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
@@ -190,10 +223,20 @@ class Loops:
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
-                is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-                if is_async and (self.is_asyncio_auto or internals.is_asyncio_fixture(function)):
-                    return str(internals.loop_scope_of(function) or self._of_fixtures or fixture.scope)
-                names += [argument for argument in fixture.argnames if argument not in names]
+                is_async = inspect.iscoroutinefunction(
+                    function
+                ) or inspect.isasyncgenfunction(function)
+                if is_async and (
+                    self.is_asyncio_auto or internals.is_asyncio_fixture(function)
+                ):
+                    return str(
+                        internals.loop_scope_of(function)
+                        or self._of_fixtures
+                        or fixture.scope
+                    )
+                names += [
+                    argument for argument in fixture.argnames if argument not in names
+                ]
         return self._otherwise
 
 
@@ -208,7 +251,9 @@ class LoopChoice:
     """A plugin that chooses for each case with a coroutine function whether it is called in an event loop."""
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    def pytest_pyfunc_call(
+        self, pyfuncitem: pytest.Function
+    ) -> Generator[None, object, object]:
         """Replace the coroutine function of a case with a plain one if its search needs no event loop of a plugin.
 
         The search is known only now, after the fixtures are set up.
@@ -220,16 +265,28 @@ class LoopChoice:
         begin(this)
         before = pyfuncitem.obj
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
-        is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get(ANYIO_BACKEND)
+        is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get(
+            ANYIO_BACKEND
+        )
         try:
             if not (is_run_by_plugin and is_awaited(this)):
                 code = this.function.__code__
-                plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
-                pyfuncitem.obj = make_function(plain, code.co_filename, code.co_firstlineno, this.case.node_name, this)
+                plain = function_code(
+                    code.co_varnames[: code.co_argcount], coroutine=False
+                )
+                pyfuncitem.obj = make_function(
+                    plain,
+                    code.co_filename,
+                    code.co_firstlineno,
+                    this.case.node_name,
+                    this,
+                )
             return (yield)
         except BaseException as error:
             if (searches := pyfuncitem.config.stash.get(SEARCHES, None)) is not None:
-                searches.leave(error)  # an exception may have left the loop of another plugin before its end
+                searches.leave(
+                    error
+                )  # an exception may have left the loop of another plugin before its end
             raise
         finally:
             pyfuncitem.obj = before
@@ -269,19 +326,37 @@ class Variants:
 
     def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[Variant]:
         """Return the variant of each item of a case, named by the ids of the parameters that count, joined by "-"."""
-        found = [parameters for item in items if (parameters := internals.parameters_of(item)) is not None]
+        found = [
+            parameters
+            for item in items
+            if (parameters := internals.parameters_of(item)) is not None
+        ]
         names: Sequence[str | None] = [None] * len(items)
         if found and len(found) == len(items):
-            fixtures, arguments = internals.fixtures_of(items[0]), frozenset(found[0].indices)
+            fixtures, arguments = (
+                internals.fixtures_of(items[0]),
+                frozenset(found[0].indices),
+            )
             used = _closure((case.search, *case.usefixtures), fixtures)
             counting = arguments & used.keys()
-            if any(_may_ask_for_others(chain) for name, chain in used.items() if name not in arguments):
-                counting |= {name for name in arguments - counting if self._own.is_parameter(name, fixtures)}
+            if any(
+                _may_ask_for_others(chain)
+                for name, chain in used.items()
+                if name not in arguments
+            ):
+                counting |= {
+                    name
+                    for name in arguments - counting
+                    if self._own.is_parameter(name, fixtures)
+                }
             names = _ids(found, counting)
         by_variant: dict[str | None, list[AnyItem]] = {}
         for item, name in zip(items, names, strict=True):
             by_variant.setdefault(name, []).append(item)
-        made = {name: Variant(name, number, _ends(name, of)) for number, (name, of) in enumerate(by_variant.items())}
+        made = {
+            name: Variant(name, number, _ends(name, of))
+            for number, (name, of) in enumerate(by_variant.items())
+        }
         return [made[name] for name in names]
 
 
@@ -306,7 +381,10 @@ def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
 
 def _may_ask_for_others(chain: Iterable[Any]) -> bool:
     """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
-    return any("request" in fixture.argnames and not fixture.func.__module__.startswith(PYTEST) for fixture in chain)
+    return any(
+        "request" in fixture.argnames and not fixture.func.__module__.startswith(PYTEST)
+        for fixture in chain
+    )
 
 
 def _ends(variant: str | None, items: Sequence[AnyItem]) -> Sequence[str]:
@@ -322,10 +400,16 @@ def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str 
     names = tuple(found[0].indices)
     if not counting:
         return [None] * len(found)
-    if any(len(names) != len(parameters.ids) for parameters in found):  # several arguments have one id
+    if any(
+        len(names) != len(parameters.ids) for parameters in found
+    ):  # several arguments have one id
         return [parameters.id for parameters in found]
     return [
-        "-".join(part for name, part in zip(names, parameters.ids, strict=True) if name in counting)
+        "-".join(
+            part
+            for name, part in zip(names, parameters.ids, strict=True)
+            if name in counting
+        )
         for parameters in found
     ]
 
@@ -347,15 +431,26 @@ _GLOBALS: dict[str, Any] = {
 def function_code(arguments: tuple[str, ...], *, coroutine: bool) -> CodeType:
     """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
     namespace: dict[str, Any] = {}
-    exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)
+    exec(
+        (_ASYNC if coroutine else _SYNC).format(
+            arguments="".join(f"{name}, " for name in arguments)
+        ),
+        namespace,
+    )
     code = namespace["case"].__code__
     assert isinstance(code, CodeType)
     return code
 
 
-def make_function(code: CodeType, path: str, line: int, name: str, this: CaseRun | None = None) -> FunctionType:
+def make_function(
+    code: CodeType, path: str, line: int, name: str, this: CaseRun | None = None
+) -> FunctionType:
     """Return a function with this code, at a line of a file; `bind` sets its case run later."""
-    function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
+    function = FunctionType(
+        code.replace(co_filename=path, co_firstlineno=line, co_name=name),
+        _GLOBALS,
+        name,
+    )
     function.__kwdefaults__ = {_RUN: this}
     return function
 
@@ -369,7 +464,9 @@ def bind(this: CaseRun, *, is_shared: bool) -> None:
     assert isinstance(item, pytest.Function)
     function = item.obj
     if is_shared or not isinstance(function, FunctionType):
-        function = FunctionType(this.function.__code__, _GLOBALS, this.function.__name__)
+        function = FunctionType(
+            this.function.__code__, _GLOBALS, this.function.__name__
+        )
         function.__dict__.update(this.function.__dict__)
         item.obj = this.function = function
     function.__kwdefaults__ = {_RUN: this}

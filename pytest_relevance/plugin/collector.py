@@ -28,11 +28,25 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.names import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
-from pytest_relevance.plugin.options import CASE_FILES, recorded_rankings, redaction, settings, shown_path, silent_text
+from pytest_relevance.plugin.options import (
+    CASE_FILES,
+    recorded_rankings,
+    redaction,
+    settings,
+    shown_path,
+    silent_text,
+)
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.results.case_result import to_builtin
-from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, Lost, RecordError, baseline_path, has_baseline
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    FileInfo,
+    Lost,
+    RecordError,
+    baseline_path,
+    has_baseline,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline import EntryKey
@@ -77,13 +91,23 @@ class CaseFile(pytest.Module):
         shown, option = shown_path(self.path, self.config), self.config.option
         try:
             metrics = metrics_of(self)
-            suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config), metrics=metrics)
+            suite = load_suite(
+                self.path,
+                shown=shown,
+                owned_tags=_owned_tags(self.config),
+                metrics=metrics,
+            )
         except (CaseFileError, MetricError) as error:
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
-        is_first = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"] == "gw0"
-        with nullcontext() if is_first else warnings.catch_warnings(record=True):  # all workers would tell the same
+        is_first = (
+            getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
+            == "gw0"
+        )
+        with (
+            nullcontext() if is_first else warnings.catch_warnings(record=True)
+        ):  # all workers would tell the same
             for message in suite.warnings:
                 try:
                     self.warn(RelevanceWarning(message))
@@ -117,9 +141,16 @@ class CaseFile(pytest.Module):
                     f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
                     "ignored by .gitignore?), or make it with --relevance-update"
                 )
-            if not any(case.similarities for case in suite.cases if case.expect or case.terms.gates):
+            if not any(
+                case.similarities
+                for case in suite.cases
+                if case.expect or case.terms.gates
+            ):
                 return None
-        from pytest_relevance.results.records.baseline import BaselineEntries, read_baseline
+        from pytest_relevance.results.records.baseline import (
+            BaselineEntries,
+            read_baseline,
+        )
         from pytest_relevance.results.records.baseline_comparison import Baseline
 
         entries = BaselineEntries()
@@ -136,7 +167,9 @@ class CaseFile(pytest.Module):
                 entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
             except RecordError as error:
                 raise self.CollectError(str(error)) from None
-        hide = redaction(self.config).values  # the file may have been written before the mask was set
+        hide = redaction(
+            self.config
+        ).values  # the file may have been written before the mask was set
         for key, entry in entries.items():
             if entry.params:
                 entries[key] = entry._replace(params=hide(entry.params))
@@ -149,11 +182,14 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where failures of before are expected, and a search returned nothing in the baseline; not
         while it is being replaced.
         """
-        cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count as one
+        cases = dict.fromkeys(
+            (run.case.id, run.case.search, run.variant) for run in runs
+        )  # repeats count as one
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
         gates = [
-            {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
+            {**gate_values(gate), "line": line}
+            for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
         lost: Sequence[Lost] = ()
         unknown: Sequence[EntryKey] = ()
@@ -164,13 +200,23 @@ class CaseFile(pytest.Module):
             lost = baseline.collected(compared, suite.left_out)
             if expects_known:
                 unknown, silent = baseline.untold(compared)
-                if silent and not baseline.record and self.config.option.relevance_update != "all":
-                    raise self.CollectError(silent_text(f"{shown_path(self.path, self.config)}{SUFFIX}", silent))
+                if (
+                    silent
+                    and not baseline.record
+                    and self.config.option.relevance_update != "all"
+                ):
+                    raise self.CollectError(
+                        silent_text(
+                            f"{shown_path(self.path, self.config)}{SUFFIX}", silent
+                        )
+                    )
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,
             digest=digest,
-            totals=tuple((search, variant, count) for (search, variant), count in counts.items()),
+            totals=tuple(
+                (search, variant, count) for (search, variant), count in counts.items()
+            ),
             items={case: count for case, count in variants.items() if count > 1},
             gates=tuple(gates),
             has_baseline=baseline is not None,
@@ -179,13 +225,19 @@ class CaseFile(pytest.Module):
             unknown=tuple(unknown),
             unjudged=suite.unjudged_words,
             against="" if baseline is None else baseline.record,
-            documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
+            documents={}
+            if suite.terms.documents is None
+            else to_builtin(suite.terms.documents),
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
 
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
         """Make the items of the cases, each with its case run."""
-        maker, path, of_run = ItemMaker(self, suite), str(self.path), settings(self.config)
+        maker, path, of_run = (
+            ItemMaker(self, suite),
+            str(self.path),
+            settings(self.config),
+        )
         runs = []
         for case in suite.cases:
             function, items, variants, shared = maker.make(case)
@@ -215,7 +267,9 @@ class CaseFile(pytest.Module):
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
     lines = (line for line in config.getini("markers") if not line.endswith(_OF_A_TAG))
-    return frozenset({line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS)
+    return frozenset(
+        {line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS
+    )
 
 
 _OF_A_TAG = ": relevance cases with this tag"
@@ -231,7 +285,9 @@ def with_node_ids(error: pytest.UsageError, config: pytest.Config) -> pytest.Usa
     for argument in config.args:
         file, _, name = argument.partition("::")
         hint = "\n".join(_hints(_cases(file, config), file, name)) if name else ""
-        ends = tuple(f"{Path(file).name}::{end}" for end in (name, name.partition("[")[0]))
+        ends = tuple(
+            f"{Path(file).name}::{end}" for end in (name, name.partition("[")[0])
+        )
         for index, message in enumerate(messages):
             if hint and message.partition("\n")[0].endswith(ends):
                 messages[index] = f"{message}\n{hint}"
@@ -243,7 +299,9 @@ def _cases(file: str, config: pytest.Config) -> Sequence[Case]:
     path = config.invocation_params.dir / file
     try:
         return (
-            load_suite(path, metrics=None).cases if path.is_file() and config.stash[CASE_FILES].includes(path) else ()
+            load_suite(path, metrics=None).cases
+            if path.is_file() and config.stash[CASE_FILES].includes(path)
+            else ()
         )
     except (CaseFileError, OSError):
         return ()
@@ -256,12 +314,20 @@ def _hints(cases: Sequence[Case], file: str, name: str) -> Iterator[str]:
         return  # the case exists, but has no such variant
     for text in dict.fromkeys((name, base)):
         if same := [case for case in cases if case.query == text]:
-            names = listed((printable(case.node_name) for case in same[:_MOST_CASES]), "and")
+            names = listed(
+                (printable(case.node_name) for case in same[:_MOST_CASES]), "and"
+            )
             command = _pytest_command(file, same[0], name.removeprefix(text))
-            are = "is the case" if len(same) == 1 else f"is the query of {len(same)} cases,"
+            are = (
+                "is the case"
+                if len(same) == 1
+                else f"is the query of {len(same)} cases,"
+            )
             yield f"the query {quoted(text)} {are} {names}: {command}"
             return
-    known = {text: case for case in reversed(cases) for text in (case.query, case.node_name)}
+    known = {
+        text: case for case in reversed(cases) for text in (case.query, case.node_name)
+    }
     if (close := closest(base, tuple(known))) is not None:
         case = known[close]
         meant = printable(case_name(case.node_name, case.query))

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance._text import listed, message_of, quoted
-from pytest_relevance.plugin.options import redaction, shown_path, verbosity, without_root
+from pytest_relevance.plugin.options import (
+    redaction,
+    shown_path,
+    verbosity,
+    without_root,
+)
 from pytest_relevance.results.case_parts import SearchError
 
 if TYPE_CHECKING:
@@ -47,7 +52,11 @@ class NotSearched(CaseError):
 _WAITING = "pytest_relevance.plugin.running.searches"
 """The module that waits for searches."""
 
-RAISING = (_WAITING, "pytest_relevance.plugin.running.windows", "pytest_relevance.metrics.measures")
+RAISING = (
+    _WAITING,
+    "pytest_relevance.plugin.running.windows",
+    "pytest_relevance.metrics.measures",
+)
 """The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""
 
 _OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
@@ -59,11 +68,18 @@ _OF_CASES = "pytest_relevance.plugin.case_items.case"
 _STDLIB = os.path.dirname(os.__file__)
 """The folder of the standard library."""
 
-_OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
+_OF_PYTEST = (
+    CaseError,
+    pytest.fail.Exception,
+    pytest.skip.Exception,
+    pytest.xfail.Exception,
+)
 """Exceptions whose messages need no type and no frame."""
 
 
-def search_error(error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = "") -> SearchError:
+def search_error(
+    error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = ""
+) -> SearchError:
     """Return an exception in the form that a record has: without credentials in URLs, and without the path of the root.
 
     `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
@@ -75,7 +91,9 @@ def search_error(error: BaseException, config: pytest.Config, *, phase: str = ""
     text = prefix + without_root(redaction(config).text(text), config)
     if is_of_pytest:
         return SearchError("", text, phase=phase)
-    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix(
+        "builtins."
+    )
     return SearchError(kind, text, _innermost_frame(error, config), phase)
 
 
@@ -89,7 +107,9 @@ def error_text(error: BaseException, config: pytest.Config) -> str:
 def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
     parts = Path(str(path)).parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
+    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(
+        path
+    ).startswith(("<", _STDLIB))
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
@@ -102,9 +122,14 @@ def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     frames = pytest.ExceptionInfo.from_exception(error).traceback
     if str(frames[-1].frame.f_globals.get("__name__")).startswith(RAISING):
         return ""
-    last = next((frame for frame in reversed(frames) if not is_installed(frame.path)), frames[-1])
+    last = next(
+        (frame for frame in reversed(frames) if not is_installed(frame.path)),
+        frames[-1],
+    )
     path = Path(last.path)
-    shown = shown_path(path, config) if path.is_relative_to(config.rootpath) else path.name
+    shown = (
+        shown_path(path, config) if path.is_relative_to(config.rootpath) else path.name
+    )
     return f"{shown}:{last.lineno + 1} in {last.name}"
 
 
@@ -130,12 +155,16 @@ def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
     """
     message = error.msg or f"fixture {quoted(str(error.argname))} not found"
     if error.argname == search and not error.fixturestack:
-        return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
+        return (
+            f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
+        )
     asking = listed((quoted(str(each.argname)) for each in error.fixturestack), "and")
     return f'{message}{asking and f", requested by {asking}"}\n"pytest --fixtures" shows the fixtures that there are'
 
 
-def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
+def shorten(
+    excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config
+) -> None:
     """Make pytest show an exception without the frames of this plugin and of installed packages.
 
     A traceback that ends in this plugin stays complete. Of an exception that a batch returned, or that ended the
@@ -143,22 +172,34 @@ def shorten(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config)
     packages stay where options ask for another traceback than pytest's default.
     """
     frames = excinfo.traceback
-    ours = [number for number, entry in enumerate(frames) if _module_of(entry).startswith(_OURS)]
+    ours = [
+        number
+        for number, entry in enumerate(frames)
+        if _module_of(entry).startswith(_OURS)
+    ]
     if ours:
         module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
-        if (not after and module.startswith(RAISING)) or (module == _WAITING and not any(map(_is_of_user, after))):
+        if (not after and module.startswith(RAISING)) or (
+            module == _WAITING and not any(map(_is_of_user, after))
+        ):
             _represent_with(excinfo, _case_frame)
             return
         excinfo.traceback = after or frames
     option = config.option
-    if verbosity(option) > 0 or getattr(option, "fulltrace", False) or getattr(option, "tbstyle", "") != "auto":
+    if (
+        verbosity(option) > 0
+        or getattr(option, "fulltrace", False)
+        or getattr(option, "tbstyle", "") != "auto"
+    ):
         return
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
     if any(map(_is_of_user, visible)) and not _is_of_user(visible[-1]):
         _represent_with(excinfo, _user_frames)
 
 
-def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]) -> None:
+def _represent_with(
+    excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]
+) -> None:
     """Make pytest show an exception with the frames of its traceback that a function chooses."""
     represent = excinfo.getrepr
 
@@ -171,7 +212,11 @@ def _represent_with(excinfo: pytest.ExceptionInfo[BaseException], frames: Callab
 
 def _case_frame(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
     """Return a traceback of the frame that shows the line of the case."""
-    found = [entry.with_repr_style("short") for entry in excinfo.traceback if _module_of(entry) == _OF_CASES]
+    found = [
+        entry.with_repr_style("short")
+        for entry in excinfo.traceback
+        if _module_of(entry) == _OF_CASES
+    ]
     return type(excinfo.traceback)(found)
 
 
@@ -179,8 +224,15 @@ def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
     """Return a traceback of the user's frames and the last of all, short except for the user's first and last."""
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
     own = [entry for entry in visible if _is_of_user(entry)]
-    shown = [entry if entry in (own[0], own[-1]) else entry.with_repr_style("short") for entry in own]
-    shown += [entry.with_repr_style("short") for entry in visible[-1:] if not _is_of_user(entry)]
+    shown = [
+        entry if entry in (own[0], own[-1]) else entry.with_repr_style("short")
+        for entry in own
+    ]
+    shown += [
+        entry.with_repr_style("short")
+        for entry in visible[-1:]
+        if not _is_of_user(entry)
+    ]
     return type(excinfo.traceback)(shown)
 
 

@@ -60,8 +60,12 @@ def _whole_number(least: int, expected: str) -> Callable[[str], int]:
     return whole
 
 
-_calls = _whole_number(2, "call each search 2 times or more, to see whether its ranking changes")
-_failures = _whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
+_calls = _whole_number(
+    2, "call each search 2 times or more, to see whether its ranking changes"
+)
+_failures = _whole_number(
+    0, "a whole number of cases, or 0 to search on whatever fails"
+)
 _pairs = _whole_number(2, "ask for 2 grades or more that people gave too")
 _at_least_one = _whole_number(1, "a whole number, 1 or more")
 
@@ -75,8 +79,14 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
         ("auto", "require"),
         "gates of a file of which not all cases ran are skipped (auto, the default), or failed (require)",
     ),
-    "baseline": (BASELINE, "a case file that has no baseline is not compared (auto, the default), or fails (require)"),
-    "against": ("RUN", "compare with the record of a run (--relevance-record) in the place of committed baselines"),
+    "baseline": (
+        BASELINE,
+        "a case file that has no baseline is not compared (auto, the default), or fails (require)",
+    ),
+    "against": (
+        "RUN",
+        "compare with the record of a run (--relevance-record) in the place of committed baselines",
+    ),
     "known": (
         KNOWN,
         "a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), or "
@@ -88,10 +98,22 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
         "the HTML report shows no pictures of documents (off, the default), or loads them from their addresses (link)",
     ),
     "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
-    "calibrate": (_pairs, "ask relevance_judge for N grades that people gave, and print how far it agrees with them"),
-    "ci": (CI, "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)"),
-    "repeat": (_calls, "call each search N times, and name the queries whose ranking changes from call to call"),
-    "concurrency": (_at_least_one, "run N searches at a time, in threads or as tasks of one event loop (default: 1)"),
+    "calibrate": (
+        _pairs,
+        "ask relevance_judge for N grades that people gave, and print how far it agrees with them",
+    ),
+    "ci": (
+        CI,
+        "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)",
+    ),
+    "repeat": (
+        _calls,
+        "call each search N times, and name the queries whose ranking changes from call to call",
+    ),
+    "concurrency": (
+        _at_least_one,
+        "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
+    ),
     "give-up": (
         _failures,
         "after N cases in a row whose search failed, call it no more, and fail the remaining cases as not searched "
@@ -114,21 +136,33 @@ _SET_BY_PROJECTS: Mapping[str, str] = {
 
 _INI: Mapping[str, tuple[str, object]] = {
     **{
-        f"relevance_{name}": (f"the same as --relevance-{name.replace('_', '-')} (default: {default})", default)
+        f"relevance_{name}": (
+            f"the same as --relevance-{name.replace('_', '-')} (default: {default})",
+            default,
+        )
         for name, default in _SET_BY_PROJECTS.items()
     },
     "relevance_tolerance": (
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         0.05,
     ),
-    "relevance_batch": ("for how many cases at most many of a search is called at once (default: 64)", "64"),
+    "relevance_batch": (
+        "for how many cases at most many of a search is called at once (default: 64)",
+        "64",
+    ),
     "relevance_redact": (
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
         SECRETS,
     ),
-    "relevance_page_url": ("the address at which the HTML report of this build is found; Markdown links there", ""),
-    "relevance_files": (f"names of the case files to collect (default: {' '.join(PATTERNS)})", [*PATTERNS]),
+    "relevance_page_url": (
+        "the address at which the HTML report of this build is found; Markdown links there",
+        "",
+    ),
+    "relevance_files": (
+        f"names of the case files to collect (default: {' '.join(PATTERNS)})",
+        [*PATTERNS],
+    ),
 }
 """The ini keys, with their help texts and defaults."""
 
@@ -136,22 +170,35 @@ _INI: Mapping[str, tuple[str, object]] = {
 class _Update(Action):
     """What an update accepts: "all" or "new". All its names are of one action, as argparse lists them in an error."""
 
-    def __call__(self, _: object, options: object, values: object, name: str | None = None) -> None:
-        setattr(options, self.dest, "new" if name == "--relevance-update=new" else "all")
+    def __call__(
+        self, _: object, options: object, values: object, name: str | None = None
+    ) -> None:
+        setattr(
+            options, self.dest, "new" if name == "--relevance-update=new" else "all"
+        )
 
 
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
     group = parser.getgroup("relevance", "search relevance")
     for name, (value, what) in _OPTIONS.items():
-        values: dict[str, Any] = {"metavar": value} if isinstance(value, str) else {"metavar": "N", "type": value}
+        values: dict[str, Any] = (
+            {"metavar": value}
+            if isinstance(value, str)
+            else {"metavar": "N", "type": value}
+        )
         if isinstance(value, tuple):
-            values = {"choices": value, "default": None if name in _SET_BY_PROJECTS else value[0]}
+            values = {
+                "choices": value,
+                "default": None if name in _SET_BY_PROJECTS else value[0],
+            }
         group.addoption(f"--relevance-{name}", help=what, **values)
     # these are whole option names: an optional value would swallow a folder that follows the option
     updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
     what = "accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none"
-    group.addoption(*updates, dest="relevance_update", action=_Update, nargs=0, help=what)
+    group.addoption(
+        *updates, dest="relevance_update", action=_Update, nargs=0, help=what
+    )
     for name, (about, default) in _INI.items():
         kind = {float: "float", list: "args"}.get(type(default))  # None: a text
         parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
@@ -170,9 +217,13 @@ class CaseFiles:
                 f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
             )
         self._patterns = bool(patterns)
-        self._fits = re.compile("|".join(map(translate, patterns)) or "(?!)").match  # (?!) matches nothing
+        self._fits = re.compile(
+            "|".join(map(translate, patterns)) or "(?!)"
+        ).match  # (?!) matches nothing
         arguments = (argument.partition("::")[0] for argument in config.args)
-        paths = (config.invocation_params.dir / name for name in arguments if _is_yaml(name))
+        paths = (
+            config.invocation_params.dir / name for name in arguments if _is_yaml(name)
+        )
         self._named = {path.resolve() for path in paths if path.is_file()}
 
     def includes(self, path: Path) -> bool:
@@ -258,13 +309,18 @@ def read_settings(config: pytest.Config) -> None:
     """
     config.stash[CASE_FILES] = CaseFiles(config)
     option = config.option
-    outputs = [name for name in OUTPUTS if getattr(option, f"relevance_{name}") is not None]
+    outputs = [
+        name for name in OUTPUTS if getattr(option, f"relevance_{name}") is not None
+    ]
     reports_to_ci = _choice(config, "relevance_ci", CI) == "auto"
-    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(
+        os.environ.get("GITHUB_STEP_SUMMARY")
+    )
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
         requires_baseline=_choice(config, "relevance_baseline", BASELINE) == "require",
-        expects_known=_choice(config, "relevance_known", KNOWN) == "xfail" and not option.runxfail,
+        expects_known=_choice(config, "relevance_known", KNOWN) == "xfail"
+        and not option.runxfail,
         requires_gates=option.relevance_gates == "require",
         give_up=_number(config, "relevance_give_up", _failures),
         batch=_number(config, "relevance_batch", _at_least_one),
@@ -272,7 +328,12 @@ def read_settings(config: pytest.Config) -> None:
         calls=option.relevance_repeat or 1,
         outputs=outputs,
         reports_to_ci=reports_to_ci,
-        details=bool(verbosity(option) > 1 or outputs or option.relevance_calibrate or (is_step and reports_to_ci)),
+        details=bool(
+            verbosity(option) > 1
+            or outputs
+            or option.relevance_calibrate
+            or (is_step and reports_to_ci)
+        ),
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
@@ -285,10 +346,14 @@ def read_settings(config: pytest.Config) -> None:
             f"{address!r}"
         )
     if option.relevance_judge is None and option.relevance_judge_limit is not None:
-        raise pytest.UsageError("--relevance-judge-limit goes with --relevance-judge=FILE, which is not given")
+        raise pytest.UsageError(
+            "--relevance-judge-limit goes with --relevance-judge=FILE, which is not given"
+        )
     pattern = config.getini("relevance_redact")
     try:
-        if pattern != SECRETS:  # compiling it would take longer than all the rest of this function
+        if (
+            pattern != SECRETS
+        ):  # compiling it would take longer than all the rest of this function
             re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise pytest.UsageError(
@@ -296,7 +361,13 @@ def read_settings(config: pytest.Config) -> None:
         ) from None
 
 
-_WITHOUT_TESTS = ("collectonly", "setuponly", "setupplan", "showfixtures", "show_fixtures_per_test")
+_WITHOUT_TESTS = (
+    "collectonly",
+    "setuponly",
+    "setupplan",
+    "showfixtures",
+    "show_fixtures_per_test",
+)
 
 
 def here() -> tuple[int, int]:
@@ -325,9 +396,13 @@ def _tolerance(config: pytest.Config) -> float:
     try:
         value = config.getini("relevance_tolerance")
     except (TypeError, ValueError, pytest.UsageError) as error:
-        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1: {error}") from None
+        raise pytest.UsageError(
+            f"relevance_tolerance is a number from 0 to 1: {error}"
+        ) from None
     if isinstance(value, bool) or not 0 <= value <= 1:
-        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
+        raise pytest.UsageError(
+            f"relevance_tolerance is a number from 0 to 1, found {value}"
+        )
     return float(value)
 
 
@@ -356,8 +431,12 @@ def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
         if found.silent and settings(config).expects_known:
-            raise pytest.UsageError(f"--relevance-against: {silent_text(name, found.silent)}")
-        config.stash[AGAINST] = replace(found, name=name_to_forward(name, config.rootpath))
+            raise pytest.UsageError(
+                f"--relevance-against: {silent_text(name, found.silent)}"
+            )
+        config.stash[AGAINST] = replace(
+            found, name=name_to_forward(name, config.rootpath)
+        )
     return config.stash[AGAINST]
 
 

@@ -21,15 +21,34 @@ import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.plugin.options import FILES, ended_well, redaction, relative, settings, verbosity, without_root
+from pytest_relevance.plugin.options import (
+    FILES,
+    ended_well,
+    redaction,
+    relative,
+    settings,
+    verbosity,
+    without_root,
+)
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.terminal import not_run, run_terminal
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
 from pytest_relevance.reports.text import is_report
 from pytest_relevance.results.case_result import FAILED
-from pytest_relevance.results.records.baseline import BaselineEntries, Updated, acceptable, update_baseline
-from pytest_relevance.results.records.run_info import SUFFIX, FileInfo, RecordError, RunInfo, baseline_path
+from pytest_relevance.results.records.baseline import (
+    BaselineEntries,
+    Updated,
+    acceptable,
+    update_baseline,
+)
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    FileInfo,
+    RecordError,
+    RunInfo,
+    baseline_path,
+)
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
@@ -53,14 +72,19 @@ class Outputs:
                 target = Target.of(name, config)
                 other = names.setdefault(os.path.realpath(target.path), name)
                 # several outputs can be written to one pipe or device; of a file one would replace what the other wrote
-                if other != name and (target.path.is_file() or not target.path.exists()):
+                if other != name and (
+                    target.path.is_file() or not target.path.exists()
+                ):
                     raise pytest.UsageError(
                         f"--relevance-{other} and --relevance-{name} name the same file, {target.shown}; name two files"
                     )
                 if name == "judge":
                     continue  # it is written by `Judging`, as grades come
                 why = "no case was scored" if name == "unjudged" else "no test ran"
-                found = partial(_WRITERS[name], target), f"{target.shown} is not written: {why}"
+                found = (
+                    partial(_WRITERS[name], target),
+                    f"{target.shown} is not written: {why}",
+                )
             else:
                 found = partial(_update_baselines, config), ""
             self._outputs.append(found)
@@ -75,7 +99,9 @@ class Outputs:
         return (yield)
 
     @pytest.hookimpl
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> None:
         """Write the outputs, and set the exit status of a failed run if that is not possible."""
         for write, unwritten in self._outputs:
             if not self._has_begun:
@@ -84,7 +110,11 @@ class Outputs:
             tell([*write(ended_well(exitstatus))], session, exitstatus)
 
 
-def tell(messages: Sequence[Message], session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+def tell(
+    messages: Sequence[Message],
+    session: pytest.Session,
+    exitstatus: int | pytest.ExitCode,
+) -> None:
     """Keep messages for the end of the run, which fails where one of them is not good."""
     run_store(session.config).messages += messages
     if not all(message.is_good for message in messages) and ended_well(exitstatus):
@@ -94,18 +124,30 @@ def tell(messages: Sequence[Message], session: pytest.Session, exitstatus: int |
 def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
     from pytest_relevance.results.worklist import Worklist
 
-    scored = [result for result in run_store(target.config).results if result.evaluation.scores]
-    if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
+    scored = [
+        result
+        for result in run_store(target.config).results
+        if result.evaluation.scores
+    ]
+    if not (
+        scored or has_ended_well
+    ):  # no rankings, so that the unjudged results are unknown
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist.of(scored)
     # of anything but a regular file, a pipe for instance, there is no content to keep
-    problem = target.write(lambda path: write_whole(path, found.to_csv(path.read_bytes() if path.is_file() else b"")))
+    problem = target.write(
+        lambda path: write_whole(
+            path, found.to_csv(path.read_bytes() if path.is_file() else b"")
+        )
+    )
     words = "no unjudged results"
     if found.rows:
         words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
     if problem is None:
-        yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
+        yield Message(
+            f"{words}: {target.shown}{'' if found.rows else ' has only its header'}"
+        )
     else:
         yield Message(f"{words}, and no list of them: {problem}", is_good=False)
 
@@ -119,14 +161,26 @@ def _write_record(target: Target, _: bool) -> Iterator[Message]:
     if problem is not None:
         yield Message(f"no record of the run: {problem}", is_good=False)
         return
-    unfinished = f", {len(info.missing):,} did not finish: {first_named(info.missing)}" if info.missing else ""
-    yield Message(f"record: {target.shown} ({counted_cases(store.results)}{unfinished})")
+    unfinished = (
+        f", {len(info.missing):,} did not finish: {first_named(info.missing)}"
+        if info.missing
+        else ""
+    )
+    yield Message(
+        f"record: {target.shown} ({counted_cases(store.results)}{unfinished})"
+    )
 
 
 def _write_report(target: Target, _: bool) -> Iterator[Message]:
-    data = report_of(target.config, target.name, target.path.name).encode("utf-8", "backslashreplace")
+    data = report_of(target.config, target.name, target.path.name).encode(
+        "utf-8", "backslashreplace"
+    )
     problem = target.write(lambda path: write_whole(path, data))
-    yield Message(f"report: {target.shown}") if problem is None else Message(f"no report: {problem}", is_good=False)
+    yield (
+        Message(f"report: {target.shown}")
+        if problem is None
+        else Message(f"no report: {problem}", is_good=False)
+    )
 
 
 _WRITERS: Mapping[str, Callable[[Target, bool], Iterator[Message]]] = {
@@ -150,7 +204,12 @@ class Target:
     def of(cls, name: str, config: pytest.Config) -> Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
         file = getattr(config.option, f"relevance_{name}")
-        target = cls(name, Path(os.path.abspath(os.path.expanduser(file))), harmless(file), config)
+        target = cls(
+            name,
+            Path(os.path.abspath(os.path.expanduser(file))),
+            harmless(file),
+            config,
+        )
         problem = target.problem() if file else "the name of the file is empty"
         if problem is not None:
             raise pytest.UsageError(f"--relevance-{name}={harmless(file)}: {problem}")
@@ -165,7 +224,9 @@ class Target:
             return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
         if not os.access(target.parent, os.W_OK) or is_read_only(target):
             return f"{self.shown} may not be written; see to its permissions, or name another file"
-        if not target.is_file():  # the file does not exist, or is a pipe without content to lose
+        if (
+            not target.is_file()
+        ):  # the file does not exist, or is a pipe without content to lose
             return None
         try:
             data = target.read_bytes()
@@ -178,7 +239,9 @@ class Target:
             return reason and f"{self.shown} {reason}"
         from pytest_relevance.results.records.file import RECORDS, is_record
 
-        is_own, what = (is_record, RECORDS) if self.name == "record" else (is_report, "report")
+        is_own, what = (
+            (is_record, RECORDS) if self.name == "record" else (is_report, "report")
+        )
         if not data.strip() or is_own(data):
             return None
         return f"{self.shown} is there, and is no {what}; name another file"
@@ -200,20 +263,34 @@ class Target:
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
     store, only_new = run_store(config), config.option.relevance_update == "new"
-    files = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
+    files = {
+        result.file
+        for result in store.results
+        if result.evaluation.scores and not result.is_check
+    }
     if not files:
         yield Message("no baseline is written: no case was scored")
     for file in sorted(files):
         yield from _update_baseline(store, file, only_new=only_new)
 
 
-def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
+def _update_baseline(
+    store: RunStore, file: str, *, only_new: bool
+) -> Iterator[Message]:
     info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
     accepted, unstable = acceptable(results, only_new=only_new)
-    titles = {document: title for result in results for document, title in result.texts.titles.items()}
-    keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
+    titles = {
+        document: title
+        for result in results
+        for document, title in result.texts.titles.items()
+    }
+    keys = (
+        frozenset((result.id, result.variant) for result in finished)
+        if is_whole and not only_new
+        else None
+    )
     try:
         updated = update_baseline(
             baseline_path(info.path),
@@ -223,27 +300,52 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
             all_keys=keys,
         )
     except (RecordError, OSError) as error:
-        why = f", it cannot be written: {error.strerror or error}" if isinstance(error, OSError) else f": {error}"
+        why = (
+            f", it cannot be written: {error.strerror or error}"
+            if isinstance(error, OSError)
+            else f": {error}"
+        )
         yield Message(f"baseline {shown} is not updated{why}", is_good=False)
     else:
-        rest = "" if is_whole else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
+        rest = (
+            ""
+            if is_whole
+            else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
+        )
         yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
     if unstable:
         rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = "not accepted, as the search returned another one when it was called again"
-        yield Message(f"baseline {shown}: {rankings} {why}: {first_named(unstable)}", is_good=False)
+        why = (
+            "not accepted, as the search returned another one when it was called again"
+        )
+        yield Message(
+            f"baseline {shown}: {rankings} {why}: {first_named(unstable)}",
+            is_good=False,
+        )
 
 
 def _changes_of(updated: Updated) -> str:
     """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
     if not updated.is_change:
-        new = {"the fingerprint": updated.has_new_fingerprint, "the version of the format": updated.has_new_version}
+        new = {
+            "the fingerprint": updated.has_new_fingerprint,
+            "the version of the format": updated.has_new_version,
+        }
         names = [name for name, is_new in new.items() if is_new]
-        return f"nothing changed but {listed(names, 'and')}" if names else "nothing changed"
+        return (
+            f"nothing changed but {listed(names, 'and')}"
+            if names
+            else "nothing changed"
+        )
     counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
     counts += [(updated.rescored, "with other scores"), (updated.dropped, "gone")]
     if not any(count for count, _ in counts):
-        counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]
+        counts = [
+            (
+                updated.titles,
+                "title changed" if updated.titles == 1 else "titles added or changed",
+            )
+        ]
     counts.append((updated.kept, "as they were"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
@@ -256,20 +358,31 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     store = run_store(config)
     arguments = redaction(config).arguments(map(str, config.invocation_params.args))
     root = str(config.rootpath)
-    command = ("pytest", *("." if each == root else without_root(each, config) for each in arguments))
+    command = (
+        "pytest",
+        *("." if each == root else without_root(each, config) for each in arguments),
+    )
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {
-        Path(file).as_posix(): info._replace(path=Path(relative(info.path, root) or Path(info.path).name).as_posix())
+        Path(file).as_posix(): info._replace(
+            path=Path(relative(info.path, root) or Path(info.path).name).as_posix()
+        )
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
-    started = datetime.fromtimestamp(settings(config).started, timezone.utc).isoformat(timespec="seconds")
+    started = datetime.fromtimestamp(settings(config).started, timezone.utc).isoformat(
+        timespec="seconds"
+    )
     how = (__version__, started, versions, command, store.fingerprint)
-    return files, RunInfo(*how, missing, faults, settings(config).requires_gates, not_run(config))
+    return files, RunInfo(
+        *how, missing, faults, settings(config).requires_gates, not_run(config)
+    )
 
 
-def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHARACTERS) -> str:
+def report_of(
+    config: pytest.Config, name: str, title: str, most: int = MOST_CHARACTERS
+) -> str:
     """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
     from pytest_relevance.results.records.run import Run
 
@@ -279,13 +392,21 @@ def report_of(config: pytest.Config, name: str, title: str, most: int = MOST_CHA
         from pytest_relevance.reports.progress import telling
 
         write, is_terminal = run_terminal(config)
-        with telling("results in the page:", len(run), write) if is_terminal else nullcontext():
+        with (
+            telling("results in the page:", len(run), write)
+            if is_terminal
+            else nullcontext()
+        ):
             return html_page(run, images=config.option.relevance_images == "link")
     from pytest_relevance.reports.run.markdown import run_markdown
     from pytest_relevance.reports.text import safe_output
 
     page = config.getini("relevance_page_url")
-    return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), most=most, page=page))
+    return safe_output(
+        run_markdown(
+            run, verbosity=max(verbosity(config.option), 0), most=most, page=page
+        )
+    )
 
 
 _MOST_OF_SUMMARY = 200_000
@@ -314,13 +435,21 @@ class GitHubReport:
                 gap = "\n\n" if file.tell() else ""
                 file.write(f"{gap}{report}".encode("utf-8", "backslashreplace"))
         except OSError as error:
-            problem = f"{harmless(summary)} cannot be written: {error.strerror or error}"
-            self._store.messages.append(Message(f"no report in the summary of the job: {problem}", is_good=False))
+            problem = (
+                f"{harmless(summary)} cannot be written: {error.strerror or error}"
+            )
+            self._store.messages.append(
+                Message(
+                    f"no report in the summary of the job: {problem}", is_good=False
+                )
+            )
 
     @pytest.hookimpl
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
-        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
+        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(
+            self._store.results
+        ):
             return
         from pytest_relevance.reports.run.markdown import run_annotations
         from pytest_relevance.results.records.run import Run
@@ -328,11 +457,23 @@ class GitHubReport:
         failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
         for each in run_annotations(Run(self._store.results), failed_gates):
             text = each.as_command(self._path(each.file))
-            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # characters that it lacks are escaped
-            print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+            encoding = (
+                getattr(sys.stdout, "encoding", None) or "utf-8"
+            )  # characters that it lacks are escaped
+            print(
+                text.encode(encoding, "backslashreplace").decode(encoding), flush=True
+            )
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""
-        workspace = os.path.realpath(os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath)
-        path = relative(os.path.realpath(self._config.invocation_params.dir / file), workspace)
-        return None if path is None or path.startswith(os.pardir) else Path(path).as_posix()
+        workspace = os.path.realpath(
+            os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath
+        )
+        path = relative(
+            os.path.realpath(self._config.invocation_params.dir / file), workspace
+        )
+        return (
+            None
+            if path is None or path.startswith(os.pardir)
+            else Path(path).as_posix()
+        )

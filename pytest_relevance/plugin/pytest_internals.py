@@ -65,7 +65,11 @@ def copier_of(item: AnyItem) -> ItemCopier | None:
     Each has a list of fixture names of its own, as a conftest may append to `item.fixturenames` of one item.
     """
     found = getattr(item, "_fixtureinfo", None)
-    if not isinstance(item, pytest.Function) or not is_plain_item(item) or found is None:
+    if (
+        not isinstance(item, pytest.Function)
+        or not is_plain_item(item)
+        or found is None
+    ):
         return None
     parent, make, names = item.parent, type(item).from_parent, [*found.names_closure]
     end = item.name.removeprefix(item.originalname)
@@ -75,7 +79,9 @@ def copier_of(item: AnyItem) -> ItemCopier | None:
 
     def copy(function: FunctionType) -> pytest.Function:
         name = function.__name__
-        made = make(parent, name=name + end, callobj=function, originalname=name, **arguments)
+        made = make(
+            parent, name=name + end, callobj=function, originalname=name, **arguments
+        )
         made.fixturenames = names.copy()
         return made
 
@@ -96,12 +102,20 @@ def makes_plain_items(file: pytest.Module) -> bool:
     return all(
         impl.function.__module__.startswith(_ITEM_MAKERS)
         for hook in _MAKING
-        for impl in (getattr(file.ihook, hook).get_hookimpls() if hasattr(file.ihook, hook) else ())
+        for impl in (
+            getattr(file.ihook, hook).get_hookimpls()
+            if hasattr(file.ihook, hook)
+            else ()
+        )
     )
 
 
 _ITEM_MAKERS = (PYTEST, "pytest_asyncio.", "anyio.")
-_MAKING = ("pytest_pycollect_makeitem", "pytest_generate_tests", "pytest_asyncio_loop_factories")
+_MAKING = (
+    "pytest_pycollect_makeitem",
+    "pytest_generate_tests",
+    "pytest_asyncio_loop_factories",
+)
 
 
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
@@ -110,14 +124,20 @@ def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument that is parametrised directly also
     has a definition, whose function belongs to pytest.
     """
-    found: Mapping[str, Sequence[Any]] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    found: Mapping[str, Sequence[Any]] = getattr(
+        getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}
+    )
     return found
 
 
 def added_fixtures(item: pytest.Item) -> Mapping[str, Sequence[Any]]:
     """Return the definitions of the fixtures that a conftest appended to the `fixturenames` of an item, by name."""
     known = fixtures_of(item)
-    names = [name for name in getattr(item, "fixturenames", ()) if name not in known and name != "request"]
+    names = [
+        name
+        for name in getattr(item, "fixturenames", ())
+        if name not in known and name != "request"
+    ]
     if not names:
         return {}
     manager = item.session._fixturemanager
@@ -159,7 +179,11 @@ def is_fixture_defined(name: str, session: pytest.Session) -> bool:
     return name in defined or not defined
 
 
-_FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
+_FIXTURE_TABLES = (
+    "_arg2fixturedefs",
+    "_arg2node2fixturedefs",
+    "_arg2nodeid2fixturedefs",
+)
 """The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""
 
 
@@ -168,7 +192,9 @@ def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
 
     None are known with other versions of pytest-xdist, or with `--dist worksteal`, where another worker may take them.
     """
-    given = getattr(item.config, "known_args_namespace", None)  # a worker's own option is always "no"
+    given = getattr(
+        item.config, "known_args_namespace", None
+    )  # a worker's own option is always "no"
     if getattr(given, "dist", "no") == "worksteal":
         return ()
     for plugin in item.config.pluginmanager.get_plugins():
@@ -208,7 +234,10 @@ class OwnFixtures:
         chain = fixtures.get(name, ())
         if chain and not chain[-1].func.__module__.startswith(PYTEST):
             return self.is_own(chain[-1].func)
-        return any(name in chain[-1].argnames and self.is_own(chain[-1].func) for chain in fixtures.values())
+        return any(
+            name in chain[-1].argnames and self.is_own(chain[-1].func)
+            for chain in fixtures.values()
+        )
 
     def is_own(self, function: Any) -> bool:
         """Whether a fixture belongs to the project: neither to pytest nor to an installed plugin."""
@@ -217,10 +246,18 @@ class OwnFixtures:
         if path.name == "conftest.py":
             return True
         if self._packages is None:
-            plugins = (plugin for plugin, _ in self._config.pluginmanager.list_plugin_distinfo())
-            installed = {_package(getattr(plugin, "__name__", "")) for plugin in plugins}
+            plugins = (
+                plugin
+                for plugin, _ in self._config.pluginmanager.list_plugin_distinfo()
+            )
+            installed = {
+                _package(getattr(plugin, "__name__", "")) for plugin in plugins
+            }
             self._packages = frozenset(installed | {"_pytest", "pytest_relevance"})
-        return _INSTALLED.isdisjoint(path.parts) and _package(function.__module__) not in self._packages
+        return (
+            _INSTALLED.isdisjoint(path.parts)
+            and _package(function.__module__) not in self._packages
+        )
 
 
 def _package(module: str) -> str:

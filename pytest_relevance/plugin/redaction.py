@@ -29,12 +29,18 @@ class Redaction:
     def __init__(self, pattern: str) -> None:
         """Compile the pattern. Raises `re.error` for an invalid one."""
         find = re.compile(pattern, re.IGNORECASE).search if pattern else None
-        self._finds = lru_cache(maxsize=1024)(lambda name: find is not None and find(name) is not None)
+        self._finds = lru_cache(maxsize=1024)(
+            lambda name: find is not None and find(name) is not None
+        )
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A mapping with the values under secret names masked, at every depth; the same object if there are none."""
         found = {name: self._value(str(name), value) for name, value in values.items()}
-        return values if all(found[name] is value for name, value in values.items()) else found
+        return (
+            values
+            if all(found[name] is value for name, value in values.items())
+            else found
+        )
 
     def text(self, text: str) -> str:
         """A text with the logins in its URLs masked, and the values of their parameters that have secret names."""
@@ -46,7 +52,11 @@ class Redaction:
             return f"{name}={mask(name, value)}" if self._finds(name) else found[0]
 
         def url(found: re.Match[str]) -> str:
-            return re.sub(_PARAMETER, parameter, re.sub(_LOGIN, lambda login: mask("login", login["value"]), found[0]))
+            return re.sub(
+                _PARAMETER,
+                parameter,
+                re.sub(_LOGIN, lambda login: mask("login", login["value"]), found[0]),
+            )
 
         return re.sub(_URL, url, text)
 
@@ -73,7 +83,9 @@ class Redaction:
             return self.values(value)
         if isinstance(value, (list, tuple)):
             found = [self._value("", each) for each in value]
-            return value if all(map(lambda one, two: one is two, found, value)) else found
+            return (
+                value if all(map(lambda one, two: one is two, found, value)) else found
+            )
         return value
 
 
@@ -87,5 +99,9 @@ def mask(name: str, value: Any) -> str:
         text = as_json([value])
     if re.fullmatch(_MASK, text):
         return text
-    digest = blake2b(f"{name.casefold()}\0{text}".encode("utf-8", "surrogatepass"), digest_size=2, person=b"redaction")
+    digest = blake2b(
+        f"{name.casefold()}\0{text}".encode("utf-8", "surrogatepass"),
+        digest_size=2,
+        person=b"redaction",
+    )
     return f"<redacted {digest.hexdigest()}>"

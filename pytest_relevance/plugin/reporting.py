@@ -13,9 +13,18 @@ import pytest
 
 from pytest_relevance._text import harmless
 from pytest_relevance.plugin.case_items import set_locations
-from pytest_relevance.plugin.failures import CaseError, NotSearched, missing_fixture, search_error, shorten
+from pytest_relevance.plugin.failures import (
+    CaseError,
+    NotSearched,
+    missing_fixture,
+    search_error,
+    shorten,
+)
 from pytest_relevance.plugin.options import ended_well, settings, shown_path
-from pytest_relevance.plugin.pytest_internals import forget_parameters, is_fixture_defined
+from pytest_relevance.plugin.pytest_internals import (
+    forget_parameters,
+    is_fixture_defined,
+)
 from pytest_relevance.plugin.run_end import GivingUp, findings, report_gates
 from pytest_relevance.plugin.run_store import (
     ATTRIBUTE,
@@ -27,20 +36,40 @@ from pytest_relevance.plugin.run_store import (
     sendable,
 )
 from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, CaseRun, case_runs_of
-from pytest_relevance.plugin.running.run_case import FINGERPRINT, request_fingerprint, set_properties
+from pytest_relevance.plugin.running.case_run import (
+    CASE_RUN,
+    CHECKS,
+    CaseRun,
+    case_runs_of,
+)
+from pytest_relevance.plugin.running.run_case import (
+    FINGERPRINT,
+    request_fingerprint,
+    set_properties,
+)
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
 from pytest_relevance.reports.text import Line, is_github
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
-from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    CaseResult,
+)
 from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
 
 _CHECK_CALLS = "relevance-check-calls"
 
-_UNFINISHED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+_UNFINISHED = (
+    pytest.ExitCode.INTERRUPTED,
+    pytest.ExitCode.INTERNAL_ERROR,
+    pytest.ExitCode.USAGE_ERROR,
+)
 """The exit codes of a run that did not finish."""
 
 
@@ -52,7 +81,12 @@ def install(config: pytest.Config) -> None:
     manager.register(Reporting(config), NAME)
     manager.register(Terminal(config), "relevance-terminal")
     of_run = settings(config)
-    if is_github() and of_run.reports_to_ci and of_run.runs_tests and not hasattr(config, "workerinput"):
+    if (
+        is_github()
+        and of_run.reports_to_ci
+        and of_run.runs_tests
+        and not hasattr(config, "workerinput")
+    ):
         from pytest_relevance.plugin.outputs import GitHubReport
 
         manager.register(GitHubReport(config), "relevance-github")
@@ -121,14 +155,22 @@ class Reporting:
         Results are not attached when the report is logged: it may be made in a process that logs nothing. This is the
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
-        stash = item.stash  # whose `get` raises and catches an exception where there is none
+        stash = (
+            item.stash
+        )  # whose `get` raises and catches an exception where there is none
         checks = stash[CHECKS] if CHECKS in stash else None  # noqa: SIM401
         if checks is not None and call.when == "teardown":
             checks.are_over = True
-        if call.when != "call" and call.excinfo is None and (checks is None or not checks.raised):
+        if (
+            call.when != "call"
+            and call.excinfo is None
+            and (checks is None or not checks.raised)
+        ):
             report = yield
         else:
-            is_subtest = call.when == "call" and checks is not None and checks.is_running
+            is_subtest = (
+                call.when == "call" and checks is not None and checks.is_running
+            )
             if checks is not None or call.excinfo is not None:
                 self._prepare(item, call, is_subtest=is_subtest)
             report = yield
@@ -142,7 +184,9 @@ class Reporting:
         self._store.unsent.attach(report)
         return report
 
-    def _prepare(self, item: pytest.Item, call: pytest.CallInfo[None], *, is_subtest: bool) -> None:
+    def _prepare(
+        self, item: pytest.Item, call: pytest.CallInfo[None], *, is_subtest: bool
+    ) -> None:
         """Set the exception to report for a call, and the JUnit properties of an error.
 
         The exception about a missing fixture is replaced; the traceback of any other is shortened.
@@ -154,7 +198,9 @@ class Reporting:
         if call.excinfo is None:
             return
         runs = case_runs_of(item)
-        if call.when != "teardown" and not (is_subtest or isinstance(call.excinfo.value, pytest.skip.Exception)):
+        if call.when != "teardown" and not (
+            is_subtest or isinstance(call.excinfo.value, pytest.skip.Exception)
+        ):
             for each in runs:
                 if each.attempt.result is None:
                     set_properties(each)
@@ -162,22 +208,32 @@ class Reporting:
         if run is None:
             return
         if not isinstance(error, pytest.FixtureLookupError):
-            if getattr(error, "pytrace", True):  # else pytest shows the message without a traceback
+            if getattr(
+                error, "pytrace", True
+            ):  # else pytest shows the message without a traceback
                 shorten(call.excinfo, item.config)
             return
         message = missing_fixture(error, run.case.search)
         run.attempt.error = CaseError(message, pytrace=False)
         first_line = CaseError(message.partition("\n")[0], pytrace=False)
-        call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
+        call.excinfo = pytest.ExceptionInfo.from_exception(
+            first_line.with_traceback(error.__traceback__)
+        )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Store the results attached to a report, and replace the text of a failure."""
         attached = attached_to(report)
-        if not (attached or report.failed or self._is_worker):  # two of the three reports of a case that passes
+        if not (
+            attached or report.failed or self._is_worker
+        ):  # two of the three reports of a case that passes
             return
         cases = attached.get("cases", ())
-        if cases and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" another report follows
+        if cases and report.outcome in (
+            "passed",
+            "failed",
+            "skipped",
+        ):  # after "rerun" another report follows
             self._giving_up.count(report.nodeid, cases[0])
         if self._is_worker:
             self._store.send_files(report)
@@ -197,7 +253,9 @@ class Reporting:
         """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # there are no items on the controller of pytest-xdist
             _install_documents(session)
-            if self._store.unsent.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
+            if self._store.unsent.fingerprint is None and not is_fixture_defined(
+                FINGERPRINT, session
+            ):
                 self._store.unsent.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
             self._items = [item for item in session.items if CASE_RUN in item.stash]
@@ -209,8 +267,12 @@ class Reporting:
         """Store the node ids of the tests that the workers are to run; every worker collects the same."""
         self._store.to_run = ids
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # inside the terminal's wrapper, which then writes its final 100 %
-    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+    @pytest.hookimpl(
+        wrapper=True, trylast=True
+    )  # inside the terminal's wrapper, which then writes its final 100 %
+    def pytest_runtestloop(
+        self, session: pytest.Session
+    ) -> Generator[None, object, object]:
         """Judge the gates of the case files when all cases have run, or the run was stopped.
 
         Cases that have not run by now may still be run by another plugin, in a loop of its own.
@@ -219,7 +281,9 @@ class Reporting:
             result = yield
         except BaseException as error:
             self._was_cut_short = True
-            if isinstance(error, (session.Failed, KeyboardInterrupt, pytest.exit.Exception)):
+            if isinstance(
+                error, (session.Failed, KeyboardInterrupt, pytest.exit.Exception)
+            ):
                 self._judge_gates(session)
             raise
         if not self._store.unfinished():
@@ -229,8 +293,12 @@ class Reporting:
     @pytest.hookimpl
     def pytest_keyboard_interrupt(self) -> None:
         """Name the query whose search was interrupted: no report of its case follows."""
-        for query in filter(None, (item.stash[CASE_RUN].in_flight for item in self._items)):
-            self._store.unsent.warn("searches in flight", f"searches in flight: {query}")
+        for query in filter(
+            None, (item.stash[CASE_RUN].in_flight for item in self._items)
+        ):
+            self._store.unsent.warn(
+                "searches in flight", f"searches in flight: {query}"
+            )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -238,7 +306,9 @@ class Reporting:
         self._store.receive(getattr(node, "workeroutput", {}).get(ATTRIBUTE, {}))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> None:
         """Send or store the remaining data; judge gates that were not judged yet; check that no result was lost."""
         if self._is_worker:
             self._config.workeroutput[ATTRIBUTE] = self._store.unsent.take()  # type: ignore[attr-defined]
@@ -251,10 +321,16 @@ class Reporting:
         failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
         if has_ended:
             self._judge_gates(session)
-        is_complete = has_ended and not (self._was_cut_short or session.shouldstop or session.shouldfail)
-        found = dict(findings(self._config, has_ended=has_ended, is_complete=is_complete))
+        is_complete = has_ended and not (
+            self._was_cut_short or session.shouldstop or session.shouldfail
+        )
+        found = dict(
+            findings(self._config, has_ended=has_ended, is_complete=is_complete)
+        )
         self._store.messages += [Message(text, is_good=False) for text in found]
-        if (session.testsfailed > failed or any(found.values())) and ended_well(exitstatus):
+        if (session.testsfailed > failed or any(found.values())) and ended_well(
+            exitstatus
+        ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)
@@ -283,43 +359,75 @@ class Reporting:
         def lines_of(**form: int) -> list[Line]:
             return failure_lines(complete(), others=self._store.results, **form)
 
-        crash = Crash(result.origin.source or file, result.line, lambda: harmless(failure_message(complete())))
+        crash = Crash(
+            result.origin.source or file,
+            result.line,
+            lambda: harmless(failure_message(complete())),
+        )
         return FailureText(self._config.option, lines_of, crash)
 
 
-def _attach(report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]) -> None:
+def _attach(
+    report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]
+) -> None:
     """Attach the results of a call to its report: of the case of an item, or of the checks of a test in Python."""
     error = None if call.excinfo is None else call.excinfo.value
     attached: dict[str, Any] = {"cases": []}
     for run in runs:
         attempt = run.attempt
-        if report.passed and attempt.result is None and not (run.is_check and attempt.error is not None):
+        if (
+            report.passed
+            and attempt.result is None
+            and not (run.is_check and attempt.error is not None)
+        ):
             continue  # another plugin ran the item in its own way (not so a check whose error the test has caught)
         # a case has one call; the report may be of a later attempt than the exception
-        is_shown = attempt.error is not None and (attempt.error is error or not run.is_check)
+        is_shown = attempt.error is not None and (
+            attempt.error is error or not run.is_check
+        )
         result = _result(run, report, call)
         needs_details = (
             run.settings.details
             or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
-            or (result.baseline is not None and result.baseline.documents)  # a table names what it lost
+            or (
+                result.baseline is not None and result.baseline.documents
+            )  # a table names what it lost
             or len(result.origin.items) > 1
             or run.is_check
             or not result.ranking.returned  # the expectations say whether that is right
-            or any(gate.against is not None for gate in run.case.terms.gates)  # their rankings are compared
+            or any(
+                gate.against is not None for gate in run.case.terms.gates
+            )  # their rankings are compared
         )
-        values = sendable(result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS), run.item.config)
+        values = sendable(
+            result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS),
+            run.item.config,
+        )
         attached["cases"].append(values)
         if is_shown:
             attached["shown"] = values
             if report.skipped and not hasattr(report, "wasxfail"):
-                report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {attempt.error}")
-        elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
-            report.sections.append(("relevance case", f"{result.place}: {_asked(result, attempt.calls)}"))
+                report.longrepr = (
+                    run.case.source or run.path,
+                    run.case.line,
+                    f"Skipped: {attempt.error}",
+                )
+        elif (
+            result.verdict == ERROR
+            and not run.is_check
+            and report.failed
+            and report.when == "call"
+        ):
+            report.sections.append(
+                ("relevance case", f"{result.place}: {_asked(result, attempt.calls)}")
+            )
         run.forget_attempt()
     setattr(report, ATTRIBUTE, attached)
 
 
-def _attach_subtest(report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]) -> None:
+def _attach_subtest(
+    report: pytest.TestReport, runs: Sequence[CaseRun], call: pytest.CallInfo[None]
+) -> None:
     """Attach the failing check of a subtest, for the text of the failure.
 
     The results themselves are attached to the report of the test, which is made last.
@@ -327,33 +435,66 @@ def _attach_subtest(report: pytest.TestReport, runs: Sequence[CaseRun], call: py
     error = None if call.excinfo is None else call.excinfo.value
     for run in runs:
         if error is not None and run.attempt.error is error:
-            setattr(report, ATTRIBUTE, {"shown": sendable(_result(run, report, call).to_dict(), run.item.config)})
+            setattr(
+                report,
+                ATTRIBUTE,
+                {
+                    "shown": sendable(
+                        _result(run, report, call).to_dict(), run.item.config
+                    )
+                },
+            )
 
 
-def _result(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> CaseResult:
+def _result(
+    run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
+) -> CaseResult:
     """Return the result of a case run, with pytest's outcome."""
     result = run.attempt.result
     if result is None:
-        xfail = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
+        xfail = call.excinfo is not None and isinstance(
+            call.excinfo.value, pytest.xfail.Exception
+        )
         skipped = report.skipped and (xfail or not hasattr(report, "wasxfail"))
         error = _error_of(run, call)
-        verdict = SKIPPED if skipped else NOT_SEARCHED if isinstance(run.attempt.error, NotSearched) else ERROR
+        verdict = (
+            SKIPPED
+            if skipped
+            else NOT_SEARCHED
+            if isinstance(run.attempt.error, NotSearched)
+            else ERROR
+        )
         reasons = () if error is None else (text_reason(error.headline),)
-        result = unscored(run.case, verdict, run.in_run, run.call(error=error if verdict == ERROR else None), reasons)
+        result = unscored(
+            run.case,
+            verdict,
+            run.in_run,
+            run.call(error=error if verdict == ERROR else None),
+            reasons,
+        )
         if skipped and run.baseline is not None and run.settings.expects_known:
-            result = run.baseline.of_skipped(result)  # else a gate could count as failed before
+            result = run.baseline.of_skipped(
+                result
+            )  # else a gate could count as failed before
     outcome = _outcome(run, result, report, call)
     if outcome == result.verdict:
         return result
     return result._replace(call=result.call._replace(outcome=outcome))
 
 
-def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+def _outcome(
+    run: CaseRun,
+    result: CaseResult,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+) -> str:
     """Return pytest's outcome of a case.
 
     A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
     """
-    if run.is_check and (call.excinfo is None or run.attempt.error is not call.excinfo.value):
+    if run.is_check and (
+        call.excinfo is None or run.attempt.error is not call.excinfo.value
+    ):
         return FAILED if result.verdict in (FAILED, ERROR) else PASSED
     if "wasxfail" in vars(report):
         return "xfailed" if report.skipped else "xpassed"
@@ -365,7 +506,11 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
 
     The error of the run itself comes first: a test may continue after a failed check and end in another exception.
     """
-    error = run.attempt.error if run.attempt.error is not None or call.excinfo is None else call.excinfo.value
+    error = (
+        run.attempt.error
+        if run.attempt.error is not None or call.excinfo is None
+        else call.excinfo.value
+    )
     if error is None:
         return None
     phase = SETUP if call.when == "setup" else SCORING if run.attempt.is_read else ""
@@ -378,4 +523,10 @@ def _asked(result: CaseResult, calls: int) -> str:
     from pytest_relevance.reports.reasons import search_label
 
     label = search_label(result.search, result.variant, result.params)
-    return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
+    return "   ".join(
+        [
+            f'query "{harmless(result.query)}"',
+            label,
+            *([f"in call {calls}"] if calls > 1 else []),
+        ]
+    )

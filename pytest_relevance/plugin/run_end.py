@@ -19,12 +19,29 @@ import pytest
 from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import recorded_rankings, settings
-from pytest_relevance.plugin.run_store import LOST, PASSED_OVER, RunStore, first_named, run_store
+from pytest_relevance.plugin.run_store import (
+    LOST,
+    PASSED_OVER,
+    RunStore,
+    first_named,
+    run_store,
+)
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
 from pytest_relevance.plugin.terminal import Crash, FailureText, not_run
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
-from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED, XFAILED, has_failed
-from pytest_relevance.results.records.run_info import MOST_SHOWN, SUFFIX, changed, changes_text, has_baseline
+from pytest_relevance.results.case_result import (
+    NOT_SEARCHED,
+    SKIPPED,
+    XFAILED,
+    has_failed,
+)
+from pytest_relevance.results.records.run_info import (
+    MOST_SHOWN,
+    SUFFIX,
+    changed,
+    changes_text,
+    has_baseline,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -58,21 +75,28 @@ class GivingUp:
 
     def watch(self, items: Iterable[pytest.Item]) -> None:
         """Take note of the items of cases that are to run."""
-        self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
+        self._runs = (
+            {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
+        )
 
     def count(self, nodeid: str, values: Mapping[str, Any]) -> None:
         """Count the result of a case, in builtin types, by its final report. Checks of tests in Python do not count."""
         run = self._runs.get(nodeid)
         if run is None or values["verdict"] in (SKIPPED, NOT_SEARCHED):
             return
-        search, error = _search_of(run), SearchError(**values["error"]) if values.get("error") else None
+        search, error = (
+            _search_of(run),
+            SearchError(**values["error"]) if values.get("error") else None,
+        )
         if error is not None and values.get("outcome") == "xfailed":
             return
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)
             self._failed.pop(search, None)
             return
-        if error.phase == SETUP and not error.type:  # the fixture is missing: such a failure costs no time
+        if (
+            error.phase == SETUP and not error.type
+        ):  # the fixture is missing: such a failure costs no time
             return
         cases = self._failed.setdefault(search, set())
         cases.add((values["file"], values["id"]))
@@ -84,7 +108,9 @@ class GivingUp:
             self._given_up.setdefault(search, why)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> object:
         """Leave a case of such a search to pytest alone, as other plugins would run it again where it fails."""
         if self._why(item) is None:
             return None
@@ -100,7 +126,11 @@ class GivingUp:
         __tracebackhide__ = True
         why, run = self._why(item), item.stash.get(CASE_RUN, None)
         searches = item.config.stash.get(SEARCHES, None)
-        if why is not None and run is not None and not (searches is not None and searches.is_ahead(run)):
+        if (
+            why is not None
+            and run is not None
+            and not (searches is not None and searches.is_ahead(run))
+        ):
             run.attempt.error = NotSearched(why, pytrace=False)
             raise run.attempt.error
 
@@ -138,8 +168,12 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     ended = {result.file for result in results}
     judged = [
         gate
-        for gate in judge_gates(results, store.files, updating=updating, require=require)
-        if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
+        for gate in judge_gates(
+            results, store.files, updating=updating, require=require
+        )
+        if gate.file in ran
+        or require
+        or (gate.file in ended and store.is_whole(gate.file))
     ]
     for gate in judged:
         _log(session, store.files[gate.file].path, gate)
@@ -151,7 +185,9 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
     from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
-    choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
+    choosers = [
+        plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None
+    ]
     log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *choosers])
     nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
     outcome, message = gate.outcome(), harmless(gate_message(gate))
@@ -161,13 +197,27 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
         longrepr = path, gate.line, f"Skipped: {message}"
     elif outcome != "passed":
         longrepr = FailureText(
-            session.config.option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message)
+            session.config.option,
+            partial(gate_lines, gate),
+            Crash(path, gate.line, lambda: message),
         )
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-    session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
-    session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
+    session.testscollected += (
+        1  # the progress display counts it: progress must not exceed 100 %
+    )
+    session.testsfailed += (
+        outcome == "failed"
+    )  # counted here: the session would also stop the run for --maxfail
     now = time()
-    make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
+    make = partial(
+        pytest.TestReport,
+        nodeid,
+        location,
+        {name: 1},
+        start=now,
+        stop=now,
+        user_properties=found,
+    )
     log(report=make("passed", None, "setup"))
     if outcome == XFAILED:
         report = make("skipped", longrepr, "call", wasxfail=f"failed before: {message}")
@@ -184,7 +234,9 @@ Finding = tuple[str, bool]
 """A sentence about what is missing from a run, and whether the run fails because of it."""
 
 
-def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> Iterator[Finding]:
+def findings(
+    config: pytest.Config, *, has_ended: bool, is_complete: bool
+) -> Iterator[Finding]:
     """Yield what is missing from a run.
 
     `has_ended` is false for a run that was broken off, `is_complete` also for one that was to stop early: what did not
@@ -192,7 +244,12 @@ def findings(config: pytest.Config, *, has_ended: bool, is_complete: bool) -> It
     """
     store = run_store(config)
     against = config.option.relevance_against
-    if has_ended and against is not None and not store.results and (unread := not_run(config)):
+    if (
+        has_ended
+        and against is not None
+        and not store.results
+        and (unread := not_run(config))
+    ):
         text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
         yield f"--relevance-against: {text}", False  # there is no summary that says it
     if is_complete:
@@ -225,7 +282,11 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
-    known = {name for name, has_failed in store.without_result.items() if has_failed or not needed_by}
+    known = {
+        name
+        for name, has_failed in store.without_result.items()
+        if has_failed or not needed_by
+    }
     names = [name for name in store.unfinished() if name not in known]
     if not names:
         return
@@ -237,37 +298,60 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     )
     if needed_by:
         needs = "needs" if len(needed_by) == 1 else "need"
-        text = f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
+        text = (
+            f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
+        )
     yield text, bool(needed_by)
 
 
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say that the record to compare with has none of the case files that ran."""
     against = config.option.relevance_against
-    ran = {result.file for result in store.results if result.evaluation.scores and not result.is_check}
+    ran = {
+        result.file
+        for result in store.results
+        if result.evaluation.scores and not result.is_check
+    }
     if against is None or not ran:
         return
     recorded = recorded_rankings(config)
     if not any(recorded.of_file(store.files[file].node, file) for file in ran):
         text = f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared"
-        yield f"{text}, and the run fails; was it recorded from another folder, or of other files?", True
+        yield (
+            f"{text}, and the run fails; was it recorded from another folder, or of other files?",
+            True,
+        )
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say once that failures cannot be known, as nothing is compared."""
     if not settings(config).expects_known:
         return
-    files = {result.file for result in store.results if has_failed(result) and not result.is_check}
+    files = {
+        result.file
+        for result in store.results
+        if has_failed(result) and not result.is_check
+    }
     infos = {file: store.files[file] for file in files}
-    if alone := [file for file, info in infos.items() if not info.against and not has_baseline(info.path)]:
+    if alone := [
+        file
+        for file, info in infos.items()
+        if not info.against and not has_baseline(info.path)
+    ]:
         have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
-        yield f"--relevance-known=xfail: {have}, so that every failure counts: {how}", False
+        yield (
+            f"--relevance-known=xfail: {have}, so that every failure counts: {how}",
+            False,
+        )
 
 
 def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
     """Say which cases of a required baseline are missing from a file that ran whole."""
-    if config.option.relevance_update is not None or not settings(config).requires_baseline:
+    if (
+        config.option.relevance_update is not None
+        or not settings(config).requires_baseline
+    ):
         return
     for file, info in store.files.items():
         names = [*dict.fromkeys(case for case, *_ in info.lost)]

@@ -98,7 +98,9 @@ class Unsent:
     def attach(self, report: pytest.TestReport) -> None:
         """Attach to a report what was not sent yet."""
         if self._values:
-            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()})
+            setattr(
+                report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()}
+            )
 
 
 class RunStore:
@@ -136,14 +138,22 @@ class RunStore:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
         if self.files:
             files = {file: info.to_dict() for file, info in self.files.items()}
-            setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
+            setattr(
+                report,
+                ATTRIBUTE,
+                {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files},
+            )
             self.files.clear()
 
     def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
         """Store the data attached to a report, as `attached_to` gives them."""
         if not attached.keys() <= _RESULTS:
             self.receive(attached)
-        if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
+        if report.outcome not in (
+            "passed",
+            "failed",
+            "skipped",
+        ):  # after "rerun" another report of the item follows
             return
         nodeid = report.nodeid
         if report.failed:
@@ -196,7 +206,9 @@ class RunStore:
         if self._results is None:
             self._results = [*map(CaseResult.from_dict, self._ended())]
             if any(len(result.origin.items) > 1 for result in self._results):
-                from pytest_relevance.results.compare.rank_changes import worst_of_repeats
+                from pytest_relevance.results.compare.rank_changes import (
+                    worst_of_repeats,
+                )
 
                 self._results = worst_of_repeats(self._results)
             self._results = self.completed(self._results)
@@ -217,7 +229,9 @@ class RunStore:
             results = [result.with_texts(not_in_index=()) for result in results]
         if self._titles is None:
             return [*results]
-        _ = self.results  # so that one pass over a catalogue finds the documents of all results
+        _ = (
+            self.results
+        )  # so that one pass over a catalogue finds the documents of all results
         found = self._titles.add(results, self.files)
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
@@ -229,13 +243,20 @@ class RunStore:
         ended = self._ended()
         has_repeats = any(values.get("items") for values in ended)
         has_titles = any(info.documents for info in self.files.values())
-        return [result.to_dict() for result in self.results] if has_repeats or has_titles else ended
+        return (
+            [result.to_dict() for result in self.results]
+            if has_repeats or has_titles
+            else ended
+        )
 
     def _ended(self) -> list[dict[str, Any]]:
         """Return the dicts of all cases that ended, in the order of collection."""
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
-        ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
+        ended = sorted(
+            self._cases,
+            key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0),
+        )
         for key in ended if OTHER_IDS in self.warnings else ():
             self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
@@ -243,9 +264,17 @@ class RunStore:
     @property
     def finished(self) -> list[CaseResult]:
         """The results of the cases whose repeats have all ended."""
-        repeated = (CaseResult.from_dict(values) for values in self._cases.values() if values.get("items"))
+        repeated = (
+            CaseResult.from_dict(values)
+            for values in self._cases.values()
+            if values.get("items")
+        )
         ended = Counter(result.key for result in repeated)
-        return [result for result in self.results if ended[result.key] >= len(result.origin.items)]
+        return [
+            result
+            for result in self.results
+            if ended[result.key] >= len(result.origin.items)
+        ]
 
     def of_file(self, file: str) -> list[CaseResult]:
         """Return the finished results of a case file."""
@@ -260,13 +289,20 @@ class RunStore:
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:
             is_collected = any(info.node == file for info in self.files.values())
-            case_files, path = self._config.stash[CASE_FILES], self._config.rootpath / file
+            case_files, path = (
+                self._config.stash[CASE_FILES],
+                self._config.rootpath / file,
+            )
             self._are_case_files[file] = is_collected or case_files.includes(path)
         return self._are_case_files[file]
 
     def unfinished(self) -> list[str]:
         """Return the node ids of cases that were to run and have no result."""
-        return [name for name in self.to_run if (name, 0) not in self._cases and self.is_case(name)]
+        return [
+            name
+            for name in self.to_run
+            if (name, 0) not in self._cases and self.is_case(name)
+        ]
 
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
@@ -274,7 +310,9 @@ def attached_to(report: pytest.TestReport) -> dict[str, Any]:
     sent = getattr(report, ATTRIBUTE, None)
     if sent is None:  # two of the three reports of a case
         return {}
-    attached: dict[str, Any] = {name: _received(values) for name, values in sent.items()}
+    attached: dict[str, Any] = {
+        name: _received(values) for name, values in sent.items()
+    }
     if "cases" in attached:
         attached["cases"] = [*map(_received, attached["cases"])]
     return attached

@@ -24,10 +24,26 @@ from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports import text
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
-from pytest_relevance.reports.run.report import ALIKE, IN_BRIEF, shown_failures, summary_lines, verdict_lines
+from pytest_relevance.reports.run.report import (
+    ALIKE,
+    IN_BRIEF,
+    shown_failures,
+    summary_lines,
+    verdict_lines,
+)
 from pytest_relevance.reports.text import BAD, Line, line
-from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult, Key
-from pytest_relevance.results.records.run_info import SUFFIX, RunInfo, orphaned_baselines
+from pytest_relevance.results.case_result import (
+    CHECK,
+    FAILED,
+    NOT_SEARCHED,
+    CaseResult,
+    Key,
+)
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    RunInfo,
+    orphaned_baselines,
+)
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""
@@ -79,11 +95,15 @@ class FailureText:
     wide.
     """
 
-    def __init__(self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash) -> None:
+    def __init__(
+        self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash
+    ) -> None:
         self.reprcrash = crash
         self._lines_of = lines_of
         self._verbosity = verbosity(option)
-        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints a line for each failure itself
+        self._is_by_line = (
+            getattr(option, "tbstyle", None) == "line"
+        )  # pytest prints a line for each failure itself
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
@@ -92,7 +112,10 @@ class FailureText:
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         if not self._is_by_line:
-            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=text.terminal_width()))
+            write_lines(
+                tw,
+                self._lines_of(verbosity=self._verbosity, width=text.terminal_width()),
+            )
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
@@ -118,7 +141,11 @@ def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
 
     def write(text: str) -> None:
         if reporter is not None:
-            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            with (
+                nullcontext()
+                if capture is None
+                else capture.global_and_fixture_disabled()
+            ):
                 reporter.write(next(before, "") + text, flush=True)
 
     return write, getattr(reporter, "isatty", False)
@@ -138,11 +165,20 @@ class Terminal:
         """Count cases that were not searched under a status of their own."""
         if report.outcome != "failed":
             return None
-        is_given_up = any(values["verdict"] == NOT_SEARCHED for values in attached_to(report).get("cases", ()))
-        return (NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True})) if is_given_up else None
+        is_given_up = any(
+            values["verdict"] == NOT_SEARCHED
+            for values in attached_to(report).get("cases", ())
+        )
+        return (
+            (NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True}))
+            if is_given_up
+            else None
+        )
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
+    def pytest_terminal_summary(
+        self, terminalreporter: Any
+    ) -> Generator[None, object, object]:
         """Put stand-ins for reports while the terminal prints failures and short summary; print this plugin's section.
 
         It is the last section, so that the end of the output says what got worse and what to do.
@@ -171,16 +207,26 @@ class Terminal:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
         is_shown = self._config.option.verbose > 1
-        passed = [each for each in results if is_shown and each.outcome == "passed" and each.evaluation.scores]
+        passed = [
+            each
+            for each in results
+            if is_shown and each.outcome == "passed" and each.evaluation.scores
+        ]
         if passed:
             from pytest_relevance.reports.failure import failure_lines
 
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
                 terminalreporter.write_sep("_", case_heading(result))
-                write_lines(terminalreporter, failure_lines(result, verbosity=1, width=text.terminal_width()))
+                write_lines(
+                    terminalreporter,
+                    failure_lines(result, verbosity=1, width=text.terminal_width()),
+                )
         lines = self._lines(results)
-        for title, shown in (*self._store.sections, *([("relevance", lines)] if lines else [])):
+        for title, shown in (
+            *self._store.sections,
+            *([("relevance", lines)] if lines else []),
+        ):
             terminalreporter.write_sep("=", title)
             write_lines(terminalreporter, shown)
 
@@ -211,7 +257,9 @@ class Terminal:
 
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(missing=tuple(self._store.unfinished()))
-        verdict = verdict_lines(results, self._store.gates, info, verbosity=option.verbose, width=columns)
+        verdict = verdict_lines(
+            results, self._store.gates, info, verbosity=option.verbose, width=columns
+        )
         return [*summary, *lines, *verdict]
 
 
@@ -230,16 +278,30 @@ class _Between:
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
     """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
     for report in reports:
-        for values in attached_to(report).get("cases", ()) if isinstance(report, pytest.TestReport) else ():
+        for values in (
+            attached_to(report).get("cases", ())
+            if isinstance(report, pytest.TestReport)
+            else ()
+        ):
             file, line_number, name = report.location
-            query = values.get("query", values["id"])  # the query is left out if it is the id
-            if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
+            query = values.get(
+                "query", values["id"]
+            )  # the query is left out if it is the id
+            if (
+                verbosity(option) < 0 or values.get("search") == CHECK
+            ):  # the line below has the query
                 query = values["id"]
-            report.location = (file, line_number, item_heading(name, values["id"], query))
+            report.location = (
+                file,
+                line_number,
+                item_heading(name, values["id"], query),
+            )
 
 
 @contextmanager
-def _stand_ins(stats: dict[str, list[Any]], config: pytest.Config) -> Iterator[Callable[[], None]]:
+def _stand_ins(
+    stats: dict[str, list[Any]], config: pytest.Config
+) -> Iterator[Callable[[], None]]:
     """Sort the failed reports, and replace those that are not shown in full, within the `with` block.
 
     `stats` are the reports that the terminal has, by category. The block gets a function to be called when the failures
@@ -250,11 +312,17 @@ def _stand_ins(stats: dict[str, list[Any]], config: pytest.Config) -> Iterator[C
     results = run_store(config).results
     explained = explained_failures(diagnose(results)) if len(results) > 1 else {}
     _sort_failures(stats.get("failed", []))
-    kept: dict[str, list[Any]] = {name: stats[name] for name in ("failed", "error") if name in stats}
+    kept: dict[str, list[Any]] = {
+        name: stats[name] for name in ("failed", "error") if name in stats
+    }
     short: dict[str, list[Any]] = {}
     for name, reports in kept.items():
         stats[name], short[name] = _with_stand_ins(reports, explained, config)
-    given_up = [report for report in stats.get(NOT_SEARCHED, ()) if _result_of(report) is not None]
+    given_up = [
+        report
+        for report in stats.get(NOT_SEARCHED, ())
+        if _result_of(report) is not None
+    ]
     if given_up:
         stand_in = _alike(given_up, config)
         stand_in.when = "call"
@@ -278,7 +346,9 @@ def _sort_failures(failed: list[Any]) -> None:
     results = {place: result for place, result in found if result is not None}
     if any(result.baseline is not None for result in results.values()):
         ordered = sorted(results, key=lambda place: failure_order(results[place]))
-        for place, report in zip(results, [failed[place] for place in ordered], strict=True):
+        for place, report in zip(
+            results, [failed[place] for place in ordered], strict=True
+        ):
             failed[place] = report
 
 
@@ -298,7 +368,11 @@ def _with_stand_ins(
         found = [reports[index] for index in indexes]
         if how == ALIKE:
             shown.append(_alike(found, config))
-            short += shown[-1:] if len(found) > _MOST_ALIKE else [_with_short_message(each, config) for each in found]
+            short += (
+                shown[-1:]
+                if len(found) > _MOST_ALIKE
+                else [_with_short_message(each, config) for each in found]
+            )
         elif how == IN_BRIEF:
             shown.append(_in_brief(found, config))
             short += [_with_short_message(report, config) for report in found]
@@ -314,14 +388,21 @@ def _with_short_message(report: Any, config: pytest.Config) -> Any:
     pytest cuts messages to the width of the terminal, but not in CI.
     """
     crash, result = getattr(report.longrepr, "reprcrash", None), _result_of(report)
-    if result is None or not isinstance(crash, Crash) or os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
+    if (
+        result is None
+        or not isinstance(crash, Crash)
+        or os.environ.get("CI")
+        or os.environ.get("BUILD_NUMBER")
+    ):
         return report
     from pytest_relevance.reports.failure import failure_message
 
     room = config.get_terminal_writer().fullwidth - len(f"FAILED {report.nodeid} - ")
     short = copy(report)
     short.longrepr = copy(report.longrepr)
-    short.longrepr.reprcrash = Crash(crash.path, crash.lineno, lambda: harmless(failure_message(result, room)))
+    short.longrepr.reprcrash = Crash(
+        crash.path, crash.lineno, lambda: harmless(failure_message(result, room))
+    )
     return short
 
 
@@ -329,9 +410,17 @@ def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
     """Return a stand-in for failures that get a line each."""
     from pytest_relevance.reports.run import faults
 
-    results = run_store(config).completed([result for report in reports if (result := _result_of(report)) is not None])
+    results = run_store(config).completed(
+        [result for report in reports if (result := _result_of(report)) is not None]
+    )
     title = faults.brief_title(results)
-    return _stand_in(reports, title, title, lambda width=100, **_: faults.brief_lines(results, width), config)
+    return _stand_in(
+        reports,
+        title,
+        title,
+        lambda width=100, **_: faults.brief_lines(results, width),
+        config,
+    )
 
 
 def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
@@ -339,7 +428,9 @@ def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
     from pytest_relevance.reports.reasons import reason_in_brief
     from pytest_relevance.reports.run import faults
 
-    results = [result for report in reports if (result := _result_of(report)) is not None]
+    results = [
+        result for report in reports if (result := _result_of(report)) is not None
+    ]
     result, cases = results[0], counted(len(results), "case")
     message = reason_in_brief(result)
     if result.status == NOT_SEARCHED:
@@ -349,21 +440,38 @@ def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
             message = "no result is judged" if result.ranking.returned else "no results"
         message = f"{counted(len(results), 'more case')} failed alike: {message}"
     told = faults.together_text(results, full=verbosity(config.option) > 0)
-    lines = text.folded_lines(told, BAD) if verbosity(config.option) >= 0 else [line(harmless(told), BAD)]
-    return _stand_in(reports, faults.together_title(results), message, lambda **_: lines, config)
+    lines = (
+        text.folded_lines(told, BAD)
+        if verbosity(config.option) >= 0
+        else [line(harmless(told), BAD)]
+    )
+    return _stand_in(
+        reports, faults.together_title(results), message, lambda **_: lines, config
+    )
 
 
 def _stand_in(
-    reports: Sequence[Any], title: str, message: str, lines_of: Callable[..., Sequence[Line]], config: pytest.Config
+    reports: Sequence[Any],
+    title: str,
+    message: str,
+    lines_of: Callable[..., Sequence[Line]],
+    config: pytest.Config,
 ) -> Any:
     """Return a copy of the first report with a heading and a text for all of them, under the name of their file."""
     result, stand_in = _result_of(reports[0]), copy(reports[0])
     assert result is not None
-    crash = Crash(result.origin.source or result.file, result.line, lambda: harmless(message))
-    stand_in.longrepr, stand_in.sections = FailureText(config.option, lines_of, crash), []
+    crash = Crash(
+        result.origin.source or result.file, result.line, lambda: harmless(message)
+    )
+    stand_in.longrepr, stand_in.sections = (
+        FailureText(config.option, lines_of, crash),
+        [],
+    )
     files = {report.nodeid.partition("::")[0] for report in reports}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
-    vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name
+    vars(stand_in).pop(
+        "node", None
+    )  # the worker of pytest-xdist, which the terminal would name
     stand_in.location = (reports[0].location[0], None, title)
     return stand_in
 
@@ -380,7 +488,18 @@ def not_run(config: pytest.Config) -> tuple[str, ...]:
     store = run_store(config)
     if config.option.relevance_against is not None:
         ran = {result.file for result in store.results}
-        return recorded_rankings(config).not_run((info.node, file) for file, info in store.files.items() if file in ran)
-    folders = dict.fromkeys((os.path.dirname(info.path), os.path.dirname(file)) for file, info in store.files.items())
-    found = ((shown, name) for folder, shown in folders for name in orphaned_baselines(folder))
-    return tuple(Path(shown, name.removesuffix(SUFFIX)).as_posix() for shown, name in found)
+        return recorded_rankings(config).not_run(
+            (info.node, file) for file, info in store.files.items() if file in ran
+        )
+    folders = dict.fromkeys(
+        (os.path.dirname(info.path), os.path.dirname(file))
+        for file, info in store.files.items()
+    )
+    found = (
+        (shown, name)
+        for folder, shown in folders
+        for name in orphaned_baselines(folder)
+    )
+    return tuple(
+        Path(shown, name.removesuffix(SUFFIX)).as_posix() for shown, name in found
+    )

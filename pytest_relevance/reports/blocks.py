@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
 from pytest_relevance.reports import text
-from pytest_relevance.reports.text import DIM, PLAIN, REPORT_MARK, STRONG, WIDEST, Line, Span
+from pytest_relevance.reports.text import (
+    DIM,
+    PLAIN,
+    REPORT_MARK,
+    STRONG,
+    WIDEST,
+    Line,
+    Span,
+)
 
 LEFT, RIGHT = TEXT, NUMBER
 """The alignments of a column."""
@@ -107,7 +115,14 @@ class Table:
         row, index = [], 0
         for each in cells:
             cell = styled(each, style) if isinstance(each, str) else each
-            row.append((index, cell._replace(spans=tuple((harmless(text), how) for text, how in cell.spans))))
+            row.append(
+                (
+                    index,
+                    cell._replace(
+                        spans=tuple((harmless(text), how) for text, how in cell.spans)
+                    ),
+                )
+            )
             index += cell.columns
         self.rows.append(row)
 
@@ -130,13 +145,26 @@ class Table:
         if not self.rows:
             return []
         widths = self._natural(self.rows)
-        used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
+        used = [
+            (index, column)
+            for index, column in enumerate(self.columns)
+            if widths[index]
+        ]
         head = [column.title or "" for _, column in used]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
-        body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
-        title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
+        body = [
+            [_in_markdown(dict(row).get(index), column) for index, column in used]
+            for row in self.rows
+        ]
+        title = (
+            [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
+        )
         note = ["", self.note.strip()] if self.note else []
-        return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
+        return [
+            *title,
+            *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)),
+            *note,
+        ]
 
     def html(self) -> str:
         """The table as HTML for a notebook."""
@@ -144,9 +172,17 @@ class Table:
             return ""
         widths = self._natural(self.rows)
         used = [index for index, width in enumerate(widths) if width]
-        columns = [(self.columns[index].title or "", self.columns[index].align) for index in used]
+        columns = [
+            (self.columns[index].title or "", self.columns[index].align)
+            for index in used
+        ]
         cells = [{index: _text(cell) for index, cell in row} for row in self.rows]
-        return html_table(columns, [[row.get(index, "") for index in used] for row in cells], self.title, self.note)
+        return html_table(
+            columns,
+            [[row.get(index, "") for index in used] for row in cells],
+            self.title,
+            self.note,
+        )
 
     def _with_head(self) -> Sequence[Row]:
         if not any(column.title for column in self.columns):
@@ -162,13 +198,21 @@ class Table:
 
     def _natural(self, rows: Sequence[Row]) -> list[int]:
         """The width of each column before the table is cut to fit: that of its widest cell, at most its `most`."""
-        used = {index for row in self.rows for index, cell in row if cell.columns == 1 and _text(cell)}
+        used = {
+            index
+            for row in self.rows
+            for index, cell in row
+            if cell.columns == 1 and _text(cell)
+        }
         widths = [column.at_least for column in self.columns]
         for row in rows:
             for index, cell in row:
                 if cell.columns == 1 and index in used:
                     widths[index] = max(widths[index], _width(cell))
-        return [min(each, column.most) for each, column in zip(widths, self.columns, strict=True)]
+        return [
+            min(each, column.most)
+            for each, column in zip(widths, self.columns, strict=True)
+        ]
 
     def _widths(self, rows: Sequence[Row], room: int) -> list[int]:
         """The width of each column, 0 for one that is left out."""
@@ -177,7 +221,11 @@ class Table:
         for narrowest in (sys.maxsize, _NARROWEST):
             over = self._total(widths) - room
             for index, column in enumerate(self.columns):
-                least = widths[index] if column.least is None else min(column.least, narrowest)
+                least = (
+                    widths[index]
+                    if column.least is None
+                    else min(column.least, narrowest)
+                )
                 if over > 0 and widths[index] > least:
                     less = min(over, widths[index] - least)
                     widths[index] -= less
@@ -191,29 +239,53 @@ class Table:
             for index, cell in row:
                 if cell.columns > 1:
                     covered, there = self._covered(index, cell, wider)
-                    wider[covered[-1] if covered else index] += max(0, _width(cell) - there)
+                    wider[covered[-1] if covered else index] += max(
+                        0, _width(cell) - there
+                    )
         return wider
 
     def _without_yielding(self, rows: Sequence[Row], room: int) -> list[int]:
         """The widths before the table is cut to fit, 0 for the columns that yield because others want their room."""
         natural = self._natural(rows)
-        wants = [column.least if column.wants is None else column.wants for column in self.columns]
-        for number in sorted({column.yields for column in self.columns} - {0}, reverse=True):
-            wanted = [each if most is None else min(each, most) for each, most in zip(natural, wants, strict=True)]
+        wants = [
+            column.least if column.wants is None else column.wants
+            for column in self.columns
+        ]
+        for number in sorted(
+            {column.yields for column in self.columns} - {0}, reverse=True
+        ):
+            wanted = [
+                each if most is None else min(each, most)
+                for each, most in zip(natural, wants, strict=True)
+            ]
             if self._total(self._widened(rows, wanted)) > room:
                 pairs = zip(self.columns, natural, strict=True)
-                natural = [0 if column.yields == number else each for column, each in pairs]
+                natural = [
+                    0 if column.yields == number else each for column, each in pairs
+                ]
         return natural
 
     def _total(self, widths: Sequence[int]) -> int:
         """The width of the table whose columns have these widths, with its indent and the gaps between columns."""
-        used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=False) if each]
-        return self.indent + sum(each + gap for each, gap in used) - (used[0][1] if used else 0)
+        used = [
+            (each, column.gap)
+            for each, column in zip(widths, self.columns, strict=False)
+            if each
+        ]
+        return (
+            self.indent
+            + sum(each + gap for each, gap in used)
+            - (used[0][1] if used else 0)
+        )
 
-    def _covered(self, index: int, cell: Cell, widths: Sequence[int]) -> tuple[list[int], int]:
+    def _covered(
+        self, index: int, cell: Cell, widths: Sequence[int]
+    ) -> tuple[list[int], int]:
         """The columns that a cell covers and that are not left out, and how wide they are together."""
         used = [each for each in range(index, index + cell.columns) if widths[each]]
-        return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
+        return used, sum(widths[each] for each in used) + sum(
+            self.columns[each].gap for each in used[1:]
+        )
 
     def _line(self, row: Row, widths: Sequence[int]) -> Line:
         spans: list[Span] = []
@@ -222,7 +294,9 @@ class Table:
             if not covered:
                 continue
             column = self.columns[index]
-            shown = _fitted(cell.spans, room, text.cut_middle if column.middle else text.cut)
+            shown = _fitted(
+                cell.spans, room, text.cut_middle if column.middle else text.cut
+            )
             blanks = " " * (room - sum(text.width(part) for part, _ in shown))
             before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
             gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
@@ -238,7 +312,10 @@ def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
         return spans
     if left < _NARROWEST:
         return ((shorten("".join(text for text, _ in spans), room), longest[1]),)
-    return tuple((shorten(text, left), style) if (text, style) == longest else (text, style) for text, style in spans)
+    return tuple(
+        (shorten(text, left), style) if (text, style) == longest else (text, style)
+        for text, style in spans
+    )
 
 
 def _width(cell: Cell) -> int:
@@ -300,7 +377,13 @@ class Sentence(NamedTuple):
         """The sentence for a terminal."""
         if not self.parts:
             return text.folded_lines(self.text, self.style, columns)
-        return text.wrapped(f"{harmless(self.text)}  ", map(harmless, self.parts), columns, "   ", self.style)
+        return text.wrapped(
+            f"{harmless(self.text)}  ",
+            map(harmless, self.parts),
+            columns,
+            "   ",
+            self.style,
+        )
 
     def markdown(self) -> str:
         """The sentence in a code span, so that nothing in it is read as markup, a link or a mention."""
@@ -332,7 +415,9 @@ class Section(NamedTuple):
 
 def table_sections(name: str, tables: Iterable[Table]) -> Iterable[Section]:
     """A section for each table that has rows; all have the same name where they are left out."""
-    return (Section("\n".join(table.markdown()), name) for table in tables if table.rows)
+    return (
+        Section("\n".join(table.markdown()), name) for table in tables if table.rows
+    )
 
 
 def list_section(items: Iterable[Sentence], name: str) -> Iterable[Section]:
@@ -343,10 +428,14 @@ def list_section(items: Iterable[Sentence], name: str) -> Iterable[Section]:
 
 def details(summary: str, lines: Iterable[str]) -> str:
     """A folded part of a report in Markdown: HTML that is always shown, and lines of Markdown inside."""
-    return "\n".join([f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"])
+    return "\n".join(
+        [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
+    )
 
 
-def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACTERS) -> str:
+def joined_sections(
+    sections: Iterable[Section], most: int | None = MOST_CHARACTERS
+) -> str:
     """Sections one after the other; where these are longer than `most` characters, the last ones are left out.
 
     The first one stays, however long it is. A line at the end says what is left out. `most=None` leaves out nothing.
@@ -371,7 +460,10 @@ def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACT
 def _left_out(names: Sequence[str], most: int) -> str:
     """What is left out: `Left out, as this report has at most 20,000 characters: 39 failures.`"""
     counts = Counter(names)
-    parts = [counted(count, name) if name == FAILURE else name for name, count in counts.items()]
+    parts = [
+        counted(count, name) if name == FAILURE else name
+        for name, count in counts.items()
+    ]
     return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."
 
 

@@ -12,7 +12,16 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, counted, html_table, quoted, score_text, shown
+from pytest_relevance._text import (
+    MOST_ROWS,
+    NUMBER,
+    TEXT,
+    counted,
+    html_table,
+    quoted,
+    score_text,
+    shown,
+)
 from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.text import number as number_text
@@ -62,7 +71,13 @@ def grade_text(row: Row) -> str:
     """The grade of a result, "-" for one without a judgment; nothing where there is no result."""
     if row.document is None:
         return ""
-    return number_text(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
+    return (
+        number_text(row.grade)
+        if row.grade is not None
+        else "repeat"
+        if row.repeated
+        else "-"
+    )
 
 
 def figure_texts(row: Row) -> tuple[str, ...]:
@@ -73,7 +88,11 @@ def figure_texts(row: Row) -> tuple[str, ...]:
         gain, discounted = "-", "-"
     else:
         gain, discounted = number_text(row.gain), total(row.discounted_gain)
-    ideal = ("", "") if row.ideal_grade is None else (number_text(row.ideal_grade), total(row.ideal_dcg))
+    ideal = (
+        ("", "")
+        if row.ideal_grade is None
+        else (number_text(row.ideal_grade), total(row.ideal_dcg))
+    )
     return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
 
@@ -120,9 +139,14 @@ class Breakdown:
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: the first 20 ranks, with the totals below them."""
-        columns = [("rank", NUMBER), ("document", TEXT), *((name, NUMBER) for name in ("grade", *FIGURES))]
+        columns = [
+            ("rank", NUMBER),
+            ("document", TEXT),
+            *((name, NUMBER) for name in ("grade", *FIGURES)),
+        ]
         rows = [
-            (f"{row.rank}", row.document or "", grade_text(row), *figure_texts(row)) for row in self.rows[:MOST_ROWS]
+            (f"{row.rank}", row.document or "", grade_text(row), *figure_texts(row))
+            for row in self.rows[:MOST_ROWS]
         ]
         more = len(self.rows) - len(rows)
         folded = f"... and {counted(more, 'more rank')}; " if more else ""
@@ -134,7 +158,9 @@ class Breakdown:
         import pandas
 
         names = [field.name for field in fields(Row)]
-        table: pandas.DataFrame = pandas.DataFrame([asdict(row) for row in self.rows], columns=names)
+        table: pandas.DataFrame = pandas.DataFrame(
+            [asdict(row) for row in self.rows], columns=names
+        )
         return table
 
 
@@ -160,13 +186,21 @@ def breakdown(
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of gain / log2(rank + 1).
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-        raise ValueError(f"k is a whole number from 1, or None for the whole ranking, not {shown(k)}")
+        raise ValueError(
+            f"k is a whole number from 1, or None for the whole ranking, not {shown(k)}"
+        )
     settings = Settings(gain, discount, ideal, unjudged, negative, max_grade=max_grade)
     grades = _checked(judgments, settings)
     documents = read_ranking(ranking).ids
     present = set(documents)
-    missing = [(document, grade) for document, grade in grades.items() if document not in present]
-    return Scored(documents, ndcg.grade_ranking(documents, grades), settings, k, missing).breakdown()
+    missing = [
+        (document, grade)
+        for document, grade in grades.items()
+        if document not in present
+    ]
+    return Scored(
+        documents, ndcg.grade_ranking(documents, grades), settings, k, missing
+    ).breakdown()
 
 
 def break_down(result: CaseResult) -> Breakdown:
@@ -181,20 +215,35 @@ def change_shares(result: CaseResult, now: Scored) -> Mapping[str, float]:
     """
     baseline, shares = result.baseline, defaultdict[str, float](float)
     is_defined = baseline is not None and None not in (baseline.score, result.score)
-    if baseline is None or not is_defined or [*baseline.documents] == [*result.ranking.documents]:
+    if (
+        baseline is None
+        or not is_defined
+        or [*baseline.documents] == [*result.ranking.documents]
+    ):
         return shares
-    accepted = ndcg.GradedRanking([*baseline.grades], ndcg.repeated_indexes(baseline.documents), now.graded.judged)
+    accepted = ndcg.GradedRanking(
+        [*baseline.grades], ndcg.repeated_indexes(baseline.documents), now.graded.judged
+    )
     before = Scored(baseline.documents, accepted, now.settings, result.conditions.k)
     for sign, ranking in ((-1, before), (1, now)):
         for index, discounted in zip(ranking.indexes, ranking.discounted, strict=False):
-            shares[ranking.documents[index]] += sign * discounted / (ranking.ideal_dcg or 1)
+            shares[ranking.documents[index]] += (
+                sign * discounted / (ranking.ideal_dcg or 1)
+            )
     return shares
 
 
 def scored_ranking(result: CaseResult) -> Scored:
     """The ranking of a result, from its own grades and judgments."""
     ranking, about = result.ranking, result.conditions
-    return Scored(ranking.documents, result.graded, about.settings, about.k, result.evaluation.missing, ranking.deeper)
+    return Scored(
+        ranking.documents,
+        result.graded,
+        about.settings,
+        about.k,
+        result.evaluation.missing,
+        ranking.deeper,
+    )
 
 
 class Scored:
@@ -221,7 +270,9 @@ class Scored:
         self.own = ndcg.scored_grades(graded, settings)[:k]
         self.ideal = self.best = ndcg.ideal_grades(graded, settings, k)
         if settings.ideal == "max":
-            self.best = ndcg.ideal_grades(graded, replace(settings, ideal="judged"), len(self.ideal))
+            self.best = ndcg.ideal_grades(
+                graded, replace(settings, ideal="judged"), len(self.ideal)
+            )
         self.discounted = ndcg.discounted_gains(self.own, settings)
         self.ideal_dcg = ndcg.dcg(self.ideal, settings)
 
@@ -229,13 +280,23 @@ class Scored:
         """The table, with the losses where the ideal has a gain."""
         rows, dcg = self._rows(), ndcg.dcg(self.own, self.settings)
         if not self.ideal_dcg:
-            return Breakdown(rows, dcg, self.ideal_dcg, (), is_defined=ndcg.has_gain(self.graded, self.settings))
+            return Breakdown(
+                rows,
+                dcg,
+                self.ideal_dcg,
+                (),
+                is_defined=ndcg.has_gain(self.graded, self.settings),
+            )
         too_high = tuple(
             row
             for row, grade in zip(rows, self.best, strict=False)
-            if row.gain < self.settings.gains[grade] and row.document is not None and not row.repeated
+            if row.gain < self.settings.gains[grade]
+            and row.document is not None
+            and not row.repeated
         )
-        unfilled = (self.ideal_dcg - ndcg.dcg(self.best, self.settings)) / self.ideal_dcg
+        unfilled = (
+            self.ideal_dcg - ndcg.dcg(self.best, self.settings)
+        ) / self.ideal_dcg
         return Breakdown(rows, dcg, self.ideal_dcg, self.losses(), too_high, unfilled)
 
     def losses(self) -> tuple[Loss, ...]:
@@ -245,9 +306,16 @@ class Scored:
         gains, found = self.settings.gains, []
         counts = Counter(map(gains.__getitem__, self.graded.judged))
         free: _Places = defaultdict(deque)
-        for grade, discounted in zip(self.best, ndcg.discounted_gains(self.best, self.settings), strict=True):
+        for grade, discounted in zip(
+            self.best, ndcg.discounted_gains(self.best, self.settings), strict=True
+        ):
             free[gains[grade]].append(discounted)
-        for document, grade, rank, discounted in self._ranked():  # these get the first ideal ranks of their gain
+        for (
+            document,
+            grade,
+            rank,
+            discounted,
+        ) in self._ranked():  # these get the first ideal ranks of their gain
             gain = gains[grade]
             counts[gain] -= 1
             loss = (free[gain].popleft() if free[gain] else 0.0) - discounted
@@ -255,21 +323,36 @@ class Scored:
                 found.append(Loss(document, grade, rank, loss / self.ideal_dcg))
         if self.settings.ideal != "returned":
             found += self._missing_losses(free, counts)
-        found.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
+        found.sort(
+            key=lambda loss: (
+                -loss.loss,
+                -loss.grade,
+                loss.rank is None,
+                loss.rank or 0,
+            )
+        )
         return tuple(found)
 
     def _ranked(self) -> Iterator[tuple[str, float, int, float]]:
         """The judged documents whose rank is known, by rank: with grade, rank and discounted gain (0 below k)."""
         for rank, index in enumerate(self.indexes, 1):
             if (grade := self.graded.grades[index]) is not None:
-                discounted = self.discounted[rank - 1] if rank <= len(self.discounted) else 0.0
+                discounted = (
+                    self.discounted[rank - 1] if rank <= len(self.discounted) else 0.0
+                )
                 yield self.documents[index], grade, rank, discounted
         below = (
-            (self.deeper[document], document, grade) for document, grade in self.missing if document in self.deeper
+            (self.deeper[document], document, grade)
+            for document, grade in self.missing
+            if document in self.deeper
         )
-        yield from ((document, grade, rank, 0.0) for rank, document, grade in sorted(below))
+        yield from (
+            (document, grade, rank, 0.0) for rank, document, grade in sorted(below)
+        )
 
-    def _missing_losses(self, free: _Places, counts: Mapping[float, int]) -> Iterator[Loss]:
+    def _missing_losses(
+        self, free: _Places, counts: Mapping[float, int]
+    ) -> Iterator[Loss]:
         """The losses of documents that were not returned; `counts` has their number by gain.
 
         They share the ideal ranks that are free.
@@ -278,35 +361,75 @@ class Scored:
         for gain, places in free.items():
             if not places:
                 continue
-            named = [(name, grade) for name, grade in self.missing if name not in self.deeper and gains[grade] == gain]
+            named = [
+                (name, grade)
+                for name, grade in self.missing
+                if name not in self.deeper and gains[grade] == gain
+            ]
             if len(places) == counts[gain] == len(named):
                 share = sum(places) / len(places) / self.ideal_dcg
-                yield from (Loss(document, grade, None, share) for document, grade in named)
+                yield from (
+                    Loss(document, grade, None, share) for document, grade in named
+                )
             else:
-                highest = max(grade for grade in self.graded.judged if gains[grade] == gain)
-                yield Loss(None, highest, None, sum(places) / self.ideal_dcg, len(places), counts[gain])
+                highest = max(
+                    grade for grade in self.graded.judged if gains[grade] == gain
+                )
+                yield Loss(
+                    None,
+                    highest,
+                    None,
+                    sum(places) / self.ideal_dcg,
+                    len(places),
+                    counts[gain],
+                )
 
     def _rows(self) -> tuple[Row, ...]:
         """The rows of the scored results, and of the ideal below the last of them."""
         graded, settings = self.graded, self.settings
         ended, ideal_ended = (
-            ndcg.Term(0, None, 0.0, 0.0, 0.0, ndcg.dcg(grades, settings)) for grades in (self.own, self.ideal)
+            ndcg.Term(0, None, 0.0, 0.0, 0.0, ndcg.dcg(grades, settings))
+            for grades in (self.own, self.ideal)
         )
         ranks = max(len(self.own), len(self.ideal))
-        levels = sorted({settings.gains[grade] for grade in graded.judged}, reverse=True)
+        levels = sorted(
+            {settings.gains[grade] for grade in graded.judged}, reverse=True
+        )
         repeated = set(graded.repeated)
         rows: list[Row] = []
         cg = 0.0
-        own_terms, ideal_terms = ndcg.dcg_terms(self.own, settings), ndcg.dcg_terms(self.ideal, settings)
+        own_terms, ideal_terms = (
+            ndcg.dcg_terms(self.own, settings),
+            ndcg.dcg_terms(self.ideal, settings),
+        )
         terms = zip_longest(own_terms, ideal_terms, self.indexes[: len(self.own)])
-        for discount, (own, ideal, index) in zip(discount_table(settings.discount, ranks), terms, strict=False):
+        for discount, (own, ideal, index) in zip(
+            discount_table(settings.discount, ranks), terms, strict=False
+        ):
             term, best = own or ended, ideal or ideal_ended
-            if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
+            if term.grade is not None and (
+                term.grade > 0 or settings.negative == "keep"
+            ):
                 cg += term.grade
             document = None if index is None else self.documents[index]
             sums = (term.discounted, term.total, cg, best.grade, best.total)
-            place = None if term.grade is None else levels.index(settings.gains[term.grade]) + 1
-            rows.append(Row(len(rows) + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
+            place = (
+                None
+                if term.grade is None
+                else levels.index(settings.gains[term.grade]) + 1
+            )
+            rows.append(
+                Row(
+                    len(rows) + 1,
+                    document,
+                    term.grade,
+                    term.gain,
+                    discount,
+                    *sums,
+                    place,
+                    index in repeated,
+                )
+            )
         return tuple(rows)
 
 
@@ -316,9 +439,13 @@ def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, fl
     for document, grade in judgments.items():
         name = id_text(document)
         if name is None:
-            raise ValueError(f"a document id is text or an integer, not {shown(document)}")
+            raise ValueError(
+                f"a document id is text or an integer, not {shown(document)}"
+            )
         if name in grades:
-            raise ValueError(f"document {quoted(name)} is judged twice, as text and as an integer")
+            raise ValueError(
+                f"document {quoted(name)} is judged twice, as text and as an integer"
+            )
         try:
             settings.gain_of(grade)
         except ValueError as error:

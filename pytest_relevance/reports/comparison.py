@@ -13,7 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, html_paragraph, listed
-from pytest_relevance.metrics.names import Metric, is_similarity, largest_score, metric_named
+from pytest_relevance.metrics.names import (
+    Metric,
+    is_similarity,
+    largest_score,
+    metric_named,
+)
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
@@ -21,10 +26,32 @@ from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import filled_texts, mean_name, variants_of
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import BAD, DIM, GOOD, SIGNIFICANT, STRONG, WIDEST, Line, asked_text, line, plain
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    SIGNIFICANT,
+    STRONG,
+    WIDEST,
+    Line,
+    asked_text,
+    line,
+    plain,
+)
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, compared_results, what_changed
-from pytest_relevance.results.compare.differences import MeanChange, change_by, latency_change, score_before, score_now
+from pytest_relevance.results.compare.comparison import (
+    MOST_MOVERS,
+    Compared,
+    compared_results,
+    what_changed,
+)
+from pytest_relevance.results.compare.differences import (
+    MeanChange,
+    change_by,
+    latency_change,
+    score_before,
+    score_now,
+)
 from pytest_relevance.results.compare.pairing import are_similarities, pair
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
@@ -45,7 +72,15 @@ _NOTABLE = 0.05
 """By how much more the score of a query must have changed to be counted in the sentence at the top."""
 
 _MOST_DROPS = 50
-_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade", "collapse")
+_SETTINGS = (
+    "gain",
+    "discount",
+    "ideal",
+    "unjudged",
+    "negative",
+    "max_grade",
+    "collapse",
+)
 
 
 class Comparison(Compared):
@@ -61,19 +96,33 @@ class Comparison(Compared):
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence, the change of each mean, the tables, the notes."""
         parts = _parts(self, MOST_SHOWN, None)
-        paragraphs = [html_paragraph(each.text) for each in (*parts.names, *parts.findings)]
+        paragraphs = [
+            html_paragraph(each.text) for each in (*parts.names, *parts.findings)
+        ]
         notes = [html_paragraph(each.text) for each in parts.notes]
         tables = [table.html() for table in parts.tables.values()]
-        return "".join([html_paragraph(parts.said.text, "strong"), *paragraphs, *tables, *notes])
+        return "".join(
+            [html_paragraph(parts.said.text, "strong"), *paragraphs, *tables, *notes]
+        )
 
     def summary(
-        self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
+        self,
+        *,
+        limit: int | None = MOST_SHOWN,
+        gates: ComparisonGates | None = None,
+        width: int = WIDEST,
     ) -> str:
         """The report as text, at most `width` columns wide; at most `limit` entries of each list, None for all."""
-        return plain(comparison_lines(self, limit=limit, gates=gates, width=width)) + "\n"
+        return (
+            plain(comparison_lines(self, limit=limit, gates=gates, width=width)) + "\n"
+        )
 
     def to_markdown(
-        self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, max_chars: int | None = None
+        self,
+        *,
+        limit: int | None = MOST_SHOWN,
+        gates: ComparisonGates | None = None,
+        max_chars: int | None = None,
     ) -> str:
         """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all.
 
@@ -81,14 +130,24 @@ class Comparison(Compared):
         """
         parts = _parts(self, limit, gates)
         items = [f"- {each.markdown()}" for each in (*parts.names, *parts.findings)]
-        sections = [Section("\n".join([blocks.heading(parts.said.text, parts.said.mark), "", *items]), "the summary")]
+        sections = [
+            Section(
+                "\n".join(
+                    [blocks.heading(parts.said.text, parts.said.mark), "", *items]
+                ),
+                "the summary",
+            )
+        ]
         for name, table in parts.tables.items():
             sections += blocks.table_sections(name, [table])
         return blocks.joined_sections(
-            [*sections, *blocks.list_section(parts.notes, "the settings and notes")], max_chars
+            [*sections, *blocks.list_section(parts.notes, "the settings and notes")],
+            max_chars,
         )
 
-    def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
+    def to_dict(
+        self, *, limit: int | None = None, gates: ComparisonGates | None = None
+    ) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
 
         What is not defined is None. A new key may be added; one that is there keeps its name and its meaning, or
@@ -104,37 +163,59 @@ class Comparison(Compared):
             "changed_rankings": self.changed_rankings,
             "settings": [_settings(settings) for settings in self.settings],
             "depths": [*self.depths],
-            "fingerprint": {name: [*values] for name, values in self.fingerprint.items()},
+            "fingerprint": {
+                name: [*values] for name, values in self.fingerprint.items()
+            },
             "metrics": [_flat(row) for row in self.metrics],
             "by_tag": [_flat(row) for row in self.by_tag],
             "latency": [
-                {"variant": variant, "cases": change.cases, "p50": [*change.p50], "p95": [*change.p95]}
+                {
+                    "variant": variant,
+                    "cases": change.cases,
+                    "p50": [*change.p50],
+                    "p95": [*change.p95],
+                }
                 for variant, results in self.variants.items()
                 if (change := latency_change(results)) is not None
             ],
             "movers": {
-                name: [_mover(result, self.metric) for result in self.moved(sign)[:most]]
+                name: [
+                    _mover(result, self.metric) for result in self.moved(sign)[:most]
+                ]
                 for name, sign in (("drops", -1), ("gains", 1))
             },
             "left_out": [
-                {"kind": kind, "reason": reason, "cases": [*map(_key, cases)]} for kind, cases, reason in self.left_out
+                {"kind": kind, "reason": reason, "cases": [*map(_key, cases)]}
+                for kind, cases, reason in self.left_out
             ],
             "errors": [
-                {**_key(error.key), "in_first": error.in_first, "in_second": error.in_second} for error in self.errors
+                {
+                    **_key(error.key),
+                    "in_first": error.in_first,
+                    "in_second": error.in_second,
+                }
+                for error in self.errors
             ],
             "notes": [*self.notes],
         }
         if gates is not None:
             data["gates"] = {
                 "passed": gates.passed,
-                "findings": [{"text": finding_text(finding), "is_met": finding.is_met} for finding in gates.findings],
+                "findings": [
+                    {"text": finding_text(finding), "is_met": finding.is_met}
+                    for finding in gates.findings
+                ],
                 "drops": [_mover(result, self.metric) for result in gates.drops],
             }
         return data
 
-    def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
+    def to_json(
+        self, *, limit: int | None = None, gates: ComparisonGates | None = None
+    ) -> str:
         """The dict of `to_dict` as JSON, in ASCII."""
-        text = json.dumps(self.to_dict(limit=limit, gates=gates), indent=2, allow_nan=False)
+        text = json.dumps(
+            self.to_dict(limit=limit, gates=gates), indent=2, allow_nan=False
+        )
         return text.replace("\x7f", "\\u007f") + "\n"
 
 
@@ -175,31 +256,62 @@ def compare_runs(
     judgments or settings, or ended in an error; `RecordError`, `FileError` or `CaseFileError` (ValueErrors) for
     a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    Settings(**settings)  # raises TypeError or ValueError for settings that are not allowed
+    Settings(
+        **settings
+    )  # raises TypeError or ValueError for settings that are not allowed
     named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    by = None if named is None else [*{metric.text: metric for metric in map(metric_named, named)}.values()]
+    by = (
+        None
+        if named is None
+        else [*{metric.text: metric for metric in map(metric_named, named)}.values()]
+    )
     if by is not None and not by:
-        raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
+        raise ValueError(
+            "a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases"
+        )
     if missing not in MISSING:
-        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
+        raise ValueError(
+            f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}"
+        )
     if resamples < 1:
         raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
     k = next((metric.k for metric in by or () if metric.k is not None), DEFAULT_K)
-    runs, notes = load_runs((first, second), k, judgments, missing, settings, needs_judgments=not are_similarities(by))
-    if by is None and not any(result.evaluation.is_judged for run in runs for result in run.results):
+    runs, notes = load_runs(
+        (first, second),
+        k,
+        judgments,
+        missing,
+        settings,
+        needs_judgments=not are_similarities(by),
+    )
+    if by is None and not any(
+        result.evaluation.is_judged for run in runs for result in run.results
+    ):
         cutoffs = {result.conditions.k for run in runs for result in run.results}
         by = [metric_named(f"overlap@{min(cutoffs, default=k)}")]
         notes.append(f"no case has judgments: compared by {by[0].text}")
     found = pair(*runs, by, variants, common=common)
-    notes += [f"left out: {each.reason}" for each in found.incompatibilities] + found.notes
-    others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
+    notes += [
+        f"left out: {each.reason}" for each in found.incompatibilities
+    ] + found.notes
+    others = (
+        sum(result.variant not in variants for run in {*runs} for result in run.results)
+        if variants
+        else 0
+    )
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
-    notes += dict.fromkeys(f"{run.name}: {text}" for run in runs for text in filled_texts(run.results)[:1])
-    shown = by or sorted({two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0)
+    notes += dict.fromkeys(
+        f"{run.name}: {text}" for run in runs for text in filled_texts(run.results)[:1]
+    )
+    shown = by or sorted(
+        {two.metric for _, two in found.pairs}, key=lambda metric: metric.k or 0
+    )
     rankings = tuple(what_changed(one, two) for one, two in found.pairs)
     searched, files = changed(*(run.info.fingerprint for run in runs)), runs[1].files
-    del runs  # so that the results of the pairs are in memory no longer than they are needed
+    del (
+        runs
+    )  # so that the results of the pairs are in memory no longer than they are needed
     return Comparison(
         *found.names,
         results=compared_results(found.pairs, by, is_across=variants is not None),
@@ -218,7 +330,10 @@ def compare_runs(
 
 def _settings(settings: Settings) -> dict[str, Any]:
     """All settings, the defaults too."""
-    return {**{name: getattr(settings, name) for name in _SETTINGS}, **settings_to_dict(settings)}
+    return {
+        **{name: getattr(settings, name) for name in _SETTINGS},
+        **settings_to_dict(settings),
+    }
 
 
 def _flat(row: Any) -> dict[str, Any]:
@@ -226,7 +341,8 @@ def _flat(row: Any) -> dict[str, Any]:
     values = asdict(row)
     values |= values.pop("means")
     return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in values.items()
     }
 
 
@@ -238,7 +354,11 @@ def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
     """A case whose score changed: its scores, what changed in its ranking, and which of these documents have a gain."""
     changes, gains = baseline_changes(result), result.conditions.settings.gains
     assert changes is not None
-    values: dict[str, Any] = {**_key(result.key), "line": result.line, "query": result.query}
+    values: dict[str, Any] = {
+        **_key(result.key),
+        "line": result.line,
+        "query": result.query,
+    }
     values |= {
         "metric": metric or result.metric.text,
         "first": score_before(result, metric),
@@ -251,7 +371,11 @@ def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
         values[kind] = [*values[kind]]
         values[relevant] = [move for move in values[kind] if gains[move["grade"]] > 0]
     named = {move["document"] for kind in kinds for move in values[kind]}
-    return values | {"titles": {name: title for name, title in result.texts.titles.items() if name in named}}
+    return values | {
+        "titles": {
+            name: title for name, title in result.texts.titles.items() if name in named
+        }
+    }
 
 
 # --- the report -------------------------------------------------------------------------------------------------------
@@ -268,14 +392,21 @@ class _Parts:
     findings: Sequence[Sentence]
 
 
-def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> _Parts:
+def _parts(
+    comparison: Compared, limit: int | None, gates: ComparisonGates | None
+) -> _Parts:
     """Make the parts of a report with at most `limit` entries in each list, None for all."""
     gates = comparison.judge() if gates is None else gates
     counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
     searched = changes_text(comparison.fingerprint)
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
-    settings = dict.fromkeys(settings_text(each) + depths for each in comparison.settings)
-    names = [f"{comparison.first} -> {comparison.second}: {counts}", *([f"searched: {searched}"] if searched else [])]
+    settings = dict.fromkeys(
+        settings_text(each) + depths for each in comparison.settings
+    )
+    names = [
+        f"{comparison.first} -> {comparison.second}: {counts}",
+        *([f"searched: {searched}"] if searched else []),
+    ]
     return _Parts(
         comparison_headline(comparison, gates),
         [*map(Sentence, names)],
@@ -289,33 +420,48 @@ def _parts(comparison: Compared, limit: int | None, gates: ComparisonGates | Non
     )
 
 
-def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baseline.Headline:
+def comparison_headline(
+    comparison: Compared, gates: ComparisonGates
+) -> baseline.Headline:
     """The sentence about a comparison: `Search got worse: 44 queries`.
 
     It weighs the queries whose score moved by more than `_NOTABLE`, and the means in any variant: by the metric that
     was named first, or by the nDCG@k of the cases at each of their cutoffs. Cases that are an error in the second run
     alone, and gates that are not met, follow.
     """
-    rows = [row for row in comparison.metrics if comparison.metric in (None, row.metric)]
+    rows = [
+        row for row in comparison.metrics if comparison.metric in (None, row.metric)
+    ]
     if not any(row.means.queries for row in rows):
         return baseline.Headline("No case has a score in both runs", baseline.NOTHING)
     further = []
     if new := sum(error.is_new for error in comparison.errors):
         further.append(f"{counted(new, 'case')} could not be scored, and could before")
-    unmet = sum(not finding.is_met and finding.kind != NEW_ERRORS for finding in gates.findings)
+    unmet = sum(
+        not finding.is_met and finding.kind != NEW_ERRORS for finding in gates.findings
+    )
     if unmet:
         further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
     if comparison.metric is not None and is_similarity(comparison.metric):
         moved = len({result.key[:2] for result in comparison.moved(-1)})
-        text = counted(moved, "query differs", "queries differ") if moved else "No query differs"
+        text = (
+            counted(moved, "query differs", "queries differ")
+            if moved
+            else "No query differs"
+        )
         text += f" by {comparison.metric}"
-        kind = baseline.BROKEN if further else baseline.MIXED if moved else baseline.FINE
+        kind = (
+            baseline.BROKEN if further else baseline.MIXED if moved else baseline.FINE
+        )
         return baseline.Headline("; ".join([text, *further]), kind)
     tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
-    mean = -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
+    mean = (
+        -1 if any(difference < 0 for difference in tested) else 1 if any(tested) else 0
+    )
     least = notable_change(comparison)
     worse, better = (  # in whatever variants
-        len({result.key[:2] for result in comparison.moved(sign, least)}) for sign in (-1, 1)
+        len({result.key[:2] for result in comparison.moved(sign, least)})
+        for sign in (-1, 1)
     )
     said = baseline.balance(worse, better, mean)
     if said.kind in (baseline.WORSE, baseline.MIXED):
@@ -325,18 +471,26 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> baselin
         return baseline.Headline("; ".join(further), baseline.BROKEN)
     if any(row.means.better + row.means.worse for row in rows):
         return said
-    others_changed = any(row.means.better + row.means.worse for row in comparison.metrics)
+    others_changed = any(
+        row.means.better + row.means.worse for row in comparison.metrics
+    )
     by = f" by {comparison.metric}" if others_changed else ""
     return baseline.Headline(f"No score{by} changed", baseline.FINE)
 
 
 def notable_change(comparison: Compared) -> float:
     """By how much more the score of a case must have changed to count as worse or better in the sentence."""
-    return _NOTABLE if largest_score(metric_named(comparison.names[0])) <= 1 else 0.0  # DCG and CG are larger
+    return (
+        _NOTABLE if largest_score(metric_named(comparison.names[0])) <= 1 else 0.0
+    )  # DCG and CG are larger
 
 
 def comparison_lines(
-    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
+    comparison: Compared,
+    *,
+    limit: int | None = MOST_SHOWN,
+    gates: ComparisonGates | None = None,
+    width: int = WIDEST,
 ) -> list[Line]:
     """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
 
@@ -344,37 +498,63 @@ def comparison_lines(
     """
     parts = _parts(comparison, limit, gates)
     lines = blocks.lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
-    tables: list[Sequence[blocks.Block]] = [[table] for table in parts.tables.values() if table.rows]
+    tables: list[Sequence[blocks.Block]] = [
+        [table] for table in parts.tables.values() if table.rows
+    ]
     for group in (*tables, parts.notes, parts.findings):
         lines += [line(""), *blocks.lines_of(group, width)]
     return lines
 
 
-def _tables(comparison: Compared, limit: int | None, gates: ComparisonGates) -> dict[str, Table]:
+def _tables(
+    comparison: Compared, limit: int | None, gates: ComparisonGates
+) -> dict[str, Table]:
     """The tables of a report. Of the largest drops all are shown, up to a bound, that a gate does not allow."""
     variants = variants_of(comparison.results)
     tables = {}
-    most_drops = limit if limit is None else max(limit, min(len(gates.drops), _MOST_DROPS))
+    most_drops = (
+        limit if limit is None else max(limit, min(len(gates.drops), _MOST_DROPS))
+    )
     for name, sign, most, documents in (
         ("drops", -1, most_drops, (changes.LOST, changes.ON_TOP)),
         ("gains", 1, limit, (changes.GAINED,)),
     ):
-        found = [changes.CaseChange(result, comparison.metric) for result in comparison.moved(sign)]
-        title = "Differ most" if is_similarity(comparison.metric or "") else f"Largest {name}"
-        tables[f"the largest {name}"] = changes.moved_table(title, found, variants, documents, most)
-    columns = [Column("metric", most=30, least=8), Column("variant", most=30, least=8, is_code=True)]
+        found = [
+            changes.CaseChange(result, comparison.metric)
+            for result in comparison.moved(sign)
+        ]
+        title = (
+            "Differ most"
+            if is_similarity(comparison.metric or "")
+            else f"Largest {name}"
+        )
+        tables[f"the largest {name}"] = changes.moved_table(
+            title, found, variants, documents, most
+        )
+    columns = [
+        Column("metric", most=30, least=8),
+        Column("variant", most=30, least=8, is_code=True),
+    ]
     rows = [row for row in comparison.metrics if not is_similarity(row.metric)]
     named = [((row.metric, row.variant or ""), row.means) for row in rows]
     tags = changes.tag_table(comparison.results, variants, limit, comparison.metric)
     tags.hint = ""
-    return tables | {"the metrics": changes.means_table(columns, named, rows), "the tags": tags}
+    return tables | {
+        "the metrics": changes.means_table(columns, named, rows),
+        "the tags": tags,
+    }
 
 
-def mean_change_sentences(comparison: Compared, *, is_whole: bool = False) -> list[Sentence]:
+def mean_change_sentences(
+    comparison: Compared, *, is_whole: bool = False
+) -> list[Sentence]:
     """The change of the mean of each metric and variant, and of the latency; `is_whole` as in that of a mean."""
     found = []
     for row in comparison.metrics:
-        name, means = row.metric if row.variant is None else f"{row.metric} of {row.variant}", row.means
+        name, means = (
+            row.metric if row.variant is None else f"{row.metric} of {row.variant}",
+            row.means,
+        )
         if not means.queries:
             found.append(Sentence(f"{name} is not defined for any case"))
             continue
@@ -384,17 +564,23 @@ def mean_change_sentences(comparison: Compared, *, is_whole: bool = False) -> li
             continue
         change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
         weighted = mean_name(comparison.variants[row.variant]).removesuffix("mean")
-        found.append(baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole))
+        found.append(
+            baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole)
+        )
     return found + baseline.latency_sentences(comparison.results)
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
     """What the gates found, each, and how many are not met."""
     words = {True: ("met", GOOD), False: ("NOT MET", BAD)}
-    judged = [(*words[finding.is_met], finding_text(finding)) for finding in gates.findings]
+    judged = [
+        (*words[finding.is_met], finding_text(finding)) for finding in gates.findings
+    ]
     found = [Sentence(f"{word}: {text}", style) for word, style, text in judged]
     if unmet := sum(not finding.is_met for finding in gates.findings):
-        found.append(Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD))
+        found.append(
+            Sentence(f"{unmet} of {counted(len(gates.findings), 'gate')} not met", BAD)
+        )
     elif found:
         found.append(Sentence("all gates met", GOOD))
     return found

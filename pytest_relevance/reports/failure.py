@@ -6,13 +6,25 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_relevance._text import are_one_number, counted, digits_apart, harmless, quoted, spreadsheet_number
+from pytest_relevance._text import (
+    are_one_number,
+    counted,
+    digits_apart,
+    harmless,
+    quoted,
+    spreadsheet_number,
+)
 from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.reports import ranking, reasons, text
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
-from pytest_relevance.results.case_result import INCONCLUSIVE, PASSED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    PASSED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from pytest_relevance.results.diagnoses import ids_are_known
 
@@ -31,7 +43,11 @@ _DIGITS_KEPT = 15  # by a spreadsheet
 
 
 def failure_lines(
-    result: CaseResult, *, verbosity: int = 0, width: int = WIDEST, others: Iterable[CaseResult] = ()
+    result: CaseResult,
+    *,
+    verbosity: int = 0,
+    width: int = WIDEST,
+    others: Iterable[CaseResult] = (),
 ) -> list[Line]:
     """The report of one case, at most `width` terminal columns wide, except for single words that are longer.
 
@@ -55,16 +71,26 @@ def failure_lines(
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
-            lines += [text.line(""), *ranking.ranking_lines(result, found, full=full, columns=columns)]
+            lines += [
+                text.line(""),
+                *ranking.ranking_lines(result, found, full=full, columns=columns),
+            ]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
-        if full or not (changes or ids_in_doubt):  # what changed, or the judged ids, name the documents otherwise
+        if full or not (
+            changes or ids_in_doubt
+        ):  # what changed, or the judged ids, name the documents otherwise
             lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
-        lines += [text.line(""), *ranking.ranking_lines(result, None, full=full, columns=columns)]
+        lines += [
+            text.line(""),
+            *ranking.ranking_lines(result, None, full=full, columns=columns),
+        ]
     if full and result.texts.shown:
         lines += ranking.field_lines(result, columns)
     if changes is not None:
-        lines += ranking.since_baseline_lines(result, changes, full=full, columns=columns)
+        lines += ranking.since_baseline_lines(
+            result, changes, full=full, columns=columns
+        )
     return lines + _explanations(result, full=full, columns=columns)
 
 
@@ -80,7 +106,11 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     left = room - text.width(texts[0]) - len(" ")
     if left >= -1:
         is_named = result.id == result.query or left < _SHORTEST_QUERY
-        query = "" if is_named else quoted(result.query, min(left - len('""'), _LONGEST_QUERY)) + " "
+        query = (
+            ""
+            if is_named
+            else quoted(result.query, min(left - len('""'), _LONGEST_QUERY)) + " "
+        )
         return query + "; ".join(texts)
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
         return texts[0]
@@ -94,7 +124,9 @@ def _brief(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Li
     if result.is_unjudged and not ids_are_known(result, others):
         parts.append(f"{_NO_ID_KNOWN} (id_field)")
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        named = (text.titled(each, each, result.texts.titles) for each in result.unjudged)
+        named = (
+            text.titled(each, each, result.texts.titles) for each in result.unjudged
+        )
         parts.append(f"judge these: {', '.join(named)}")
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
@@ -106,11 +138,20 @@ def _reasons(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
     """The first reason behind the place, the others below; of a case that meets everything what it came to."""
     style, place = reasons.STATUSES[result.verdict], f"{harmless(result.place)}: "
     longest = max(reasons.LONGEST_TITLE, text.title_room(columns, full=full))
-    first, *others = map(harmless, reasons.with_figures(result, longest) or [_met(result)])
+    first, *others = map(
+        harmless, reasons.with_figures(result, longest) or [_met(result)]
+    )
     room = max(columns - text.width(place), _LEAST_ROOM)
-    beginning, *rest = text.folded(reasons.failure_head(result) + first, columns, "    ", first=room)
-    rest += [part for other in others for part in text.folded(f"  {other}", columns, "    ")]
-    return [((place, PLAIN), (beginning, style)), *(text.line(part, style) for part in rest)]
+    beginning, *rest = text.folded(
+        reasons.failure_head(result) + first, columns, "    ", first=room
+    )
+    rest += [
+        part for other in others for part in text.folded(f"  {other}", columns, "    ")
+    ]
+    return [
+        ((place, PLAIN), (beginning, style)),
+        *(text.line(part, style) for part in rest),
+    ]
 
 
 def _met(result: CaseResult) -> str:
@@ -122,7 +163,9 @@ def _met(result: CaseResult) -> str:
         digits = _score_digits(result)
         expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
         before = None if result.baseline is None else result.baseline.score
-        parts = [f"{name} {result.score:.{digits}f}, {expected}{reasons.change_text(result.score, before)}"]
+        parts = [
+            f"{name} {result.score:.{digits}f}, {expected}{reasons.change_text(result.score, before)}"
+        ]
     parts += dict.fromkeys(map(_met_outcome, result.evaluation.outcomes))
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
     by_fill = (
@@ -130,7 +173,11 @@ def _met(result: CaseResult) -> str:
         if result.verdict == PASSED and result.evaluation.people_verdict
         else ""
     )
-    return ("passed: " if result.verdict == PASSED else "") + ("; ".join(parts) or "no judgments") + by_fill
+    return (
+        ("passed: " if result.verdict == PASSED else "")
+        + ("; ".join(parts) or "no judgments")
+        + by_fill
+    )
 
 
 def _met_outcome(outcome: Outcome) -> str:
@@ -145,11 +192,21 @@ def _met_outcome(outcome: Outcome) -> str:
 
 def _interval(result: CaseResult) -> str:
     """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
-    settings, found, (lower, upper) = result.conditions.settings, result.evaluation, result.interval
-    if lower is None or (settings.ideal, settings.unjudged) != ("judged", "zero") or found.judged == found.top:
+    settings, found, (lower, upper) = (
+        result.conditions.settings,
+        result.evaluation,
+        result.interval,
+    )
+    if (
+        lower is None
+        or (settings.ideal, settings.unjudged) != ("judged", "zero")
+        or found.judged == found.top
+    ):
         return ""
     digits = _score_digits(result)
-    return f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
+    return (
+        f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
+    )
 
 
 def _score_digits(result: CaseResult) -> int:
@@ -162,7 +219,12 @@ def _score_digits(result: CaseResult) -> int:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
-    lines = [text.line(f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}", BAD)]
+    lines = [
+        text.line(
+            f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}",
+            BAD,
+        )
+    ]
     further = error.message.split("\n")[1:]  # not folded: there may be code in it
     lines += [text.line(harmless(part)) for part in further]
     if error.frame:
@@ -171,21 +233,34 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _asked(result: CaseResult) -> list[str]:
-    return [f'query "{harmless(result.query)}"', reasons.search_label(result.search, result.variant, result.params)]
+    return [
+        f'query "{harmless(result.query)}"',
+        reasons.search_label(result.search, result.variant, result.params),
+    ]
 
 
 def _query_line(result: CaseResult, columns: int) -> list[Line]:
     """The query, what searched, how long that took, how much came back and how much of it is judged."""
     parts = _asked(result)
     if result.call.latency is not None:
-        parts.append(text.duration(result.call.latency) + (" (share of a batch)" if result.call.latency_shared else ""))
+        parts.append(
+            text.duration(result.call.latency)
+            + (" (share of a batch)" if result.call.latency_shared else "")
+        )
     returned, top = result.ranking.returned, result.evaluation.top
     results = counted(returned, "result") if returned else "no results"
     if returned and result.evaluation.judgments:
         is_all = result.evaluation.judged == top and returned > 1
         judged = "all judged" if is_all else f"{result.evaluation.judged} judged"
-        judged += "".join(f", {count} by {harmless(name)}" for name, count in result.evaluation.filled_top.items())
-        results += f", {judged}" if top == returned else f"; of the top {result.conditions.k}, {judged}"
+        judged += "".join(
+            f", {count} by {harmless(name)}"
+            for name, count in result.evaluation.filled_top.items()
+        )
+        results += (
+            f", {judged}"
+            if top == returned
+            else f"; of the top {result.conditions.k}, {judged}"
+        )
     return text.wrapped("", [*parts, results], columns, "   ")
 
 
@@ -193,24 +268,43 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
 
     def quoted_ids(documents: Iterable[str]) -> list[str]:
-        return [text.titled(quoted(document), document, result.texts.titles, longest) for document in documents]
+        return [
+            text.titled(quoted(document), document, result.texts.titles, longest)
+            for document in documents
+        ]
 
     judged = quoted_ids(document for document, _ in result.evaluation.missing)
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
         *text.folded_lines(_NO_ID_KNOWN, BAD, columns, "  "),
-        *text.wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
-        *text.wrapped("  judged:   ", _some(judged, sum(result.evaluation.judgments.values())), columns),
-        *(text.wrapped("  not in the index: ", absent, columns, style=BAD) if absent else []),
+        *text.wrapped(
+            "  returned: ", _some(quoted_ids(result.ranking.documents)), columns
+        ),
+        *text.wrapped(
+            "  judged:   ",
+            _some(judged, sum(result.evaluation.judgments.values())),
+            columns,
+        ),
+        *(
+            text.wrapped("  not in the index: ", absent, columns, style=BAD)
+            if absent
+            else []
+        ),
         *text.folded_lines(
-            "  if not, name the id with id_field in the case file, or return it from search", DIM, columns
+            "  if not, name the id with id_field in the case file, or return it from search",
+            DIM,
+            columns,
         ),
     ]
 
 
 def _one_number(result: CaseResult) -> Iterator[tuple[str, str]]:
     """Judged documents that were not returned, with the unjudged results whose ids are the same number."""
-    judged = [document for document, _ in result.evaluation.missing if spreadsheet_number(document) is not None]
+    judged = [
+        document
+        for document, _ in result.evaluation.missing
+        if spreadsheet_number(document) is not None
+    ]
     if not judged:
         return
     equal: dict[Any, list[str]] = {}
@@ -218,8 +312,16 @@ def _one_number(result: CaseResult) -> Iterator[tuple[str, str]]:
         equal.setdefault(spreadsheet_number(document), []).append(document)
     rounded = [*filter(_may_be_rounded, judged)]
     for returned in result.unjudged:
-        candidates = judged if _may_be_rounded(returned) else equal.get(spreadsheet_number(returned), rounded)
-        yield from ((document, returned) for document in candidates if are_one_number(document, returned))
+        candidates = (
+            judged
+            if _may_be_rounded(returned)
+            else equal.get(spreadsheet_number(returned), rounded)
+        )
+        yield from (
+            (document, returned)
+            for document in candidates
+            if are_one_number(document, returned)
+        )
 
 
 def _may_be_rounded(document: str) -> bool:
@@ -236,21 +338,32 @@ def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     if pairs:
         head = "ids that a spreadsheet may have changed: "
         yield from text.wrapped(head, _some(pairs), columns, "; ", BAD)
-        yield text.line("  if so, write them in the judgments as they are returned", DIM)
+        yield text.line(
+            "  if so, write them in the judgments as they are returned", DIM
+        )
 
 
 def _some(parts: Sequence[str], count: int | None = None) -> list[str]:
     """The first parts of a list, and how many more there are of `count`, by default the length of the list."""
     count = len(parts) if count is None else count
     chosen = [*parts[:MOST_IDS]]
-    return [*chosen, f"and {count - len(chosen)} more"] if count > len(chosen) else chosen
+    return (
+        [*chosen, f"and {count - len(chosen)} more"] if count > len(chosen) else chosen
+    )
 
 
 def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     name, about = result.metric.text, result.conditions
-    settings = reasons.settings_text(about.settings, about.depth if about.is_depth_set else None)
+    settings = reasons.settings_text(
+        about.settings, about.depth if about.is_depth_set else None
+    )
     if result.score is None:
-        return text.wrapped("", [f"{name} n/a: no judged document is relevant", settings], columns, "     ")
+        return text.wrapped(
+            "",
+            [f"{name} n/a: no judged document is relevant", settings],
+            columns,
+            "     ",
+        )
     style = reasons.STATUSES[result.verdict]
     sums = f"DCG {text.total(found.dcg)} / ideal DCG {text.total(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{_score_digits(result)}f}"
@@ -258,7 +371,10 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
         sums = "nothing relevant was returned: "
     if text.width(settings) <= columns - len(sums) - len(score) - 5:
         return [((sums, PLAIN), (score, style), (f"     {settings}", PLAIN))]
-    return [((sums, PLAIN), (score, style)), *text.folded_lines(f"  {settings}", columns=columns, indent="  ")]
+    return [
+        ((sums, PLAIN), (score, style)),
+        *text.folded_lines(f"  {settings}", columns=columns, indent="  "),
+    ]
 
 
 def _unjudged(result: CaseResult, columns: int) -> list[Line]:
@@ -266,7 +382,10 @@ def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     lines: list[Line] = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = [
-            text.titled(harmless(each), each, result.texts.titles, text.title_room(columns)) for each in result.unjudged
+            text.titled(
+                harmless(each), each, result.texts.titles, text.title_room(columns)
+            )
+            for each in result.unjudged
         ]
         lines += text.wrapped("judge these: ", _some(named), columns, style=DOUBT)
     interval = _interval(result)
@@ -277,17 +396,43 @@ def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]
     """Why documents have their ranks, as the project explains it: in full, or how many explanations there are."""
     found = result.texts.explanations
     if not found or not full:
-        return [text.line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
+        return (
+            [
+                text.line(
+                    f"explained: {counted(len(found), 'document')} (-v shows why)", DIM
+                )
+            ]
+            if found
+            else []
+        )
     lines = [text.line(""), text.line("why documents stand where they do", STRONG)]
     for document, explained in found.items():
-        rank, title = result.ranking.rank_of(document), result.texts.titles.get(document, "")
+        rank, title = (
+            result.ranking.rank_of(document),
+            result.texts.titles.get(document, ""),
+        )
         place = "not returned" if rank is None else f"rank {rank}"
-        lines.append(text.line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
+        lines.append(
+            text.line(
+                "  ".join(
+                    filter(None, (f"  {harmless(document)}", harmless(title), place))
+                )
+            )
+        )
         parts = explained.split("\n")
         for part in parts[:MOST_EXPLAINED]:
             lines += text.folded_lines(f"      {part}", DIM, columns, "        ")
         if more := len(parts) - MOST_EXPLAINED:
-            lines += [text.line(f"      ... {counted(more, 'more line')} (a record has them)", DIM)] if more > 0 else []
+            lines += (
+                [
+                    text.line(
+                        f"      ... {counted(more, 'more line')} (a record has them)",
+                        DIM,
+                    )
+                ]
+                if more > 0
+                else []
+            )
     return lines
 
 
@@ -308,7 +453,9 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     ends = [
         "nothing"
         if name is None
-        else text.titled(text.cut_middle(harmless(name), longest), name, result.texts.titles, longest)
+        else text.titled(
+            text.cut_middle(harmless(name), longest), name, result.texts.titles, longest
+        )
         for name in repeats.documents
     ]
     return f"rank {repeats.rank}: {' / '.join(ends)}"

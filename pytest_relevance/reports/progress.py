@@ -63,7 +63,11 @@ class Progress:
         text = f"{self.what} {self._done:,} of {self.total:,}"
         left = self.total - self._done
         seconds = (now - self._began) / max(self._done, 1) * left
-        return f"{text}, about {time_left(seconds)} left" if self._done and left > 0 else text
+        return (
+            f"{text}, about {time_left(seconds)} left"
+            if self._done and left > 0
+            else text
+        )
 
 
 @contextmanager

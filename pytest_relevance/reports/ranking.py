@@ -13,7 +13,13 @@ from typing import TypeVar
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports import text
-from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns, styled
+from pytest_relevance.reports.blocks import (
+    RIGHT,
+    Column,
+    Table,
+    document_columns,
+    styled,
+)
 from pytest_relevance.reports.breakdown import (
     FIGURES,
     Breakdown,
@@ -27,7 +33,12 @@ from pytest_relevance.reports.breakdown import (
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, LEAST, PLAIN, STRONG, Line
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, RankChanges, accepted_ranking, baseline_changes
+from pytest_relevance.results.compare.rank_changes import (
+    Move,
+    RankChanges,
+    accepted_ranking,
+    baseline_changes,
+)
 from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
@@ -51,50 +62,101 @@ _YIELDS = {"score": 3, **dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))}
 """The figures that are left out where there is little room, the highest number first."""
 
 
-def ranking_lines(result: CaseResult, found: Breakdown | None, *, full: bool, columns: int) -> list[Line]:
+def ranking_lines(
+    result: CaseResult, found: Breakdown | None, *, full: bool, columns: int
+) -> list[Line]:
     """The table of a ranking with one row for each rank; results that an expectation keeps out are marked.
 
     With judgments the rows are those of the breakdown: all ranks in `full`; else the first, and the ranks up to k
     below the last result in one row. A later copy of a document has neither a score nor a rank in the accepted ranking.
     """
     documents, k = result.ranking.documents, result.conditions.k
-    scores, was, unwanted = _engine_scores(result), first_ranks(accepted_ranking(result)), unwanted_documents(result)
-    score, grade, before, *figures = (
-        Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in ("score", "grade", "was", *FIGURES)
+    scores, was, unwanted = (
+        _engine_scores(result),
+        first_ranks(accepted_ranking(result)),
+        unwanted_documents(result),
     )
-    table = Table([Column("rank", RIGHT), *document_columns(), score, grade, before, *figures, Column()])
+    score, grade, before, *figures = (
+        Column(name, RIGHT, yields=_YIELDS.get(name, 0))
+        for name in ("score", "grade", "was", *FIGURES)
+    )
+    table = Table(
+        [
+            Column("rank", RIGHT),
+            *document_columns(),
+            score,
+            grade,
+            before,
+            *figures,
+            Column(),
+        ]
+    )
 
-    def add(rank: int, document: str, *, is_first: bool, texts: Sequence[str], style: str) -> None:
+    def add(
+        rank: int, document: str, *, is_first: bool, texts: Sequence[str], style: str
+    ) -> None:
         known = document if is_first else ""
-        mark, before = unwanted.get(known, ""), f"{was.get(known, 'new')}" if was and known else ""
-        cells = (result.texts.titles.get(document, ""), scores.get(known, ""), texts[0], before, *texts[1:], mark)
+        mark, before = (
+            unwanted.get(known, ""),
+            f"{was.get(known, 'new')}" if was and known else "",
+        )
+        cells = (
+            result.texts.titles.get(document, ""),
+            scores.get(known, ""),
+            texts[0],
+            before,
+            *texts[1:],
+            mark,
+        )
         table.add(f"{rank}", document, *cells, style=BAD if mark else style)
 
     if found is None:
-        shown = documents[: max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS]
+        shown = documents[
+            : max(result.conditions.depth or 0, MOST_ROWS) if full else MOST_ROWS
+        ]
         for rank, document in enumerate(shown, 1):
             is_first = document not in shown[: rank - 1]
-            add(rank, document, is_first=is_first, texts=("",) * (1 + len(FIGURES)), style=PLAIN)
+            add(
+                rank,
+                document,
+                is_first=is_first,
+                texts=("",) * (1 + len(FIGURES)),
+                style=PLAIN,
+            )
         if more := max(len(documents), result.ranking.returned) - len(shown):
             table.note = f"      ... {counted(more, 'more result')}"
         return table.lines(columns)
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
-    words = "nothing returned" if result.conditions.settings.unjudged == "zero" else "no judged result"
+    words = (
+        "nothing returned"
+        if result.conditions.settings.unjudged == "zero"
+        else "no judged result"
+    )
     nothing = (styled(words, DIM, 2), "", "", "")
     for row in rows:
         if row.document is None:
             table.add(f"{row.rank}", *nothing, *figure_texts(row), style=DIM)
         else:
             texts = (grade_text(row), *figure_texts(row))
-            add(row.rank, row.document, is_first=not row.repeated, texts=texts, style=_style(row))
+            add(
+                row.rank,
+                row.document,
+                is_first=not row.repeated,
+                texts=texts,
+                style=_style(row),
+            )
     if is_long and not full:
-        table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
+        table.note = (
+            f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
+        )
     elif results < len(found.rows) and len(rows) < k:
         last, first = found.rows[-1], len(rows) + 1
         sums = ("", "", "", text.total(last.dcg), "", text.total(last.ideal_dcg))
-        table.add(f"{first}" if first == k else f"{first}-{k}", *nothing, *sums, style=DIM)
+        table.add(
+            f"{first}" if first == k else f"{first}-{k}", *nothing, *sums, style=DIM
+        )
     return table.lines(columns)
 
 
@@ -106,15 +168,23 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
         is_below = (outcome.kind, outcome.comparison) == ("within", BELOW)
         if not outcome.met and (is_below or outcome.kind == "exclude"):
             mark = f"not before {within + 1}" if is_below else "excluded"
-            marks |= dict.fromkeys(set(result.ranking.documents[:within]).intersection(outcome.documents), mark)
+            marks |= dict.fromkeys(
+                set(result.ranking.documents[:within]).intersection(outcome.documents),
+                mark,
+            )
     return marks
 
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
-    scores = result.ranking.engine_scores[: max(result.conditions.k, result.conditions.depth or 0)]
+    scores = result.ranking.engine_scores[
+        : max(result.conditions.k, result.conditions.depth or 0)
+    ]
     pairs = [*zip(result.ranking.documents, scores, strict=False)]
-    return {document: "" if score is None else f"{score:.5g}" for document, score in reversed(pairs)}
+    return {
+        document: "" if score is None else f"{score:.5g}"
+        for document, score in reversed(pairs)
+    }
 
 
 def _style(row: Row) -> str:
@@ -125,11 +195,16 @@ def _style(row: Row) -> str:
     return BAD if row.gain <= 0 and row.ideal_grade is not None else PLAIN
 
 
-def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
+def blame_lines(
+    result: CaseResult, found: Breakdown, *, full: bool, columns: int
+) -> list[Line]:
     """The documents to blame, `full` all of them; nothing where there are none."""
     if result.score is None:
         return []
-    lines = [*_too_high(result, found, full, columns), *_lost(result, found, full, columns)]
+    lines = [
+        *_too_high(result, found, full, columns),
+        *_lost(result, found, full, columns),
+    ]
     return [text.line(""), *lines] if lines else []
 
 
@@ -138,7 +213,9 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
     return blamed if full or len(blamed) == MOST_BLAMED + 1 else blamed[:MOST_BLAMED]
 
 
-def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
+def _too_high(
+    result: CaseResult, found: Breakdown, full: bool, columns: int
+) -> list[Line]:
     """The judged results with less gain than the ideal ranking has at their rank; an only result is not too high."""
     too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
     if not too_high or len(result.ranking.documents) == 1:
@@ -147,7 +224,10 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
     names, room = result.conditions.grade_names, text.title_room(columns, full=full)
     parts = []
     for row, given in chosen:
-        document, grade = row.document or "", f"{text.number(given)} {harmless(names.get(given, ''))}".strip()
+        document, grade = (
+            row.document or "",
+            f"{text.number(given)} {harmless(names.get(given, ''))}".strip(),
+        )
         shown = text.titled(harmless(document), document, result.texts.titles, room)
         parts.append(f"{shown} (grade {grade}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
@@ -156,7 +236,9 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
     return [((_TOO_HIGH, STRONG), (first.removeprefix(_TOO_HIGH), style)), *rest]
 
 
-def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Iterator[Line]:
+def _lost(
+    result: CaseResult, found: Breakdown, full: bool, columns: int
+) -> Iterator[Line]:
     """The documents that are missing, or below their ideal rank; in full also those that are missing without a loss."""
     lost = [loss for loss in found.losses if loss.loss > LEAST]
     chosen = _most(lost, full=full)
@@ -178,18 +260,28 @@ def _table_of_documents() -> Table:
     return Table(columns, indent=2)
 
 
-def _with_notes(table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int) -> Iterator[Line]:
+def _with_notes(
+    table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
+) -> Iterator[Line]:
     """The rows of a table about documents, below each the note of its judgment."""
     for spans, each in zip_longest(table.row_lines(columns), documents):
         yield spans
-        if each is not None and (note := result.texts.notes.get(each.document or "", "")):
+        if each is not None and (
+            note := result.texts.notes.get(each.document or "", "")
+        ):
             yield from text.folded_lines(f"      {note}", DIM, columns, "      ")
 
 
-def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
+def _not_in_index(
+    result: CaseResult, listed_above: Collection[str | None], columns: int
+) -> Iterator[Line]:
     """The documents that are not in the index and have no row of their own, as several share one loss."""
     judged = dict(result.evaluation.missing)
-    others = [document for document in result.texts.not_in_index if document in judged and document not in listed_above]
+    others = [
+        document
+        for document in result.texts.not_in_index
+        if document in judged and document not in listed_above
+    ]
     if others:
         yield from text.wrapped("not in the index: ", map(harmless, others), columns)
 
@@ -208,19 +300,38 @@ def _table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
     together = {gains[loss.grade] for loss in losses if loss.document is None}
     table = _table_of_documents()
     for loss in losses:
-        rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
+        rank = (
+            f"rank {loss.rank}"
+            if loss.rank is not None
+            else absence(result, loss.document)
+        )
         if loss.document is None:
-            alike = (grade for grade in sorted(result.evaluation.judgments) if gains[grade] == gains[loss.grade])
-            grades = listed(map(text.number, alike))  # several where a mapping gives them the same gain
-            words = (
-                f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
+            alike = (
+                grade
+                for grade in sorted(result.evaluation.judgments)
+                if gains[grade] == gains[loss.grade]
             )
+            grades = listed(
+                map(text.number, alike)
+            )  # several where a mapping gives them the same gain
+            words = f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
             table.add(styled(words, PLAIN, 4), rank, figure(loss.loss))
             continue
-        grade = f"grade {text.number(loss.grade)}", f"({names[loss.grade]})" if loss.grade in names else ""
-        is_of_several = loss.rank is None and not loss.loss and gains[loss.grade] in together
+        grade = (
+            f"grade {text.number(loss.grade)}",
+            f"({names[loss.grade]})" if loss.grade in names else "",
+        )
+        is_of_several = (
+            loss.rank is None and not loss.loss and gains[loss.grade] in together
+        )
         amount = "" if is_of_several else figure(loss.loss)
-        table.add(loss.document, result.texts.titles.get(loss.document, ""), *grade, rank, amount)
+        table.add(
+            loss.document,
+            result.texts.titles.get(loss.document, ""),
+            *grade,
+            rank,
+            amount,
+        )
     return table
 
 
@@ -231,7 +342,9 @@ def _first_missing(result: CaseResult, loss: Loss, columns: int) -> str:
     alike = [
         quoted(text.cut_middle(harmless(titles[document]), room))
         for document, grade in result.evaluation.missing
-        if document in titles and document not in result.ranking.deeper and gains[grade] == gains[loss.grade]
+        if document in titles
+        and document not in result.ranking.deeper
+        and gains[grade] == gains[loss.grade]
     ]
     return f": {', '.join(alike[:2])}{' ...' * (len(alike) > 2)}" if alike else ""
 
@@ -244,20 +357,42 @@ def field_lines(result: CaseResult, columns: int) -> list[Line]:
         *(each for each, grade in result.evaluation.missing if gains[grade] > 0),
     ]
     documents += [move.document for move in changes.left] if changes else []
-    expected = [document for outcome in result.evaluation.outcomes if not outcome.met for document in outcome.documents]
-    named = [document for document in dict.fromkeys([*documents, *expected]) if result.texts.shown.get(document)]
-    names = dict.fromkeys(name for document in named for name in result.texts.shown[document])
+    expected = [
+        document
+        for outcome in result.evaluation.outcomes
+        if not outcome.met
+        for document in outcome.documents
+    ]
+    named = [
+        document
+        for document in dict.fromkeys([*documents, *expected])
+        if result.texts.shown.get(document)
+    ]
+    names = dict.fromkeys(
+        name for document in named for name in result.texts.shown[document]
+    )
     columns_of_fields = (Column(name, least=12, wants=12) for name in names)
-    table = Table([Column("document", least=12), *columns_of_fields], indent=2, title="about the documents")
+    table = Table(
+        [Column("document", least=12), *columns_of_fields],
+        indent=2,
+        title="about the documents",
+    )
     for document in named:
-        table.add(document, *(result.texts.shown[document].get(name, "") for name in names))
+        table.add(
+            document, *(result.texts.shown[document].get(name, "") for name in names)
+        )
     return table.lines(columns)
 
 
-def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:
+def _rest(
+    found: Breakdown, lost: Sequence[Loss], chosen: int
+) -> Iterator[tuple[str, float]]:
     """The rest of 1 - nDCG beyond the losses that are shown: what it is, in words, and its amount."""
     if more := len(lost) - chosen:
-        yield f"... and {more} more (-v shows all)", sum(loss.loss for loss in lost[chosen:])
+        yield (
+            f"... and {more} more (-v shows all)",
+            sum(loss.loss for loss in lost[chosen:]),
+        )
     others = sum(loss.loss for loss in found.losses if loss.loss <= LEAST)
     if abs(others) > LEAST:
         yield f"others {'lost' if others > 0 else 'gained'}", others
@@ -273,7 +408,9 @@ def figure(loss: float) -> str:
 # --- since the baseline -----------------------------------------------------------------------------------------------
 
 
-def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool, columns: int) -> list[Line]:
+def since_baseline_lines(
+    result: CaseResult, changes: RankChanges, *, full: bool, columns: int
+) -> list[Line]:
     """What left, fell, came and rose since the baseline, each document with its share of the change of nDCG@k.
 
     `changes` are those of the ranking. The documents that cost most come first, then what stands higher now, the best
@@ -282,26 +419,50 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     baseline = result.baseline
     assert baseline is not None
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
-    lines = text.folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ") if searched else []
+    lines = (
+        text.folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ")
+        if searched
+        else []
+    )
     judgments = _judgments_changed(result)
     if not changes:
-        same = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
-        return [*lines, *text.folded_lines(f"since the baseline: {same}", PLAIN, columns)]
+        same = "the ranking is the same" + (
+            f"; its score {judgments}" if judgments else ""
+        )
+        return [
+            *lines,
+            *text.folded_lines(f"since the baseline: {same}", PLAIN, columns),
+        ]
     shares = change_shares(result, scored_ranking(result))
     fell, others = _moves(changes, shares)
     shown = [*fell, *others]
-    if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:  # a row about one more is as long
+    if (
+        not full and len(shown) > MOST_FELL + MOST_ROSE + 1
+    ):  # a row about one more is as long
         shown = [*fell[:MOST_FELL], *others[:MOST_ROSE]]
     table = _table_of_documents()
     is_graded = bool(result.evaluation.judgments)
     for move in shown:
-        grade = ("unjudged" if move.grade is None else f"grade {text.number(move.grade)}") if is_graded else ""
+        grade = (
+            ("unjudged" if move.grade is None else f"grade {text.number(move.grade)}")
+            if is_graded
+            else ""
+        )
         share = figure(-shares[move.document]) if shares else ""
         table.add(
-            move.document, result.texts.titles.get(move.document, ""), grade, "", _ranks_text(result, move), share
+            move.document,
+            result.texts.titles.get(move.document, ""),
+            grade,
+            "",
+            _ranks_text(result, move),
+            share,
         )
     if more := len(fell) + len(others) - len(shown):
-        rest = -sum(share for document, share in shares.items() if document not in {move.document for move in shown})
+        rest = -sum(
+            share
+            for document, share in shares.items()
+            if document not in {move.document for move in shown}
+        )
         words = f"{counted(more, 'other')} (-v shows all)"
         table.add(styled(words, DIM, 5), figure(rest) if shares else "", style=DIM)
     then, now = baseline.score, result.score
@@ -312,26 +473,43 @@ def since_baseline_lines(result: CaseResult, changes: RankChanges, *, full: bool
     lines = [text.line(""), *lines, text.line(f"since the baseline{scores}", STRONG)]
     lines += _with_notes(table, shown, result, columns)
     if full:
-        lines.append(text.line(f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"))
+        lines.append(
+            text.line(
+                f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"
+            )
+        )
     if judgments:
-        lines += text.folded_lines(f"  the score of the accepted ranking {judgments} too", PLAIN, columns)
+        lines += text.folded_lines(
+            f"  the score of the accepted ranking {judgments} too", PLAIN, columns
+        )
     return lines
 
 
-def _moves(changes: RankChanges, shares: Mapping[str, float]) -> tuple[Sequence[Move], Sequence[Move]]:
+def _moves(
+    changes: RankChanges, shares: Mapping[str, float]
+) -> tuple[Sequence[Move], Sequence[Move]]:
     """The documents that cost something, the most first, and the others: in the top by rank, then those that left.
 
     Without shares what left the top, or fell in it, counts as a cost.
     """
-    moves = {move.document: move for move in (*changes.left, *changes.moved, *changes.entered)}
+    moves = {
+        move.document: move
+        for move in (*changes.left, *changes.moved, *changes.entered)
+    }
     if not shares:
-        fell = [move for move in moves.values() if move.second is None or move.second > (move.first or move.second)]
+        fell = [
+            move
+            for move in moves.values()
+            if move.second is None or move.second > (move.first or move.second)
+        ]
     else:
         fell = [move for move in moves.values() if shares[move.document] < -LEAST]
         fell.sort(key=lambda move: shares[move.document])
     costs = {move.document for move in fell}
     others = [move for move in moves.values() if move.document not in costs]
-    return fell, sorted(others, key=lambda move: (move.second is None, move.second or 0))
+    return fell, sorted(
+        others, key=lambda move: (move.second is None, move.second or 0)
+    )
 
 
 def _ranks_text(result: CaseResult, move: Move) -> str:

@@ -9,7 +9,18 @@ from pytest_relevance._text import counted, harmless
 from pytest_relevance.judgments.grading import FAR_APART, Rated, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
-from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, line, number, signed, width
+from pytest_relevance.reports.text import (
+    DIM,
+    STRONG,
+    WIDEST,
+    Line,
+    cut,
+    folded,
+    line,
+    number,
+    signed,
+    width,
+)
 
 MOST_LISTED = 20
 
@@ -21,7 +32,9 @@ _MOST_GRADES = 12  # in a table of grades
 _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
 
-def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None) -> list[Line]:
+def rater_lines(
+    judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None
+) -> list[Line]:
     """The report on a file of several raters. `pairs` are its documents with several ratings.
 
     `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
@@ -34,7 +47,11 @@ def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool
 
 
 def agreement_lines(
-    judgments: Judgments, pairs: Sequence[Rated], limit: int | None, hint: str = "", columns: int = WIDEST
+    judgments: Judgments,
+    pairs: Sequence[Rated],
+    limit: int | None,
+    hint: str = "",
+    columns: int = WIDEST,
 ) -> list[Line]:
     """How far the two raters of `judgments` agree: figures, how often which grades met, the pairs furthest apart.
 
@@ -44,25 +61,49 @@ def agreement_lines(
     from pytest_relevance.metrics.statistics import agreement  # which imports numpy
 
     first, second = judgments.raters
-    found = agreement(*zip(*((rated.ratings[first], rated.ratings[second]) for rated in pairs), strict=True))
+    found = agreement(
+        *zip(
+            *((rated.ratings[first], rated.ratings[second]) for rated in pairs),
+            strict=True,
+        )
+    )
     one, two = harmless(first), harmless(second)
     head = f"{counted(len(pairs), 'pair')} of query and document that both {one} and {two} graded"
-    figures = Table([Column(), Column(align=RIGHT, at_least=6), Column(least=20)], indent=2)
+    figures = Table(
+        [Column(), Column(align=RIGHT, at_least=6), Column(least=20)], indent=2
+    )
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
         interval = "not defined for one pair" if len(pairs) == 1 else _SAME
-    figures.add("equal grades", f"{found.equal:.1%}", f"{round(found.equal * len(pairs)):,} of {len(pairs):,}")
+    figures.add(
+        "equal grades",
+        f"{found.equal:.1%}",
+        f"{round(found.equal * len(pairs)):,} of {len(pairs):,}",
+    )
     figures.add("Cohen's kappa (quadratic)", _figure(found.kappa), interval)
     if len(pairs) > 1:
-        figures.add("Krippendorff's alpha (ordinal)", _figure(found.alpha), _SAME if isnan(found.alpha) else _LEAST)
+        figures.add(
+            "Krippendorff's alpha (ordinal)",
+            _figure(found.alpha),
+            _SAME if isnan(found.alpha) else _LEAST,
+        )
     figures.add("bias", signed(found.bias), f"the grades of {two} less those of {one}")
     grades = sorted({grade for pair in found.counts for grade in pair})
     names = cut(one, _WIDEST_RATER), cut(two, _WIDEST_RATER)
-    table = Table([Column(" \\ ".join(names), RIGHT), *(Column(number(grade), RIGHT, at_least=4) for grade in grades)])
+    table = Table(
+        [
+            Column(" \\ ".join(names), RIGHT),
+            *(Column(number(grade), RIGHT, at_least=4) for grade in grades),
+        ]
+    )
     for mine in grades if len(grades) <= _MOST_GRADES else ():
         counts = [found.counts.get((mine, other), 0) for other in grades]
         table.add(number(mine), *(f"{count:,}" if count else "-" for count in counts))
-    parts = figures.lines(columns), table.lines(columns), _apart(judgments, pairs, True, limit, hint, columns)
+    parts = (
+        figures.lines(columns),
+        table.lines(columns),
+        _apart(judgments, pairs, True, limit, hint, columns),
+    )
     lines = [line(text, STRONG) for text in folded(head, columns)]
     for part in filter(None, parts):
         lines += [*part, line("")]
@@ -90,20 +131,38 @@ def _apart(
     if not shown:
         return []
     ratings, cells = _ratings(judgments.raters if are_known else ())
-    table = Table([Column("apart", RIGHT), *ratings, Column("query", most=_WIDEST_QUERY), *document_columns()])
+    table = Table(
+        [
+            Column("apart", RIGHT),
+            *ratings,
+            Column("query", most=_WIDEST_QUERY),
+            *document_columns(),
+        ]
+    )
     for rated in shown:
         title = judgments.titles.get(rated.query, {}).get(rated.document, "")
-        table.add(number(rated.spread), *cells(rated), judgments.text(rated.query), rated.document, title)
+        table.add(
+            number(rated.spread),
+            *cells(rated),
+            judgments.text(rated.query),
+            rated.document,
+            title,
+        )
     if more := len(differing) - len(shown):
         table.note, table.hint = f"... and {more:,} more on which they differ", hint
     return table.lines(columns)
 
 
-def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], list[str]]]:
+def _ratings(
+    raters: Sequence[str],
+) -> tuple[list[Column], Callable[[Rated], list[str]]]:
     """The columns of the ratings and their cells for a document: a column for each rater where there is room."""
 
     def each(rated: Rated) -> list[str]:
-        return [number(rated.ratings[rater]) if rater in rated.ratings else "-" for rater in raters]
+        return [
+            number(rated.ratings[rater]) if rater in rated.ratings else "-"
+            for rater in raters
+        ]
 
     def together(rated: Rated) -> list[str]:
         given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
@@ -117,13 +176,23 @@ def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], lis
     return [Column("ratings", most=_WIDEST_RATINGS)], together
 
 
-def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
+def _counted(
+    judgments: Judgments, pairs: Sequence[Rated], are_known: bool
+) -> list[Line]:
     """How many documents there are, how many ratings are far apart, and Krippendorff's alpha."""
-    from pytest_relevance.metrics.statistics import krippendorff_alpha  # which imports numpy
+    from pytest_relevance.metrics.statistics import (
+        krippendorff_alpha,
+    )  # which imports numpy
 
-    queries, ratings = len({rated.query for rated in pairs}), [[*rated.ratings.values()] for rated in pairs]
+    queries, ratings = (
+        len({rated.query for rated in pairs}),
+        [[*rated.ratings.values()] for rated in pairs],
+    )
     by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
-    far, alpha = sum(rated.spread >= FAR_APART for rated in pairs), krippendorff_alpha(ratings)
+    far, alpha = (
+        sum(rated.spread >= FAR_APART for rated in pairs),
+        krippendorff_alpha(ratings),
+    )
     head = (
         f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
         f"{counted(sum(map(len, ratings)), 'rating')}{by} in {counted(queries, 'query', 'queries')}"
@@ -133,14 +202,21 @@ def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> l
         *(line(text, STRONG) for text in folded(head)),
         line(f"  {far:,} {'differs' if far == 1 else 'differ'} by two grades or more"),
         line(""),
-        *(line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG), line(f"  {reading}"), line("")),
+        *(
+            line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG),
+            line(f"  {reading}"),
+            line(""),
+        ),
     ]
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
     """One line for each rater, the most biased first."""
     found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
-    figures = (Column(head, RIGHT, at_least=least) for head, least in (("rated", 9), ("with others", 0), ("bias", 6)))
+    figures = (
+        Column(head, RIGHT, at_least=least)
+        for head, least in (("rated", 9), ("with others", 0), ("bias", 6))
+    )
     table = Table([Column("rater", most=_WIDEST_QUERY), *figures])
     for rater in found[:limit]:
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
@@ -150,5 +226,7 @@ def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
     return [*table.lines(), line(_MEANING, DIM)]
 
 
-_MEANING = "bias: their ratings less the mean of the others' ratings of the same documents"
+_MEANING = (
+    "bias: their ratings less the mean of the others' ratings of the same documents"
+)
 _UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.")]

@@ -9,21 +9,56 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_relevance._text import case_name, digits_apart, first_few, harmless, listed, quoted, shown, time_text
+from pytest_relevance._text import (
+    case_name,
+    digits_apart,
+    first_few,
+    harmless,
+    listed,
+    quoted,
+    shown,
+    time_text,
+)
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, cut_middle, duration_beside, number
-from pytest_relevance.results.case_parts import DROP, FLOOR, STALE_ENTRY, TEXT, TOO_FEW_JUDGED, Outcome
+from pytest_relevance.reports.text import (
+    BAD,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    cut,
+    cut_middle,
+    duration_beside,
+    number,
+)
+from pytest_relevance.results.case_parts import (
+    DROP,
+    FLOOR,
+    STALE_ENTRY,
+    TEXT,
+    TOO_FEW_JUDGED,
+    Outcome,
+)
 from pytest_relevance.results.case_result import FAILED, CaseResult
 
 if TYPE_CHECKING:
     from pytest_relevance.metrics.settings import Settings
 
 
-_OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
-_NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}
+_OPPOSITE = {
+    ">=": "below",
+    ">": "not above",
+    "<=": "above",
+    "<": "not below",
+    "==": "not",
+}
+_NOT_WITHIN = {
+    AT_MOST: "is not in the top {}",
+    BELOW: "is in the top {}",
+    EXACTLY: "is not at rank {}",
+}
 _MOST_PAIRS = 5  # of documents in the wrong order
 _MOST_RESULTS = 10  # whose fields are shown
 
@@ -41,7 +76,10 @@ class _Names(NamedTuple):
 
     def places(self, documents: Sequence[str]) -> str:
         """`"sku-1" (Watch, at rank 3), "sku-2" (not returned)`."""
-        return ", ".join(f"{quoted(each)} ({self._title(each, ', ')}{self._place(each)})" for each in documents)
+        return ", ".join(
+            f"{quoted(each)} ({self._title(each, ', ')}{self._place(each)})"
+            for each in documents
+        )
 
     def _title(self, document: str, end: str = "") -> str:
         title = self.result.texts.titles.get(document)
@@ -56,14 +94,20 @@ def absence(result: CaseResult, document: str | None) -> str:
     """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
     if document in result.texts.not_in_index:
         return "not in the index"
-    return "not returned, not in the catalogue" if document in result.texts.not_in_catalogue else "not returned"
+    return (
+        "not returned, not in the catalogue"
+        if document in result.texts.not_in_catalogue
+        else "not returned"
+    )
 
 
 LONGEST_TITLE = 40
 """The columns that a title takes in a sentence about a reason, where there is no more room."""
 
 
-def reason_text(reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE) -> str:
+def reason_text(
+    reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
+) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
     text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
     if result.evaluation.people_scores:
@@ -92,9 +136,16 @@ def _metric(reason: Outcome, names: _Names) -> str:
     if reason.value is None and result.is_cut and metric.k is None:
         asked = result.conditions.asked or len(result.ranking.documents)
         there = f"no relevant document in the {asked} results that were asked for"
-        return f"{reason.name} is {_OPPOSITE[reason.comparison]} {reason.bound:g}: {there}"
-    is_whole = result.conditions.is_depth_set and ranks_needed(metric, result.conditions.settings) is None
-    name = f"{reason.name} (depth {result.conditions.depth})" if is_whole else reason.name
+        return (
+            f"{reason.name} is {_OPPOSITE[reason.comparison]} {reason.bound:g}: {there}"
+        )
+    is_whole = (
+        result.conditions.is_depth_set
+        and ranks_needed(metric, result.conditions.settings) is None
+    )
+    name = (
+        f"{reason.name} (depth {result.conditions.depth})" if is_whole else reason.name
+    )
     return below(name, reason.value, reason.comparison, reason.bound)
 
 
@@ -104,14 +155,19 @@ def _similarity(reason: Outcome, names: _Names) -> str:
     was_empty = baseline is not None and not baseline.documents
     why = ": the accepted ranking is empty" * was_empty
     if not names.result.ranking.documents:
-        why = ": nothing was returned" + ", as accepted; write results: 0 where that is meant" * was_empty
+        why = (
+            ": nothing was returned"
+            + ", as accepted; write results: 0 where that is meant" * was_empty
+        )
     return below(reason.name, reason.value, reason.comparison, reason.bound) + why
 
 
 def _drop(reason: Outcome, _: _Names) -> str:
     score, before, tolerance = reason.value or 0.0, reason.before or 0.0, reason.bound
     digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))
-    now, drop, then, most = (f"{value:.{digits}f}" for value in (score, before - score, before, tolerance))
+    now, drop, then, most = (
+        f"{value:.{digits}f}" for value in (score, before - score, before, tolerance)
+    )
     return f"{reason.name} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
 
 
@@ -140,8 +196,12 @@ def _first(reason: Outcome, names: _Names) -> str:
     wrong = []
     for rank, document in enumerate(reason.documents, 1):
         if document in reason.wrong:
-            found = [*map(names.document, names.result.ranking.documents[rank - 1 : rank])] or ["nothing"]
-            wrong.append(f"rank {rank} has {found[0]}, expected {names.places([document])}")
+            found = [
+                *map(names.document, names.result.ranking.documents[rank - 1 : rank])
+            ] or ["nothing"]
+            wrong.append(
+                f"rank {rank} has {found[0]}, expected {names.places([document])}"
+            )
     return f"first: {'; '.join(wrong)}"
 
 
@@ -153,12 +213,16 @@ def _present(reason: Outcome, names: _Names) -> str:
 def _order(reason: Outcome, names: _Names) -> str:
     """Name the first pairs that are in the wrong order."""
     pairs = [*zip(reason.wrong[::2], reason.wrong[1::2], strict=True)]
-    chosen = pairs[: _MOST_PAIRS + (len(pairs) == _MOST_PAIRS + 1)]  # one more takes no more room than to say so
+    chosen = pairs[
+        : _MOST_PAIRS + (len(pairs) == _MOST_PAIRS + 1)
+    ]  # one more takes no more room than to say so
     wrong = []
     for document, late in groupby(chosen, key=itemgetter(1)):
         before = [each for each, _ in late]
         verb = "is" if len(before) == 1 else "are"
-        wrong.append(f"{names.places(before)} {verb} not before {names.places([document])}")
+        wrong.append(
+            f"{names.places(before)} {verb} not before {names.places([document])}"
+        )
     if more := len(pairs) - len(chosen):
         wrong.append(f"and {more:,} more pairs")
     where = "" if reason.within is None else f"in the top {reason.within}: "
@@ -166,13 +230,23 @@ def _order(reason: Outcome, names: _Names) -> str:
 
 
 def _within(reason: Outcome, names: _Names) -> str:
-    where = _NOT_WITHIN[reason.comparison].format(reason.within or names.result.conditions.k)
+    where = _NOT_WITHIN[reason.comparison].format(
+        reason.within or names.result.conditions.k
+    )
     return f"within: {names.places(reason.wrong)} {where}"
 
 
 def _results(reason: Outcome, names: _Names) -> str:
-    bound = f"exactly {reason.bound:g}" if reason.comparison == "==" else f"{reason.comparison} {reason.bound:g}"
-    asked = f" (asked for {names.result.conditions.asked})" if names.result.conditions.asked else ""
+    bound = (
+        f"exactly {reason.bound:g}"
+        if reason.comparison == "=="
+        else f"{reason.comparison} {reason.bound:g}"
+    )
+    asked = (
+        f" (asked for {names.result.conditions.asked})"
+        if names.result.conditions.asked
+        else ""
+    )
     return f"results: {reason.value or 0:g} returned{asked}, expected {bound}"
 
 
@@ -198,8 +272,12 @@ def _fields(reason: Outcome, names: _Names) -> str:
         return f"{reason.name}: nothing was returned"
     is_one = len(reason.wrong) == 1
     verbs = {"do": "does" if is_one else "do", "have": "has" if is_one else "have"}
-    wanted = listed([*map(_condition, map(FieldCondition._make, reason.conditions))], "and")
-    said = _OF_FIELDS[reason.kind].format(len(reason.wrong), looked_at, wanted=wanted, **verbs)
+    wanted = listed(
+        [*map(_condition, map(FieldCondition._make, reason.conditions))], "and"
+    )
+    said = _OF_FIELDS[reason.kind].format(
+        len(reason.wrong), looked_at, wanted=wanted, **verbs
+    )
     texts = []
     for document, (rank, values) in zip(reason.wrong, reason.values, strict=False):
         found = ", ".join(f"{path} = {_value(value)}" for path, value in values.items())
@@ -211,15 +289,23 @@ def _fields(reason: Outcome, names: _Names) -> str:
 
 def _same_as(reason: Outcome, names: _Names) -> str:
     """`same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots); only there ...`."""
-    figure = below(f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound)
+    figure = below(
+        f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound
+    )
     head = f"same_as {quoted(reason.query)}: {figure}"
     sides: tuple[list[str], list[str]] = ([], [])
     for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
-        sides[here is None].append(f"rank {there if here is None else here} {names.document(document)}")
+        sides[here is None].append(
+            f"rank {there if here is None else here} {names.document(document)}"
+        )
     if not (reason.value or any(sides)):
         return f"{head}: both found nothing"
     pairs = zip(("here", "there"), sides, strict=True)
-    said = "; ".join(f"only {where} {first_few(side, _MOST_RESULTS)}" for where, side in pairs if side)
+    said = "; ".join(
+        f"only {where} {first_few(side, _MOST_RESULTS)}"
+        for where, side in pairs
+        if side
+    )
     return f"{head}: {said}" if said else head
 
 
@@ -276,7 +362,11 @@ _WIDEST_QUERY = 60  # in a heading
 
 def failure_head(result: CaseResult) -> str:
     """`failed before: ` where the baseline says so; else empty, as the reasons say enough."""
-    failed_before = result.baseline is not None and result.verdict == FAILED and result.baseline.failed_before
+    failed_before = (
+        result.baseline is not None
+        and result.verdict == FAILED
+        and result.baseline.failed_before
+    )
     return "failed before: " if failed_before else ""
 
 
@@ -287,7 +377,9 @@ def case_label(result: CaseResult) -> str:
 
 def case_heading(result: CaseResult) -> str:
     """The heading of a case: see `item_heading`."""
-    return item_heading((result.node or result.id).rpartition("::")[2], result.id, result.query)
+    return item_heading(
+        (result.node or result.id).rpartition("::")[2], result.id, result.query
+    )
 
 
 def item_heading(name: str, case: str, query: str) -> str:
@@ -305,7 +397,8 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
     label = harmless(search) + (f"[{harmless(variant)}]" if variant else "")
     if params:
         given = ", ".join(
-            f"{name}={value if isinstance(value, str) else shown(value, 40)}" for name, value in params.items()
+            f"{name}={value if isinstance(value, str) else shown(value, 40)}"
+            for name, value in params.items()
         )
         label += f"({harmless(given)})"
     return label
@@ -314,16 +407,30 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 def settings_text(settings: "Settings", depth: int | None = None) -> str:
     """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
     gain, top = settings.gain, settings.max_grade
-    named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
-    ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
+    named = (
+        gain
+        if isinstance(gain, str)
+        else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
+    )
+    ideal = (
+        f"max ({number(top)})"
+        if settings.ideal == "max" and top is not None
+        else settings.ideal
+    )
     others = {
         "discount": (settings.discount, "log2"),
         "negative": (settings.negative, "keep"),
         "collapse": ("true" if settings.collapse else None, None),
         "depth": (depth, None),
     }
-    parts = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
-    return ", ".join([f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}", *parts])
+    parts = [
+        f"{name} {value}"
+        for name, (value, default) in others.items()
+        if value != default
+    ]
+    return ", ".join(
+        [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}", *parts]
+    )
 
 
 def reason_texts(result: CaseResult) -> list[str]:
@@ -348,7 +455,9 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
     other reasons are whole.
     """
     texts = [
-        _score_in_brief(reason, result, is_named) if reason.kind in (FLOOR, DROP) else reason_text(reason, result)
+        _score_in_brief(reason, result, is_named)
+        if reason.kind in (FLOOR, DROP)
+        else reason_text(reason, result)
         for reason in _shown_reasons(result)
     ]
     return [failure_head(result) + texts[0], *texts[1:]] if texts else []
@@ -362,11 +471,21 @@ def reason_beside_score(result: CaseResult) -> str:
     for reason in _shown_reasons(result):
         is_score = reason.kind in (FLOOR, DROP) and reason.value is not None
         change, _, limit = (
-            _score_in_brief(reason, result, is_named=False).rpartition(", ") if is_score else ("", "", "")
+            _score_in_brief(reason, result, is_named=False).rpartition(", ")
+            if is_score
+            else ("", "", "")
         )
-        is_short = len(change.rpartition(".")[2]) <= _DIGITS  # else the score beside it has too few digits
+        is_short = (
+            len(change.rpartition(".")[2]) <= _DIGITS
+        )  # else the score beside it has too few digits
         limit = f"below its {limit}" if reason.kind == FLOOR else limit
-        texts.append(reason_text(reason, result) if not is_score else limit if is_short else f"{change}, {limit}")
+        texts.append(
+            reason_text(reason, result)
+            if not is_score
+            else limit
+            if is_short
+            else f"{change}, {limit}"
+        )
     return "; ".join(texts)
 
 
@@ -379,27 +498,41 @@ def _score_in_brief(reason: Outcome, result: CaseResult, is_named: bool) -> str:
     if score is None:
         return reason_text(reason, result)
     digits = 3 if is_drop else digits_apart(score, reason.bound)
-    if before is not None and any(each.kind == DROP for each in result.evaluation.reasons):
+    if before is not None and any(
+        each.kind == DROP for each in result.evaluation.reasons
+    ):
         digits = max(digits, digits_apart(score, before))
     now, then = f"{score:.{digits}f}", "" if before is None else f"{before:.{digits}f}"
     change = f"{then} -> {now}" if then not in ("", now) else now
     if is_named or change == now:
         change = f"{reason.name} {change}"
-    limit = f"tolerance {reason.bound:.3g}" if is_drop else f"floor {reason.bound:.{digits}f}"
+    limit = (
+        f"tolerance {reason.bound:.3g}"
+        if is_drop
+        else f"floor {reason.bound:.{digits}f}"
+    )
     return f"{change}, {limit}"
 
 
 def _shown_reasons(result: CaseResult) -> list[Outcome]:
     """The reasons; without the drop if the score is below its floor too, whose reason names the baseline."""
     has_floor = any(reason.kind == FLOOR for reason in result.evaluation.reasons)
-    return [reason for reason in result.evaluation.reasons if not (has_floor and reason.kind == DROP)]
+    return [
+        reason
+        for reason in result.evaluation.reasons
+        if not (has_floor and reason.kind == DROP)
+    ]
 
 
 def with_figures(result: CaseResult, longest: int) -> list[str]:
     """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
     return [
         reason_text(reason, result, longest)
-        + (change_text(reason.value, _before(reason, result)) if reason.kind in _WITH_BASELINE else "")
+        + (
+            change_text(reason.value, _before(reason, result))
+            if reason.kind in _WITH_BASELINE
+            else ""
+        )
         for reason in _shown_reasons(result)
     ]
 

@@ -21,7 +21,9 @@ REPORT_MARK = "pytest-relevance report"
 """The comment at the beginning of a report in HTML or Markdown, by which it is recognised."""
 
 _BEGINNING = (
-    rb"(?s:.{,2000}?)" + REPORT_MARK.encode() + rb'|\{\s*"kind": "pytest-relevance (?:comparison|history)"'
+    rb"(?s:.{,2000}?)"
+    + REPORT_MARK.encode()
+    + rb'|\{\s*"kind": "pytest-relevance (?:comparison|history)"'
     rb'|\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \['  # a run as JSON
     rb"|History of [\d,]+ runs?, "
     rb"|(?s:.{1,2000}? -> .{1,2000}?): [\d,]+ cases? compared, [\d,]+ with another ranking"
@@ -57,7 +59,9 @@ _DEEPEST_INDENT = 24
 
 def is_report(data: bytes) -> bool:
     """Whether the content of a file is the report of a run or of a comparison, in any format."""
-    return bool(re.match(_BEGINNING, data) or re.search(_COUNTS, data[-_COUNTS_WITHIN:]))
+    return bool(
+        re.match(_BEGINNING, data) or re.search(_COUNTS, data[-_COUNTS_WITHIN:])
+    )
 
 
 def width(text: str) -> int:
@@ -66,7 +70,10 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    if unicodedata.category(character) in _ZERO_WIDTH or "\u1160" <= character <= "\u11ff":  # vowels of Hangul
+    if (
+        unicodedata.category(character) in _ZERO_WIDTH
+        or "\u1160" <= character <= "\u11ff"
+    ):  # vowels of Hangul
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
@@ -77,14 +84,22 @@ def terminal_width() -> int:
     As in pytest, the environment variable COLUMNS comes first, and a width below 40 is taken for 80.
     """
     columns = shutil.get_terminal_size((WIDEST, 24)).columns
-    return min(columns, WIDEST_TERMINAL) if columns >= _NARROWEST_TERMINAL else _FOR_NARROWER
+    return (
+        min(columns, WIDEST_TERMINAL)
+        if columns >= _NARROWEST_TERMINAL
+        else _FOR_NARROWER
+    )
 
 
 def cut(text: str, columns: int) -> str:
     """Harmless text cut with `...` where it is wider than `columns`."""
     if width(text) <= columns:
         return text
-    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+    return (
+        _beginning(text, columns - 3) + "..."
+        if columns > 3
+        else _beginning(text, columns)
+    )
 
 
 def cut_middle(text: str, columns: int) -> str:
@@ -96,7 +111,9 @@ def cut_middle(text: str, columns: int) -> str:
     return f"{beginning}...{end}"
 
 
-def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
+def titled(
+    text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE
+) -> str:
     """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
     title = titles.get(document, "")
     return f'{text} "{cut_middle(harmless(title), longest)}"' if title else text
@@ -126,7 +143,9 @@ def plain(lines: Iterable[Line]) -> str:
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 
-def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None = None) -> list[str]:
+def folded(
+    text: str, columns: int = WIDEST, indent: str = "", first: int | None = None
+) -> list[str]:
     """Harmless text broken at its blanks over lines of at most `columns`, all but the first indented.
 
     `first` is the room in the first line. A word that is wider than a line is left whole.
@@ -144,13 +163,19 @@ def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None
     return [*lines, current]
 
 
-def folded_lines(text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = "    ") -> list[Line]:
+def folded_lines(
+    text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = "    "
+) -> list[Line]:
     """User's text as lines of one style: see `folded`."""
     return [line(part, style) for part in folded(harmless(text), columns, indent)]
 
 
 def wrapped(
-    head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ", style: str = PLAIN
+    head: str,
+    parts: Iterable[str],
+    columns: int = WIDEST,
+    separator: str = ", ",
+    style: str = PLAIN,
 ) -> list[Line]:
     """Harmless parts behind a head as lines, broken between the parts and indented below the first.
 
@@ -164,12 +189,19 @@ def wrapped(
         last = number == len(parts) - 1
         if not number:
             current += part
-        elif width(current) + len(separator) + width(part) + (0 if last else len(break_)) > columns:
+        elif (
+            width(current) + len(separator) + width(part) + (0 if last else len(break_))
+            > columns
+        ):
             lines.append(current + break_)
             current = indent + part
         else:
             current += separator + part
-    return [line(piece, style) for text in [*lines, current] for piece in folded(text, columns, indent)]
+    return [
+        line(piece, style)
+        for text in [*lines, current]
+        for piece in folded(text, columns, indent)
+    ]
 
 
 # --- Markdown: texts of users in code spans, where nothing is a link, a mention or markup -----------------------------
@@ -224,7 +256,8 @@ def is_github() -> bool:
 def command(name: str, properties: Mapping[str, object], message: str) -> str:
     """A workflow command in one line, with the characters escaped that have a meaning in it: `::error line=3::text`."""
     given = ",".join(
-        f"{key}={without_commands(str(value)).translate(_IN_PROPERTY)}" for key, value in properties.items()
+        f"{key}={without_commands(str(value)).translate(_IN_PROPERTY)}"
+        for key, value in properties.items()
     )
     return f"::{name} {given}::{without_commands(message).translate(_IN_MESSAGE)}"
 
@@ -284,7 +317,15 @@ def signed(value: float) -> str:
 def duration(seconds: float, digits: int = 3) -> str:
     """A duration with at most `digits` digits: `12.3 ms`, `1.25 s`; nobody tunes a search by less than 0.01 ms."""
     value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
-    decimals = digits - 3 + next(decimals for decimals, least in ((0, 99.95), (1, 9.995), (2, 0)) if value >= least)
+    decimals = (
+        digits
+        - 3
+        + next(
+            decimals
+            for decimals, least in ((0, 99.95), (1, 9.995), (2, 0))
+            if value >= least
+        )
+    )
     if 0 < value < 10.0**-decimals:
         return f"<{10.0**-decimals:g} {unit}"
     text = f"{value:.{decimals}f}"
@@ -294,7 +335,14 @@ def duration(seconds: float, digits: int = 3) -> str:
 def duration_beside(seconds: float, bound: float) -> str:
     """A duration with as many digits as tell it from a bound that it does not equal."""
     limit = time_text(bound)
-    return next((text for digits in range(3, 12) if (text := duration(seconds, digits)) != limit), limit)
+    return next(
+        (
+            text
+            for digits in range(3, 12)
+            if (text := duration(seconds, digits)) != limit
+        ),
+        limit,
+    )
 
 
 def asked_text(numbers: Iterable[int]) -> str:

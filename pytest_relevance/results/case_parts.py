@@ -13,7 +13,13 @@ from pytest_relevance.metrics.settings import Settings
 SETUP, SCORING = "setup", "scoring"
 """The phases of an error outside the search: setting up fixtures, and scoring the returned ranking."""
 
-STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
+STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = (
+    "new",
+    "stale",
+    "regression",
+    "improvement",
+    "within",
+)
 """How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or stayed within it."""
 
@@ -26,7 +32,13 @@ DEFAULT_SETTINGS = Settings()
 EMPTY: Mapping[Any, Any] = {}
 """A mapping that results share, and nothing writes to."""
 
-FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = "floor", "drop", "min_judged", "stale", "text"
+FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = (
+    "floor",
+    "drop",
+    "min_judged",
+    "stale",
+    "text",
+)
 """The kinds of `Outcome` that do not come from an expectation."""
 
 
@@ -206,12 +218,20 @@ class CaseRanking(NamedTuple):
     def scored_by(self, settings: Settings) -> "CaseRanking":
         """The ranking collapsed or as it was returned, as other settings have it; engine scores are left out."""
         grades = {
-            document: grade for document, grade in zip(self.documents, self.grades, strict=True) if grade is not None
+            document: grade
+            for document, grade in zip(self.documents, self.grades, strict=True)
+            if grade is not None
         }
         returned = self.uncollapsed
         documents = tuple(without_copies(returned)) if settings.collapse else returned
         found = tuple(grade_ranking(documents, grades).grades)
-        return self._replace(documents=documents, as_returned=returned, engine_scores=(), grades=found, deeper=EMPTY)
+        return self._replace(
+            documents=documents,
+            as_returned=returned,
+            engine_scores=(),
+            grades=found,
+            deeper=EMPTY,
+        )
 
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""
@@ -307,7 +327,10 @@ class CaseCall(NamedTuple):
 
     def latency_like(self, other: "CaseCall") -> float | None:
         """The latency, if it was measured as in the other call: alone or shared, by as many at once. Else None."""
-        is_alike = (self.latency_shared, self.concurrency) == (other.latency_shared, other.concurrency)
+        is_alike = (self.latency_shared, self.concurrency) == (
+            other.latency_shared,
+            other.concurrency,
+        )
         return self.latency if is_alike else None
 
 

@@ -22,7 +22,15 @@ from pytest_relevance.results import case_parts as parts
 from pytest_relevance.results.case_parts import EMPTY, PARTS
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
-    *("passed", "failed", "inconclusive", "measured", "error", "not searched", "skipped"),
+    *(
+        "passed",
+        "failed",
+        "inconclusive",
+        "measured",
+        "error",
+        "not searched",
+        "skipped",
+    ),
 )
 """The verdicts of a case. `measured`: it has neither floor nor expectation; `not searched`: its search was not called,
 as it had failed in too many cases before; `skipped`: it was not to run."""
@@ -113,12 +121,19 @@ class CaseResult(NamedTuple):
     def interval(self) -> tuple[float | None, float | None]:
         """The least and the greatest nDCG@k that the unjudged results leave open; None where it is not defined."""
         lower, upper = self.evaluation.lower, self.evaluation.upper
-        return (self.score, self.score) if lower is None or upper is None else (lower, upper)
+        return (
+            (self.score, self.score)
+            if lower is None or upper is None
+            else (lower, upper)
+        )
 
     @property
     def change(self) -> float:
         """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is not defined."""
-        before, score = None if self.baseline is None else self.baseline.score, self.score
+        before, score = (
+            None if self.baseline is None else self.baseline.score,
+            self.score,
+        )
         return 0.0 if before is None or score is None else score - before
 
     @property
@@ -141,7 +156,9 @@ class CaseResult(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether the case failed before, and so was expected to fail (`--relevance-known=xfail`)."""
-        return self.baseline is not None and self.baseline.known and self.status == XFAILED
+        return (
+            self.baseline is not None and self.baseline.known and self.status == XFAILED
+        )
 
     @property
     def is_cut(self) -> bool:
@@ -151,26 +168,46 @@ class CaseResult(NamedTuple):
     @property
     def graded(self) -> GradedRanking:
         """The ranking as the metrics take it, as deep as it was kept."""
-        judged = [grade for grade, count in self.evaluation.judgments.items() for _ in range(count)]
-        return GradedRanking([*self.ranking.grades], repeated_indexes(self.ranking.documents), judged)
+        judged = [
+            grade
+            for grade, count in self.evaluation.judgments.items()
+            for _ in range(count)
+        ]
+        return GradedRanking(
+            [*self.ranking.grades], repeated_indexes(self.ranking.documents), judged
+        )
 
     @property
     def unjudged(self) -> list[str]:
         """The different documents in the top k without a judgment, best first."""
         documents, grades = self.ranking.documents, self.ranking.grades
         top = grades[: self.conditions.k]
-        ungraded = [document for document, grade in zip(documents, top, strict=False) if grade is None]
+        ungraded = [
+            document
+            for document, grade in zip(documents, top, strict=False)
+            if grade is None
+        ]
         if not ungraded or len({*documents}) == len(documents):
             return ungraded
-        graded = {document for document, grade in zip(documents, grades, strict=True) if grade is not None}
-        return [document for document in dict.fromkeys(ungraded) if document not in graded]
+        graded = {
+            document
+            for document, grade in zip(documents, grades, strict=True)
+            if grade is not None
+        }
+        return [
+            document for document in dict.fromkeys(ungraded) if document not in graded
+        ]
 
     @property
     def returns_unjudged(self) -> bool:
         """Whether there are judgments, but none for a returned document."""
         found, ranking = self.evaluation, self.ranking
-        are_unjudged = bool(found.judgments and ranking.documents) and all(grade is None for grade in ranking.grades)
-        return are_unjudged and all(document not in ranking.deeper for document, _ in found.missing)
+        are_unjudged = bool(found.judgments and ranking.documents) and all(
+            grade is None for grade in ranking.grades
+        )
+        return are_unjudged and all(
+            document not in ranking.deeper for document, _ in found.missing
+        )
 
     @property
     def is_unjudged(self) -> bool:
@@ -186,13 +223,35 @@ class CaseResult(NamedTuple):
     def named_within(self, top: int | None) -> Sequence[str]:
         """The documents of `named`, with only the first `top` of each ranking (None: all kept documents)."""
         accepted = () if self.baseline is None else self.baseline.documents
-        expected = (document for outcome in self.evaluation.outcomes for document in outcome.documents)
-        repeated = () if self.call.repeats is None else filter(None, self.call.repeats.documents)
+        expected = (
+            document
+            for outcome in self.evaluation.outcomes
+            for document in outcome.documents
+        )
+        repeated = (
+            ()
+            if self.call.repeats is None
+            else filter(None, self.call.repeats.documents)
+        )
         missing = (document for document, _ in self.evaluation.missing)
-        return list(dict.fromkeys(chain(self.ranking.documents[:top], missing, accepted[:top], expected, repeated)))
+        return list(
+            dict.fromkeys(
+                chain(
+                    self.ranking.documents[:top],
+                    missing,
+                    accepted[:top],
+                    expected,
+                    repeated,
+                )
+            )
+        )
 
     def with_titles(
-        self, titles: Mapping[str, str], shown: Mapping[str, Mapping[str, str]] = EMPTY, *, replace: bool = True
+        self,
+        titles: Mapping[str, str],
+        shown: Mapping[str, Mapping[str, str]] = EMPTY,
+        *,
+        replace: bool = True,
     ) -> "CaseResult":
         """The result with titles, and fields to show, of the documents in `named`.
 
@@ -202,18 +261,30 @@ class CaseResult(NamedTuple):
         found = {document: titles[document] for document in named if document in titles}
         return self.with_texts(
             titles={**texts.titles, **found} if replace else {**found, **texts.titles},
-            shown={**texts.shown, **{document: shown[document] for document in named if document in shown}},
+            shown={
+                **texts.shown,
+                **{
+                    document: shown[document] for document in named if document in shown
+                },
+            },
         )
 
     def with_baseline(
-        self, baseline: parts.BaselineComparison, verdict: str, reasons: Sequence[parts.Outcome]
+        self,
+        baseline: parts.BaselineComparison,
+        verdict: str,
+        reasons: Sequence[parts.Outcome],
     ) -> "CaseResult":
         """The result compared with a baseline, with the verdict and the reasons that follow."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = evaluation._replace(reasons=reasons)
-        file, line, name, _, *middle, _, _, call, others = self  # `_replace` takes three times as long
-        return CaseResult._make([file, line, name, verdict, *middle, evaluation, baseline, call, others])
+        file, line, name, _, *middle, _, _, call, others = (
+            self  # `_replace` takes three times as long
+        )
+        return CaseResult._make(
+            [file, line, name, verdict, *middle, evaluation, baseline, call, others]
+        )
 
     def with_texts(self, **changes: Any) -> "CaseResult":
         """The result with some fields of its `texts` changed."""
@@ -224,7 +295,9 @@ class CaseResult(NamedTuple):
         return {**_writer(names)(self), **self.others}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], only: frozenset[str] = frozenset()) -> "CaseResult":
+    def from_dict(
+        cls, values: Mapping[str, Any], only: frozenset[str] = frozenset()
+    ) -> "CaseResult":
         """A result equal to the one whose `to_dict` gave these values, in this process, another one, or a record.
 
         With `only` other keys are left alone. Keys that are not known here become its `others`. Raises TypeError for a
@@ -247,14 +320,20 @@ def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
 def to_builtin(part: Any) -> dict[str, Any]:
     """A part as a dict of the fields that differ from their defaults, and of its `others`."""
     kind: Any = type(part)
-    values = {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
+    values = {
+        name: value
+        for name, default in defaults_of(kind)
+        if (value := getattr(part, name)) != default
+    }
     others: Mapping[str, Any] = values.pop("others", EMPTY)
     return {**values, **others} if others else values
 
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
     """The part that `to_builtin` was called with. Keys that are not known here become its `others`."""
-    found = [tuple(value) if type(value) is list else value for value in values.values()]
+    found = [
+        tuple(value) if type(value) is list else value for value in values.values()
+    ]
     make: Any = kind
     known = _picker(make, tuple(values))
     if known is not None:
@@ -268,22 +347,31 @@ def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
 
 
 @lru_cache(maxsize=1024)  # most dicts of a run have the same keys
-def _picker(kind: Any, names: Sequence[str]) -> tuple[Callable[[Any], Any], Sequence[object]] | None:
+def _picker(
+    kind: Any, names: Sequence[str]
+) -> tuple[Callable[[Any], Any], Sequence[object]] | None:
     """What picks the fields of a named tuple from values of these names with defaults behind them, and these defaults.
 
     None where a name is unknown or a field is missing: then the constructor, which takes twice as long, finds out.
     """
     fields = dict(defaults_of(kind))
     unset = [name for name in fields if name not in names]
-    if len(names) + len(unset) > len(fields) or any(fields[name] is Parameter.empty for name in unset):
+    if len(names) + len(unset) > len(fields) or any(
+        fields[name] is Parameter.empty for name in unset
+    ):
         return None
-    return itemgetter(*map([*names, *unset].index, fields)), [fields[name] for name in unset]
+    return itemgetter(*map([*names, *unset].index, fields)), [
+        fields[name] for name in unset
+    ]
 
 
 def _outcomes(found: Sequence[Any]) -> tuple[parts.Outcome, ...]:
     """Outcomes from builtin types; the reasons of older records are sentences."""
     return tuple(
-        parts.text_reason(each) if isinstance(each, str) else from_builtin(parts.Outcome, each) for each in found
+        parts.text_reason(each)
+        if isinstance(each, str)
+        else from_builtin(parts.Outcome, each)
+        for each in found
     )
 
 
@@ -311,7 +399,9 @@ def settings_from_dict(values: Mapping[str, Any]) -> Settings:
     return _shared_settings(tuple(values.items()))
 
 
-@lru_cache(maxsize=64)  # nearly all results of a run share their settings, which keep a table of gains
+@lru_cache(
+    maxsize=64
+)  # nearly all results of a run share their settings, which keep a table of gains
 def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
@@ -324,22 +414,43 @@ def _grade_text(grade: float) -> str:
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
     "params": dict,
-    **dict.fromkeys(("grade_names", "judgments"), lambda found: {_grade_text(grade): found[grade] for grade in found}),
-    **dict.fromkeys(("outcomes", "reasons"), lambda outcomes: [*map(to_builtin, outcomes)]),
+    **dict.fromkeys(
+        ("grade_names", "judgments"),
+        lambda found: {_grade_text(grade): found[grade] for grade in found},
+    ),
+    **dict.fromkeys(
+        ("outcomes", "reasons"), lambda outcomes: [*map(to_builtin, outcomes)]
+    ),
     **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
 }
 
 _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
-    **dict.fromkeys(("grade_names", "judgments"), lambda found: {float(grade): of for grade, of in found.items()}),
+    **dict.fromkeys(
+        ("grade_names", "judgments"),
+        lambda found: {float(grade): of for grade, of in found.items()},
+    ),
     "missing": lambda pairs: tuple(map(tuple, pairs)),
     **dict.fromkeys(("outcomes", "reasons"), _outcomes),
     "baseline": partial(from_builtin, parts.BaselineComparison),
     "error": partial(from_builtin, parts.SearchError),
     "repeats": partial(from_builtin, parts.Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "as_returned", "engine_scores", "grades", "irrelevant_top"), tuple),
+    **dict.fromkeys(
+        (
+            "tags",
+            "items",
+            "documents",
+            "as_returned",
+            "engine_scores",
+            "grades",
+            "irrelevant_top",
+        ),
+        tuple,
+    ),
     **dict.fromkeys(("not_applicable", "not_in_index", "not_in_catalogue"), tuple),
-    **dict.fromkeys(("file", "verdict", "search", "variant"), intern),  # which many results share
+    **dict.fromkeys(
+        ("file", "verdict", "search", "variant"), intern
+    ),  # which many results share
 }
 
 PART_OF: Mapping[str, str] = {
@@ -349,19 +460,89 @@ PART_OF: Mapping[str, str] = {
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
 
 _DEFAULTS: Mapping[str, Any] = {
-    name: default for kind in (CaseResult, *PARTS.values()) for name, default in kind._field_defaults.items()
+    name: default
+    for kind in (CaseResult, *PARTS.values())
+    for name, default in kind._field_defaults.items()
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
 
 _ORDER = (
-    *("file", "line", "id", "verdict", "query", "node", "search", "variant", "variant_index", "tags", "weight"),
+    *(
+        "file",
+        "line",
+        "id",
+        "verdict",
+        "query",
+        "node",
+        "search",
+        "variant",
+        "variant_index",
+        "tags",
+        "weight",
+    ),
     *("params", "note", "source", "test", "items"),
-    *("k", "depth", "is_depth_set", "reaches_depth", "asked", "floor", "tolerance", "settings", "lowest", "highest"),
-    *("grade_names", "documents", "as_returned", "whole", "engine_scores", "is_unsorted", "grades", "returned"),
-    *("repeated", "deeper", "irrelevant_top", "titles", "notes", "shown", "not_in_index", "not_in_catalogue"),
-    *("judgments", "missing", "digest", "scores", "lower", "upper", "judged", "top", "filled", "filled_top"),
-    *("is_filled_alone", "people_scores", "people_verdict", "outcomes", "not_applicable", "baseline", "reasons"),
-    *("error", "explanations", "latency", "latency_shared", "concurrency", "repeats", "outcome"),
+    *(
+        "k",
+        "depth",
+        "is_depth_set",
+        "reaches_depth",
+        "asked",
+        "floor",
+        "tolerance",
+        "settings",
+        "lowest",
+        "highest",
+    ),
+    *(
+        "grade_names",
+        "documents",
+        "as_returned",
+        "whole",
+        "engine_scores",
+        "is_unsorted",
+        "grades",
+        "returned",
+    ),
+    *(
+        "repeated",
+        "deeper",
+        "irrelevant_top",
+        "titles",
+        "notes",
+        "shown",
+        "not_in_index",
+        "not_in_catalogue",
+    ),
+    *(
+        "judgments",
+        "missing",
+        "digest",
+        "scores",
+        "lower",
+        "upper",
+        "judged",
+        "top",
+        "filled",
+        "filled_top",
+    ),
+    *(
+        "is_filled_alone",
+        "people_scores",
+        "people_verdict",
+        "outcomes",
+        "not_applicable",
+        "baseline",
+        "reasons",
+    ),
+    *(
+        "error",
+        "explanations",
+        "latency",
+        "latency_shared",
+        "concurrency",
+        "repeats",
+        "outcome",
+    ),
 )
 """All fields but `others`, in the order of the keys of a dict."""
 
@@ -378,7 +559,9 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
     """
     kinds = {"result": CaseResult, **PARTS}
     lines = ["def write(result):", "    values = {}"]
-    lines += [f"    {', '.join(kind._fields)} = {part}" for part, kind in kinds.items()]  # each field a local variable
+    lines += [
+        f"    {', '.join(kind._fields)} = {part}" for part, kind in kinds.items()
+    ]  # each field a local variable
     namespace: dict[str, Any] = {}
     for name in _ORDER:
         if names is None or name in names:
@@ -388,26 +571,43 @@ def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, An
                 is_written = f"{name} is not None"
             written = name
             if name in _TO_BUILTIN:
-                namespace[f"to_{name}"], written = _TO_BUILTIN[name], f"to_{name}({name})"
-            lines.append(f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}")
+                namespace[f"to_{name}"], written = (
+                    _TO_BUILTIN[name],
+                    f"to_{name}({name})",
+                )
+            lines.append(
+                f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}"
+            )
     exec("\n".join([*lines, "    return values"]), namespace)
     write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
     return write
 
 
 @lru_cache(maxsize=1024)  # most dicts of a run have the same keys
-def _reader(names: Sequence[str], only: frozenset[str]) -> Callable[[Iterable[Any]], CaseResult]:
+def _reader(
+    names: Sequence[str], only: frozenset[str]
+) -> Callable[[Iterable[Any]], CaseResult]:
     """Make the function that reads the values of a dict with these keys, in their order. KeyError: a field is missing.
 
     It picks fields by their places among the values and the defaults, and makes the named tuples without their
     constructors, which are functions in Python: looking up each field that there may be takes twice as long. A part to
     which no key belongs is the default, which results share.
     """
-    found = [(index, name) for index, name in enumerate(names) if not only or name in only]
+    found = [
+        (index, name) for index, name in enumerate(names) if not only or name in only
+    ]
     place = {name: index for index, name in found if name in PART_OF}
     unknown = [(index, name) for index, name in found if name not in PART_OF]
-    converted = [(place[name], _DEFAULTS.get(name), _FROM_BUILTIN[name]) for name in _FROM_BUILTIN if name in place]
-    made = {part: kind for part, kind in PARTS.items() if not place.keys().isdisjoint(kind._fields)}
+    converted = [
+        (place[name], _DEFAULTS.get(name), _FROM_BUILTIN[name])
+        for name in _FROM_BUILTIN
+        if name in place
+    ]
+    made = {
+        part: kind
+        for part, kind in PARTS.items()
+        if not place.keys().isdisjoint(kind._fields)
+    }
     unset = [name for name in _DEFAULTS if name not in place and name not in made]
     if "id" in place:
         place.setdefault("query", place["id"])
@@ -415,14 +615,23 @@ def _reader(names: Sequence[str], only: frozenset[str]) -> Callable[[Iterable[An
     if unknown:
         place["others"] = len(names) + len(unset) + len(made)
     pick_all = itemgetter(*map(place.__getitem__, CaseResult._fields))
-    parts_made = [(kind, itemgetter(*map(place.__getitem__, kind._fields))) for kind in made.values()]
-    defaults, query, identity = [_DEFAULTS[name] for name in unset], place["query"], place["id"]
+    parts_made = [
+        (kind, itemgetter(*map(place.__getitem__, kind._fields)))
+        for kind in made.values()
+    ]
+    defaults, query, identity = (
+        [_DEFAULTS[name] for name in unset],
+        place["query"],
+        place["id"],
+    )
     new = tuple.__new__
 
     def read(values: Iterable[Any]) -> CaseResult:
         found = [*values, *defaults]
         for index, default, convert in converted:
-            found[index] = default if (value := found[index]) is None else convert(value)
+            found[index] = (
+                default if (value := found[index]) is None else convert(value)
+            )
         found[query] = found[query] or found[identity]
         found += [new(kind, pick(found)) for kind, pick in parts_made]
         if unknown:
@@ -433,9 +642,28 @@ def _reader(names: Sequence[str], only: frozenset[str]) -> Callable[[Iterable[An
 
 
 SUMMARY_FIELDS = frozenset(PART_OF) - {
-    *("documents", "as_returned", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
+    *(
+        "documents",
+        "as_returned",
+        "whole",
+        "engine_scores",
+        "grades",
+        "deeper",
+        "notes",
+        "grade_names",
+    ),
     *("shown", "not_in_index", "not_in_catalogue"),
-    *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest", "filled"),
+    *(
+        "judgments",
+        "missing",
+        "digest",
+        "outcomes",
+        "not_applicable",
+        "settings",
+        "lowest",
+        "highest",
+        "filled",
+    ),
 }
 """The fields that a summary needs: a case that passed has no others unless something asks for them."""
 
@@ -448,12 +676,17 @@ def has_failed(result: CaseResult) -> bool:
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
     """The search and the variant of all results, each once: the first parameter of a fixture first, as written."""
     first: dict[tuple[str, str | None], int] = {}
-    for search, variant, index in {(result.search, result.variant, result.origin.variant_index) for result in results}:
+    for search, variant, index in {
+        (result.search, result.variant, result.origin.variant_index)
+        for result in results
+    }:
         first[search, variant] = min(first.get((search, variant), index), index)
     return sorted(first, key=lambda key: (first[key], str(key)))
 
 
-def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
+def grouped(
+    results: Iterable[CaseResult], key: Callable[[CaseResult], Group]
+) -> dict[Group, list[CaseResult]]:
     """Results by a key, in their order."""
     groups: dict[Group, list[CaseResult]] = {}
     for result in results:

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SETUP, SearchError
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, NOT_SEARCHED, WITHOUT_SCORE, CaseResult, Key
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    NOT_SEARCHED,
+    WITHOUT_SCORE,
+    CaseResult,
+    Key,
+)
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
 
@@ -89,7 +96,11 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
             errors.setdefault(key, []).append(result)
         if result.verdict not in _UNSCORED:
             searches.setdefault((result.search, result.variant), []).append(result)
-    found = [_of_errors(str(key[0]), group) for key, group in errors.items() if len(group) > 1]
+    found = [
+        _of_errors(str(key[0]), group)
+        for key, group in errors.items()
+        if len(group) > 1
+    ]
     for find in KINDS.values():
         found += filter(None, map(find, searches.values()))
     return found
@@ -102,16 +113,23 @@ def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     """
     found: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
-        for result in diagnosis.results if diagnosis.kind not in (FEWER, REPEATED) else ():
+        for result in (
+            diagnosis.results if diagnosis.kind not in (FEWER, REPEATED) else ()
+        ):
             if result.status in (case_result.ERROR, FAILED, INCONCLUSIVE):
                 found.setdefault(result.key, number)
     return found
 
 
 def _nothing_returned(results: Sequence[CaseResult]) -> Diagnosis | None:
-    if any(result.ranking.returned and expects_results(result.evaluation.outcomes) for result in results):
+    if any(
+        result.ranking.returned and expects_results(result.evaluation.outcomes)
+        for result in results
+    ):
         return None
-    searched = [result for result in results if expects_results(result.evaluation.outcomes)]
+    searched = [
+        result for result in results if expects_results(result.evaluation.outcomes)
+    ]
     if len(searched) < FEWEST_CASES:
         return None
     return Diagnosis(NOTHING, searched, of=len(searched))
@@ -125,33 +143,57 @@ def _passed_empty(results: Sequence[CaseResult]) -> Diagnosis | None:
         if result.status == case_result.PASSED and not result.ranking.returned
         if all(outcome.kind != "results" for outcome in result.evaluation.outcomes)
     ]
-    return Diagnosis(PASSED_EMPTY, found) if found and _nothing_returned(results) is None else None
+    return (
+        Diagnosis(PASSED_EMPTY, found)
+        if found and _nothing_returned(results) is None
+        else None
+    )
 
 
 def _same_document_first(results: Sequence[CaseResult]) -> Diagnosis | None:
     """One document without gain is first for more than half of the different queries."""
     if not any(result.ranking.irrelevant_top for result in results):
         return None
-    queries = {result.query.casefold(): result for result in results if result.ranking.returned}
-    first = Counter(result.ranking.irrelevant_top[0] for result in queries.values() if result.ranking.irrelevant_top)
+    queries = {
+        result.query.casefold(): result for result in results if result.ranking.returned
+    }
+    first = Counter(
+        result.ranking.irrelevant_top[0]
+        for result in queries.values()
+        if result.ranking.irrelevant_top
+    )
     ((document, count),) = first.most_common(1) or [("", 0)]
     if len(queries) < FEWEST_QUERIES or 2 * count <= len(queries):
         return None
-    found = [result for result in queries.values() if result.ranking.irrelevant_top[:1] == (document,)]
+    found = [
+        result
+        for result in queries.values()
+        if result.ranking.irrelevant_top[:1] == (document,)
+    ]
     return Diagnosis(SAME_FIRST, found, of=len(queries), document=document)
 
 
 def _no_id_known(results: Sequence[CaseResult]) -> Diagnosis | None:
     if any(result.evaluation.judged for result in results):
         return None
-    found = [result for result in results if result.status in (FAILED, INCONCLUSIVE) and result.returns_unjudged]
+    found = [
+        result
+        for result in results
+        if result.status in (FAILED, INCONCLUSIVE) and result.returns_unjudged
+    ]
     return Diagnosis(IDS, found, of=len(results)) if len(found) > 1 else None
 
 
 def _of_most(results: Sequence[CaseResult], kind: str, name: str) -> Diagnosis | None:
     """The field `name` of the ranking is set in more than half of three or more cases."""
-    found = [result for result in results if getattr(result.ranking, name) and result.ranking.returned]
-    searched = [result for result in results if result.ranking.returned] if found else []
+    found = [
+        result
+        for result in results
+        if getattr(result.ranking, name) and result.ranking.returned
+    ]
+    searched = (
+        [result for result in results if result.ranking.returned] if found else []
+    )
     if len(searched) < FEWEST_CASES or 2 * len(found) <= len(searched):
         return None
     return Diagnosis(kind, found, of=len(searched))
@@ -166,7 +208,9 @@ def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
     found = [
         result
         for result in full
-        if result.conditions.asked == 0 and result.conditions.depth is not None and result.conditions.depth > most > 0
+        if result.conditions.asked == 0
+        and result.conditions.depth is not None
+        and result.conditions.depth > most > 0
     ]
     if len(results) < FEWEST_QUERIES or 2 * len(full) <= len(results) or not found:
         return None
@@ -196,7 +240,9 @@ same number for more than half of ten or more cases, and they look deeper.
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
     """Whether any case of the same search, in the same variant, returned a judged document."""
     return any(
-        (each.search, each.variant) == (result.search, result.variant) and each.evaluation.judged for each in results
+        (each.search, each.variant) == (result.search, result.variant)
+        and each.evaluation.judged
+        for each in results
     )
 
 
@@ -205,10 +251,18 @@ def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
     if result.call.error is None or result.status != case_result.ERROR:
         return None
     error = result.call.error
-    return CASE if error.phase else SEARCH, error.phase, error.type, error.frame, _normalised(error, result.query)
+    return (
+        CASE if error.phase else SEARCH,
+        error.phase,
+        error.type,
+        error.frame,
+        _normalised(error, result.query),
+    )
 
 
-def faults_to_record(results: Iterable[CaseResult], warnings: Iterable[str]) -> tuple[dict[str, Any], ...]:
+def faults_to_record(
+    results: Iterable[CaseResult], warnings: Iterable[str]
+) -> tuple[dict[str, Any], ...]:
     """The diagnoses of a run in builtin types, at last the warnings about fixtures and hooks of the project."""
     project = ({"kind": PROJECT, "message": text} for text in dict.fromkeys(warnings))
     return (*(diagnosis.to_dict() for diagnosis in diagnose([*results])), *project)
@@ -227,7 +281,9 @@ def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:
 def _of_errors(kind: str, results: Sequence[CaseResult]) -> Diagnosis:
     error = results[0].call.error
     assert error is not None
-    return Diagnosis(kind, results, error._replace(message=_first_line(error)).headline, error.frame)
+    return Diagnosis(
+        kind, results, error._replace(message=_first_line(error)).headline, error.frame
+    )
 
 
 def _first_line(error: SearchError) -> str:
@@ -240,7 +296,10 @@ def _normalised(error: SearchError, query: str) -> str:
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         return re.sub(_QUOTED, "#", re.sub(_SHOWN, "#", text))
-    from urllib.parse import quote, quote_plus  # takes as long as five modules of this package
+    from urllib.parse import (
+        quote,
+        quote_plus,
+    )  # takes as long as five modules of this package
 
     in_urls = quote(query, errors="replace"), quote_plus(query, errors="replace")
     forms = "|".join(map(re.escape, dict.fromkeys((query, *in_urls))))

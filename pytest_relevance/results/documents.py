@@ -69,34 +69,67 @@ class Catalogue:
 
         table, is_nested, id_name = self._table()
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
-        absent = [name for name in self.columns.fields if not _is_column(name, table.names, is_nested=is_nested)]
+        absent = [
+            name
+            for name in self.columns.fields
+            if not _is_column(name, table.names, is_nested=is_nested)
+        ]
         wanted, documents, problems = frozenset(ids), Documents(), Problems(self.name)
         with cells_of_any_length():
             for line, values in table.records(problems):
                 if absent and is_nested:  # the first objects lack what few have
-                    absent = [name for name in absent if name.partition(".")[0] not in values]
+                    absent = [
+                        name for name in absent if name.partition(".")[0] not in values
+                    ]
                 value = value_at(values, id_name)
                 document = value if isinstance(value, str) else id_text(value)
                 if document is None and (is_nested or value is not None):
-                    what = "the line has no" if value is None else f"found {found(value)} as the"
-                    problems.add(f"{what} {quoted(id_name)}; an id is text or an integer", line)
-                if document is None or document not in wanted or document in documents.known:
+                    what = (
+                        "the line has no"
+                        if value is None
+                        else f"found {found(value)} as the"
+                    )
+                    problems.add(
+                        f"{what} {quoted(id_name)}; an id is text or an integer", line
+                    )
+                if (
+                    document is None
+                    or document not in wanted
+                    or document in documents.known
+                ):
                     continue
                 documents.known.add(document)
-                title = next(filter(None, (_text(value_at(values, name)) for name in titles)), "")
-                shown = {name: text for name in self.columns.fields if (text := _text(value_at(values, name)))}
+                title = next(
+                    filter(None, (_text(value_at(values, name)) for name in titles)), ""
+                )
+                shown = {
+                    name: text
+                    for name in self.columns.fields
+                    if (text := _text(value_at(values, name)))
+                }
                 documents.titles |= {document: title} if title else {}
                 documents.fields |= {document: shown} if shown else {}
         for name in absent:
-            key = "show" if name in self.columns.show else "url" if name == self.columns.url else "image"
+            key = (
+                "show"
+                if name in self.columns.show
+                else "url"
+                if name == self.columns.url
+                else "image"
+            )
             problems.add(f"{key}: {_unknown(name, table.names)}", 1)
-        rendered = [problem.render(self.name) for problem in FileError(self.name, problems.found).problems]
+        rendered = [
+            problem.render(self.name)
+            for problem in FileError(self.name, problems.found).problems
+        ]
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
         return documents
 
-    def values(self, names: Collection[str]) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
+    def values(
+        self, names: Collection[str]
+    ) -> tuple[dict[str, dict[str, object]], Sequence[str]]:
         """Read some columns for all documents: {document: {column: value}}; also returns the names of all columns.
 
         In a text table (CSV, TSV) a decimal text is a number, and an empty cell is null.
@@ -113,10 +146,16 @@ class Catalogue:
                 document = id_text(value_at(values, id_name))
                 if document and document not in found:
                     kept = {name: values[name] for name in names if name in values}
-                    found[document] = {name: cell_value(str(cell)) for name, cell in kept.items()} if is_text else kept
+                    found[document] = (
+                        {name: cell_value(str(cell)) for name, cell in kept.items()}
+                        if is_text
+                        else kept
+                    )
         return found, table.names
 
-    def _table(self, *, needs_title: bool = True) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, str]:
+    def _table(
+        self, *, needs_title: bool = True
+    ) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, str]:
         """The rows of the file; whether they are objects, whose values may be nested; and the column of ids."""
         from pytest_relevance._source import Source
         from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
@@ -124,13 +163,28 @@ class Catalogue:
         source = Source.read(self.path, self.name)
         beginning = "" if source.is_parquet else source.head.lstrip()[:1]
         if beginning == "[":
-            source.refuse("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
+            source.refuse(
+                "the file is one JSON list; write one object on each line (jq -c '.[]')",
+                1,
+            )
         is_nested = beginning == "{"
-        kind = LinesOfObjects if is_nested else ParquetTable if source.is_parquet else TextTable
+        kind = (
+            LinesOfObjects
+            if is_nested
+            else ParquetTable
+            if source.is_parquet
+            else TextTable
+        )
         table = kind(source)
-        return table, is_nested, self._id_column(table.names, is_nested=is_nested, needs_title=needs_title)
+        return (
+            table,
+            is_nested,
+            self._id_column(table.names, is_nested=is_nested, needs_title=needs_title),
+        )
 
-    def _id_column(self, names: Sequence[str], *, is_nested: bool, needs_title: bool) -> str:
+    def _id_column(
+        self, names: Sequence[str], *, is_nested: bool, needs_title: bool
+    ) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.
 
         `needs_title` is false where only other columns are read. `is_nested`: a dot in the name of a column leads into
@@ -138,13 +192,22 @@ class Catalogue:
         """
         own = self.columns
         chosen = {}
-        for key, written, usual in (("id", own.id, ID_NAMES), ("title", own.title, TITLE_NAMES)):
-            chosen[key] = written if written is not None else next((name for name in usual if name in names), None)
+        for key, written, usual in (
+            ("id", own.id, ID_NAMES),
+            ("title", own.title, TITLE_NAMES),
+        ):
+            chosen[key] = (
+                written
+                if written is not None
+                else next((name for name in usual if name in names), None)
+            )
             if chosen[key] is None and (key == "id" or (needs_title and not own.show)):
                 absent = f"there is no column {listed(map(quoted, usual))}; the columns are {_spelled(names)}"
                 advice = f"name the column: documents: {{file: {own.file}, {key}: ...}}"
                 raise FileError.at(self.name, f"{absent}; {advice}", 1)
-            if written is not None and not _is_column(written, names, is_nested=is_nested):
+            if written is not None and not _is_column(
+                written, names, is_nested=is_nested
+            ):
                 raise FileError.at(self.name, _unknown(written, names), 1)
         return chosen["id"] or ""
 
@@ -156,11 +219,15 @@ def _is_column(name: str, names: Collection[str], *, is_nested: bool) -> bool:
 
 def _unknown(column: str, names: Sequence[str]) -> str:
     close = did_you_mean(column, names)
-    return f"there is no column {quoted(column)}; the columns are {_spelled(names)}{close}"
+    return (
+        f"there is no column {quoted(column)}; the columns are {_spelled(names)}{close}"
+    )
 
 
 def _spelled(names: Sequence[str]) -> str:
-    return listed(map(quoted, names[:_MOST_COLUMNS]), "and") + " ..." * (len(names) > _MOST_COLUMNS)
+    return listed(map(quoted, names[:_MOST_COLUMNS]), "and") + " ..." * (
+        len(names) > _MOST_COLUMNS
+    )
 
 
 def value_at(values: Fields, name: str) -> object:
@@ -190,7 +257,9 @@ def _text(value: object) -> str:
     return "" if value is None or value != value else str(value)
 
 
-def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()) -> Documents:
+def check_catalogue(
+    path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
+) -> Documents:
     """Read a catalogue, which messages call `name`; `problems` are all that is wrong with it.
 
     `columns` are those that the case file names. `documents` are those to look up.
@@ -211,20 +280,31 @@ class RunTitles:
         self.problems: list[str] = []
         self._read: dict[Catalogue, tuple[set[str], Documents]] = {}
 
-    def add(self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> list[CaseResult]:
+    def add(
+        self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+    ) -> list[CaseResult]:
         """The results with titles and fields; titles of the catalogue go before those that a result has."""
         found = [*results]
         by_catalogue: dict[Catalogue, list[int]] = {}
         for index, result in enumerate(found):
             info = files.get(result.file)
             if info is not None and info.documents:
-                by_catalogue.setdefault(catalogue_of(result.file, info), []).append(index)
+                by_catalogue.setdefault(catalogue_of(result.file, info), []).append(
+                    index
+                )
         for catalogue, indexes in by_catalogue.items():
-            there = self._look_up(catalogue, {document for index in indexes for document in found[index].named})
+            there = self._look_up(
+                catalogue,
+                {document for index in indexes for document in found[index].named},
+            )
             for index in indexes:
-                result = found[index] = found[index].with_titles(there.titles, there.fields)
+                result = found[index] = found[index].with_titles(
+                    there.titles, there.fields
+                )
                 if there.known:
-                    unknown = tuple(each for each in result.named if each not in there.known)
+                    unknown = tuple(
+                        each for each in result.named if each not in there.known
+                    )
                     found[index] = result.with_texts(not_in_catalogue=unknown)
         return found
 
@@ -237,9 +317,15 @@ class RunTitles:
         try:
             there = catalogue.look_up(asked)
             self.problems += there.problems
-        except Exception as error:  # no problem of a catalogue may cost the report that wants titles
+        except (
+            Exception
+        ) as error:  # no problem of a catalogue may cost the report that wants titles
             there = Documents()
-            why = str(error) if isinstance(error, FileError) else f"{catalogue.name}: {error!r}"
+            why = (
+                str(error)
+                if isinstance(error, FileError)
+                else f"{catalogue.name}: {error!r}"
+            )
             self.problems.append(f"documents have no titles from the catalogue: {why}")
         self._read[catalogue] = asked, there
         return there
@@ -250,7 +336,9 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     written = info.documents
     name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
     path = os.path.join(os.path.dirname(info.path), written["file"])
-    known = {field: written[field] for field in CatalogueFile._fields if field in written}  # later ones write more
+    known = {
+        field: written[field] for field in CatalogueFile._fields if field in written
+    }  # later ones write more
     return Catalogue(path, name, from_builtin(CatalogueFile, known))
 
 
@@ -292,37 +380,57 @@ class IndexDocuments:
             return described
         wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
         for outcome in result.evaluation.outcomes:
-            wanted |= dict.fromkeys(outcome.documents if outcome.kind != "exclude" else ())
+            wanted |= dict.fromkeys(
+                outcome.documents if outcome.kind != "exclude" else ()
+            )
         absent = (document for document in wanted if document in self.absent)
-        missing = tuple(document for document in absent if result.ranking.rank_of(document) is None)
+        missing = tuple(
+            document for document in absent if result.ranking.rank_of(document) is None
+        )
         return described.with_texts(not_in_index=missing)
 
     def unknown_result(self, result: CaseResult) -> str | None:
         """A document that the search returned and that is absent; None if there is none."""
         absent = (document for document in result.named if document in self.absent)
-        return next((document for document in absent if result.ranking.rank_of(document) is not None), None)
+        return next(
+            (
+                document
+                for document in absent
+                if result.ranking.rank_of(document) is not None
+            ),
+            None,
+        )
 
 
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """The documents of a result that an index is asked for: of its rankings the top that a report shows."""
     return result.named_within(
-        result.conditions.k if result.evaluation.judgments else max(result.conditions.k, result.conditions.depth or 0)
+        result.conditions.k
+        if result.evaluation.judgments
+        else max(result.conditions.k, result.conditions.depth or 0)
     )
 
 
-def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:
+def read_answer(
+    answer: object, asked: Sequence[str]
+) -> tuple[IndexDocuments, dict[str, str]]:
     """Read `{id: title or mapping}`; return the documents, and a sentence on each kind of value that is ignored in it.
 
     None in the place of a title says that there is no such document. Raises `UnreadableAnswer` for anything else than a
     mapping.
     """
     if not isinstance(answer, Mapping):
-        raise UnreadableAnswer(f"it returned {shown(answer)}; return {{id: title}} of the documents that exist")
+        raise UnreadableAnswer(
+            f"it returned {shown(answer)}; return {{id: title}} of the documents that exist"
+        )
     wanted, found, complaints = dict.fromkeys(asked), IndexDocuments(), dict[str, str]()
     for key, value in answer.items():
         document = id_text(key)
         if document is None or document not in wanted:
-            complaints.setdefault("id", f"it returned {shown(key)}, which it was not asked for; that is ignored")
+            complaints.setdefault(
+                "id",
+                f"it returned {shown(key)}, which it was not asked for; that is ignored",
+            )
         elif value is not None:
             wanted.pop(document)
             title, fields, is_read = _read_document(value)
@@ -333,7 +441,8 @@ def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, d
             if not is_read:
                 advice = "return a title, or a mapping with title and further fields"
                 complaints.setdefault(
-                    "title", f"it returned {shown(value)} for {quoted(document)}, whose title is no text; {advice}"
+                    "title",
+                    f"it returned {shown(value)} for {quoted(document)}, whose title is no text; {advice}",
                 )
     found.absent = wanted
     return found, complaints
@@ -345,10 +454,20 @@ def _read_document(value: Any) -> tuple[str, dict[str, str], bool]:
         value = {"title": value}
     if not isinstance(value, Mapping):
         return "", {}, False
-    title = next((value[name] for name in TITLE_NAMES if value.get(name) is not None), "")
-    fields = {str(name): _field_text(each) for name, each in value.items() if name not in _NO_FIELDS}
+    title = next(
+        (value[name] for name in TITLE_NAMES if value.get(name) is not None), ""
+    )
+    fields = {
+        str(name): _field_text(each)
+        for name, each in value.items()
+        if name not in _NO_FIELDS
+    }
     is_text = isinstance(title, str)
-    return _text(title) if is_text else "", {name: text for name, text in fields.items() if text}, is_text
+    return (
+        _text(title) if is_text else "",
+        {name: text for name, text in fields.items() if text},
+        is_text,
+    )
 
 
 def _field_text(value: object) -> str:
@@ -363,12 +482,20 @@ def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
     for path, count in fields.items():
         values = (ranking.fields or {}).get(path)
         rows = range(min(count, len(ranking.ids)))
-        absent.update(rows if values is None else (index for index in rows if type(values[index]) is Absent))
+        absent.update(
+            rows
+            if values is None
+            else (index for index in rows if type(values[index]) is Absent)
+        )
     return [ranking.ids[index] for index in sorted(absent)]
 
 
 def with_fields(
-    ranking: Ranking, fields: Mapping[str, int], found: Mapping[str, object], source: str, there: Sequence[str] = ()
+    ranking: Ranking,
+    fields: Mapping[str, int],
+    found: Mapping[str, object],
+    source: str,
+    there: Sequence[str] = (),
 ) -> Ranking:
     """The ranking with those of the absent fields that a source has: `found` is {document: what the source has of it}.
 
@@ -382,11 +509,19 @@ def with_fields(
         absent = [index for index, value in enumerate(values) if type(value) is Absent]
         known = [index for index in absent if documents[index] in found]
         if known:
-            rows = read_fields([found[documents[index]] for index in known], {path: len(known)}, source)[path]
+            rows = read_fields(
+                [found[documents[index]] for index in known], {path: len(known)}, source
+            )[path]
             for index, value in zip(known, rows, strict=True):
                 is_absent = type(value) is Absent
-                values[index] = Absent((*values[index].there, *(there or value.there))) if is_absent else value
+                values[index] = (
+                    Absent((*values[index].there, *(there or value.there)))
+                    if is_absent
+                    else value
+                )
         for index in {*absent} - {*known}:
-            values[index] = Absent((*values[index].there, f"{source} does not have the document"))
+            values[index] = Absent(
+                (*values[index].there, f"{source} does not have the document")
+            )
         filled[path] = values
     return ranking._replace(fields=filled)

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Function, Metric, needs_judgments, parse_metric
+from pytest_relevance.metrics.names import (
+    Function,
+    Metric,
+    needs_judgments,
+    parse_metric,
+)
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
@@ -23,8 +28,14 @@ if TYPE_CHECKING:
 
     from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
 
-    AnyJudgments = Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | CompiledJudgments
-    AnyRankings = Mapping[Any, Sequence[Any] | Mapping[Any, float]] | pandas.DataFrame | CompiledRankings
+    AnyJudgments = (
+        Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | CompiledJudgments
+    )
+    AnyRankings = (
+        Mapping[Any, Sequence[Any] | Mapping[Any, float]]
+        | pandas.DataFrame
+        | CompiledRankings
+    )
 
 
 def evaluate(
@@ -63,12 +74,25 @@ def evaluate(
     a metric that looks deeper than the rankings of a record (`Run.rankings`, `read_run`) are known; it names the query
     and the document.
     """
-    named = [metrics] if isinstance(metrics, (str, Metric)) or callable(metrics) else list(metrics)
+    named = (
+        [metrics]
+        if isinstance(metrics, (str, Metric)) or callable(metrics)
+        else list(metrics)
+    )
     parsed: dict[str, Metric] = {}
     for each in named:
-        metric = _of_function(each) if callable(each) else needs_judgments(parse_metric(each))
-        if parsed.setdefault(each if isinstance(each, str) else metric.text, metric) != metric:
-            raise ValueError(f"two metrics are called {metric.text}: give one of the functions another __name__")
+        metric = (
+            _of_function(each)
+            if callable(each)
+            else needs_judgments(parse_metric(each))
+        )
+        if (
+            parsed.setdefault(each if isinstance(each, str) else metric.text, metric)
+            != metric
+        ):
+            raise ValueError(
+                f"two metrics are called {metric.text}: give one of the functions another __name__"
+            )
     if not parsed:
         raise ValueError("evaluate() needs a metric, such as 'nDCG@10'")
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
@@ -79,7 +103,11 @@ def evaluate(
 
     compiled, ranked = compile_judgments(judgments), compile_rankings(rankings)
     _require_ranks(rankings, compiled, parsed.values(), settings)
-    if compiled.queries and ranked.queries and set(compiled.queries).isdisjoint(ranked.queries):
+    if (
+        compiled.queries
+        and ranked.queries
+        and set(compiled.queries).isdisjoint(ranked.queries)
+    ):
         warning = (
             f"none of the {len(compiled.queries):,} judged queries has a ranking, so that all score as empty ones; the "
             "judgments and the rankings seem to name queries differently, such as "
@@ -88,7 +116,9 @@ def evaluate(
         warnings.warn(RelevanceWarning(warning), stacklevel=2)
     scores = score_batch(list(parsed.values()), compiled, ranked, settings)
     index = pandas.Index(compiled.queries, dtype=object, name="query")
-    table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
+    table: pandas.DataFrame = pandas.DataFrame(
+        dict(zip(parsed, scores, strict=True)), index=index, copy=False
+    )
     return table
 
 
@@ -99,7 +129,10 @@ def _of_function(function: Function) -> Metric:
 
 
 def _require_ranks(
-    rankings: object, judgments: CompiledJudgments, metrics: Iterable[Metric], settings: Settings
+    rankings: object,
+    judgments: CompiledJudgments,
+    metrics: Iterable[Metric],
+    settings: Settings,
 ) -> None:
     """Raise a ValueError where a metric looks deeper than what is known of a ranking that comes from a record."""
     known = known_ranks(rankings)
@@ -144,9 +177,14 @@ def _is_frame(value: object) -> bool:
 
 def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
     names = _columns(frame, "the judgments", ("query", "document", "grade"))
-    queries, documents = (_ids(frame, names[what], "the judgments", what) for what in ("query", "document"))
+    queries, documents = (
+        _ids(frame, names[what], "the judgments", what)
+        for what in ("query", "document")
+    )
     tables: dict[str, dict[str, float]] = {}
-    for query, document, grade in zip(queries, documents, frame[names["grade"]].tolist(), strict=True):
+    for query, document, grade in zip(
+        queries, documents, frame[names["grade"]].tolist(), strict=True
+    ):
         table = tables.setdefault(query, {})
         if document in table:
             raise ValueError(
@@ -161,18 +199,28 @@ def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
     from pytest_relevance.metrics.compiled import sort_scores
 
     names = _columns(frame, "the rankings", ("query", "document"), ("rank", "score"))
-    queries, documents = (_ids(frame, names[what], "the rankings", what) for what in ("query", "document"))
+    queries, documents = (
+        _ids(frame, names[what], "the rankings", what) for what in ("query", "document")
+    )
     order = next((what for what in ("rank", "score") if what in names), None)
     keys = range(len(frame)) if order is None else _numbers(frame, names[order])
     grouped: dict[str, list[tuple[str, float]]] = {}
     for query, document, key in zip(queries, documents, keys, strict=True):
         grouped.setdefault(query, []).append((document, key))
     if order == "score":
-        return {query: sort_scores(*zip(*rows, strict=True)) for query, rows in grouped.items()}
-    return {query: [document for document, _ in sorted(rows, key=itemgetter(1))] for query, rows in grouped.items()}
+        return {
+            query: sort_scores(*zip(*rows, strict=True))
+            for query, rows in grouped.items()
+        }
+    return {
+        query: [document for document, _ in sorted(rows, key=itemgetter(1))]
+        for query, rows in grouped.items()
+    }
 
 
-def _columns(frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
+def _columns(
+    frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()
+) -> dict[str, Any]:
     """Find the columns of a frame by their usual spellings; a needed one that is missing is a ValueError."""
     names = list(frame.columns)
     at = find_columns(names, ("query_id", *needed, *also))
@@ -180,7 +228,11 @@ def _columns(frame: Any, where: str, needed: Sequence[str], also: Sequence[str] 
         at["query"] = at.pop("query_id")
     for what in needed:
         if what not in at:
-            spellings = SPELLINGS[what] if what != "query" else SPELLINGS["query_id"] + SPELLINGS["query"]
+            spellings = (
+                SPELLINGS[what]
+                if what != "query"
+                else SPELLINGS["query_id"] + SPELLINGS["query"]
+            )
             raise ValueError(
                 f"{where}: the frame has no column for the {what}; "
                 f"it has {', '.join(map(str, names)) or 'none'}, and the {what} is read from {', '.join(spellings)}"
@@ -195,13 +247,21 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
     values: list[Any] = frame[column].tolist()
     if set(map(type, values)) <= {str}:
         return values
-    return [text_id(value, f"{where}, column {str(column)!r}", what) for value in values]
+    return [
+        text_id(value, f"{where}, column {str(column)!r}", what) for value in values
+    ]
 
 
 def _numbers(frame: Any, column: Any) -> list[float]:
     """Read a column of ranks or scores; what is no number is a ValueError that names the row."""
     values: list[float] = frame[column].tolist()
     for row, value in enumerate(values):
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
-            raise ValueError(f"the rankings, column {str(column)!r}, row {row}: a number is needed, not {value!r}")
+        if (
+            not isinstance(value, (int, float))
+            or isinstance(value, bool)
+            or value != value
+        ):
+            raise ValueError(
+                f"the rankings, column {str(column)!r}, row {row}: a number is needed, not {value!r}"
+            )
     return values

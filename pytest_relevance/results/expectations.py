@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 from pytest_relevance._text import counted, quoted
 from pytest_relevance._text import found as described
 from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
-from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, FieldCondition, most_results
+from pytest_relevance.cases.model import (
+    SIMILARITY,
+    Case,
+    Expectation,
+    FieldCondition,
+    most_results,
+)
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric, is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
@@ -59,14 +65,23 @@ def expectation_of(outcome: Outcome) -> Expectation:
         documents=tuple(outcome.documents),
         within=outcome.within,
         sets=tuple(outcome.sets),
-        conditions=tuple(FieldCondition(path, sign, tuple(values)) for path, sign, values in outcome.conditions),
+        conditions=tuple(
+            FieldCondition(path, sign, tuple(values))
+            for path, sign, values in outcome.conditions
+        ),
         query=outcome.query,
     )
 
 
-def with_similarities(result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None) -> CaseResult:
+def with_similarities(
+    result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
+) -> CaseResult:
     """The result with its `similarity_scores` in the place of those that it has."""
-    scores = {name: score for name, score in result.evaluation.scores.items() if not is_similarity(name)}
+    scores = {
+        name: score
+        for name, score in result.evaluation.scores.items()
+        if not is_similarity(name)
+    }
     scores |= similarity_scores(result, metrics, other)
     return result._replace(evaluation=result.evaluation._replace(scores=scores))
 
@@ -78,7 +93,9 @@ def similarity_scores(
 
     A metric of the whole ranking has none where the ranking is cut.
     """
-    from pytest_relevance.metrics.similarity import similarity  # most suites compare no rankings
+    from pytest_relevance.metrics.similarity import (
+        similarity,
+    )  # most suites compare no rankings
 
     if other is None:
         return {}
@@ -91,35 +108,60 @@ def similarity_scores(
     }
 
 
-def similarity_outcomes(expect: Iterable[Expectation], scores: Mapping[str, float | None]) -> tuple[Outcome, ...]:
+def similarity_outcomes(
+    expect: Iterable[Expectation], scores: Mapping[str, float | None]
+) -> tuple[Outcome, ...]:
     """The outcomes of the expectations that compare the ranking with the accepted one, by the scores of the case."""
-    pairs = [(expected, scores.get(expected.name)) for expected in expect if expected.kind == SIMILARITY]
-    return tuple([_outcome(expected, value is not None and meets(expected, value), value) for expected, value in pairs])
+    pairs = [
+        (expected, scores.get(expected.name))
+        for expected in expect
+        if expected.kind == SIMILARITY
+    ]
+    return tuple(
+        [
+            _outcome(expected, value is not None and meets(expected, value), value)
+            for expected, value in pairs
+        ]
+    )
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:
     """Whether the expectations with these outcomes allow any results; `results: 0` does not."""
-    return bool(most_results(expectation_of(each) for each in outcomes if each.kind == "results"))
+    return bool(
+        most_results(
+            expectation_of(each) for each in outcomes if each.kind == "results"
+        )
+    )
 
 
 def _metric(expected: Expectation, found: Found) -> Outcome:
     assert expected.metric is not None
     value = score(expected.metric, found.graded, found.settings)
     # the known ranks decide the bound of RR; the value of RR below them is not known
-    is_known = not isnan(value) and not (found.is_cut and expected.metric.k is None and not value)
+    is_known = not isnan(value) and not (
+        found.is_cut and expected.metric.k is None and not value
+    )
     is_score = expected.metric.measure not in _CERTAIN
-    return _outcome(expected, meets(expected, value), value if is_known else None, is_score=is_score)
+    return _outcome(
+        expected, meets(expected, value), value if is_known else None, is_score=is_score
+    )
 
 
 def _first(expected: Expectation, found: Found) -> Outcome:
     pairs = zip_longest(expected.documents, found.ranking[: len(expected.documents)])
-    return _of_documents(expected, [document for document, there in pairs if document != there])
+    return _of_documents(
+        expected, [document for document, there in pairs if document != there]
+    )
 
 
 def _present(expected: Expectation, found: Found) -> Outcome:
     """Check that documents are, or are not, in the top of a ranking."""
     within, is_wanted = expected.within or found.k, expected.kind == "include"
-    wrong = [each for each in expected.documents if (found.ranks.get(each, within + 1) <= within) != is_wanted]
+    wrong = [
+        each
+        for each in expected.documents
+        if (found.ranks.get(each, within + 1) <= within) != is_wanted
+    ]
     return _of_documents(expected, wrong)
 
 
@@ -130,7 +172,10 @@ def _order(expected: Expectation, found: Found) -> Outcome:
     the best-ranked later document are first.
     """
     last = len(found.ranking) + 1 if expected.within is None else expected.within + 1
-    ranks = {document: min(found.ranks.get(document, last), last) for document in expected.documents}
+    ranks = {
+        document: min(found.ranks.get(document, last), last)
+        for document in expected.documents
+    }
     pairs = (
         (late, document)
         for earlier, later in pairwise(expected.document_sets)
@@ -145,18 +190,29 @@ def _within(expected: Expectation, found: Found) -> Outcome:
     """Check the rank of a document. An absent one is below every rank."""
     within, reaches = expected.within or found.k, COMPARE[expected.comparison]
     return _of_documents(
-        expected, [each for each in expected.documents if not reaches(found.ranks.get(each, inf), within)]
+        expected,
+        [
+            each
+            for each in expected.documents
+            if not reaches(found.ranks.get(each, inf), within)
+        ],
     )
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
-    returned = len(found.ranks) + found.left_out  # a document that is returned twice counts once, its chunks do not
-    return _outcome(expected, COMPARE[expected.comparison](returned, int(expected.bound)), returned)
+    returned = (
+        len(found.ranks) + found.left_out
+    )  # a document that is returned twice counts once, its chunks do not
+    return _outcome(
+        expected, COMPARE[expected.comparison](returned, int(expected.bound)), returned
+    )
 
 
 def _latency(expected: Expectation, found: Found) -> Outcome:
     latency = found.latency
-    is_met = latency is not None and COMPARE[expected.comparison](latency, expected.bound)
+    is_met = latency is not None and COMPARE[expected.comparison](
+        latency, expected.bound
+    )
     return _outcome(expected, is_met, latency)
 
 
@@ -164,43 +220,72 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
     """Check the fields of the first results. Where nothing was returned, that is met if nothing was expected."""
     within, conditions = expected.within or found.k, expected.conditions
     ranking = found.ranking[:within]
-    values = {condition.path: found.fields.get(condition.path, ()) for condition in conditions}
-    wrong: dict[int, list[str]] = {}  # the paths of the fields that make a result wrong, by its index
+    values = {
+        condition.path: found.fields.get(condition.path, ()) for condition in conditions
+    }
+    wrong: dict[
+        int, list[str]
+    ] = {}  # the paths of the fields that make a result wrong, by its index
     if expected.kind == "at_most":
         wrong = _too_often(conditions, values, len(ranking))
     else:
         is_wanted = expected.kind != "none"
         for index in range(len(ranking)):
-            held = [meets_condition(condition, values[condition.path][index]) for condition in conditions]
+            held = [
+                meets_condition(condition, values[condition.path][index])
+                for condition in conditions
+            ]
             if all(held) != is_wanted:
                 pairs = zip(conditions, held, strict=True)
-                wrong[index] = [condition.path for condition, holds in pairs if holds != is_wanted]
+                wrong[index] = [
+                    condition.path for condition, holds in pairs if holds != is_wanted
+                ]
         if expected.kind == "some" and len(wrong) < len(ranking):
             wrong = {}
     return Outcome(
-        *(expected.name, expected.kind, not wrong and (bool(ranking) or found.finds_nothing)),
+        *(
+            expected.name,
+            expected.kind,
+            not wrong and (bool(ranking) or found.finds_nothing),
+        ),
         within=within,
         wrong=tuple(ranking[index] for index in wrong),
-        conditions=tuple(each[:] for each in conditions),  # pytest-xdist sends no named tuples
+        conditions=tuple(
+            each[:] for each in conditions
+        ),  # pytest-xdist sends no named tuples
         values=tuple(
-            (index + 1, {path: _brief(values[path][index]) for path in paths}) for index, paths in wrong.items()
+            (index + 1, {path: _brief(values[path][index]) for path in paths})
+            for index, paths in wrong.items()
         ),
     )
 
 
 def _same_as(expected: Expectation, found: Found) -> Outcome:
     """Compare with the ranking of another query. Two empty rankings are the same only if nothing was expected."""
-    from pytest_relevance.metrics.similarity import overlap  # most suites compare no queries, and look at no fields
+    from pytest_relevance.metrics.similarity import (
+        overlap,
+    )  # most suites compare no queries, and look at no fields
 
     within = expected.within or found.k
     here, there = found.ranking[:within], found.others[expected.query][:within]
     value = overlap(here, there) if here or there else float(found.finds_nothing)
     is_met = meets(expected, value)
     ranks = [first_ranks(here), first_ranks(there)]
-    only = (each for each in dict.fromkeys([*here, *there]) if (each in ranks[0]) != (each in ranks[1]))
+    only = (
+        each
+        for each in dict.fromkeys([*here, *there])
+        if (each in ranks[0]) != (each in ranks[1])
+    )
     wrong = () if is_met else tuple(only)
     return Outcome(
-        *(expected.name, expected.kind, is_met, value, expected.comparison, expected.bound),
+        *(
+            expected.name,
+            expected.kind,
+            is_met,
+            value,
+            expected.comparison,
+            expected.bound,
+        ),
         within=within,
         wrong=wrong,
         values=tuple((ranks[0].get(each), ranks[1].get(each)) for each in wrong),
@@ -209,13 +294,18 @@ def _same_as(expected: Expectation, found: Found) -> Outcome:
 
 
 def _too_often(
-    conditions: Sequence[FieldCondition], values: Mapping[str, Sequence[Any]], count: int
+    conditions: Sequence[FieldCondition],
+    values: Mapping[str, Sequence[Any]],
+    count: int,
 ) -> dict[int, list[str]]:
     """The results that share a value with too many others: the paths of the fields, by the index of the result."""
     wrong: dict[int, list[str]] = {}
     for condition in conditions:
         # 1 equals True in Python
-        keys = [{(type(each) is bool, each) for each in scalars_in(value)} for value in values[condition.path][:count]]
+        keys = [
+            {(type(each) is bool, each) for each in scalars_in(value)}
+            for value in values[condition.path][:count]
+        ]
         counts = Counter(chain.from_iterable(keys))
         for index, own in enumerate(keys):
             if any(counts[key] > condition.values[0] for key in own):  # type: ignore[operator]
@@ -236,7 +326,10 @@ def meets_condition(condition: FieldCondition, value: Any) -> bool:
     for each in scalars_in(value):
         if comparison == "==":
             # 1 equals True in Python, and not here
-            is_met = any(each == one and isinstance(each, bool) == isinstance(one, bool) for one in wanted)
+            is_met = any(
+                each == one and isinstance(each, bool) == isinstance(one, bool)
+                for one in wanted
+            )
         elif comparison == "contains":
             is_met = wanted[0].casefold() in each.casefold()  # type: ignore[union-attr]
         else:
@@ -253,7 +346,11 @@ def why_unseen(case: Case, ids: Sequence[str]) -> str:
     expectation is decided where all its documents were returned.
     """
     finds_nothing = most_results(case.expect) == 0
-    looking = [] if finds_nothing else [(each, _depth_unseen(each, case.k, ids)) for each in case.expect]
+    looking = (
+        []
+        if finds_nothing
+        else [(each, _depth_unseen(each, case.k, ids)) for each in case.expect]
+    )
     return "\n".join(
         f"{expected.written} looks at the top {depth}, and {counted(len(ids), 'rank')} can be seen, as this search "
         f"takes no k: give it a parameter k, or look no deeper than that"
@@ -313,16 +410,25 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
     is_text = condition.comparison == "contains"
     for each in scalars_in(value):
         if isinstance(each, str) != is_text or isinstance(each, bool):
-            wanted = "contains looks at texts" if is_text else f"{condition.comparison} compares numbers"
+            wanted = (
+                "contains looks at texts"
+                if is_text
+                else f"{condition.comparison} compares numbers"
+            )
             return f"has {described(each)} as {path}, and {wanted}"
     return ""
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
     """Whether one of two values is the text of the other, a number or a boolean, or 0 or 1 and the other a boolean."""
-    if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:  # SQLite has no booleans
+    if (
+        isinstance(value, bool) != isinstance(wanted, bool) and value == wanted
+    ):  # SQLite has no booleans
         return True
-    return isinstance(value, str) != isinstance(wanted, str) and str(value).casefold() == str(wanted).casefold()
+    return (
+        isinstance(value, str) != isinstance(wanted, str)
+        and str(value).casefold() == str(wanted).casefold()
+    )
 
 
 _LONGEST_VALUE = 300  # characters of a text in an outcome: records would consist of descriptions otherwise
@@ -333,7 +439,11 @@ def _brief(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(_brief, value)]
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 3]}..."
+        return (
+            value
+            if len(value) <= _LONGEST_VALUE
+            else f"{value[: _LONGEST_VALUE - 3]}..."
+        )
     return str(value) if value in (inf, -inf) else value
 
 
@@ -342,9 +452,21 @@ def _of_documents(expected: Expectation, wrong: Sequence[str]) -> Outcome:
 
 
 def _outcome(
-    expected: Expectation, met: bool, value: float | None = None, *, is_score: bool = False, wrong: Sequence[str] = ()
+    expected: Expectation,
+    met: bool,
+    value: float | None = None,
+    *,
+    is_score: bool = False,
+    wrong: Sequence[str] = (),
 ) -> Outcome:
-    written = expected.comparison, expected.bound, is_score, expected.documents, expected.within, expected.sets
+    written = (
+        expected.comparison,
+        expected.bound,
+        is_score,
+        expected.documents,
+        expected.within,
+        expected.sets,
+    )
     return Outcome(expected.name, expected.kind, met, value, *written, tuple(wrong))
 
 

@@ -12,7 +12,12 @@ from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, count_grades
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    CaseResult,
+)
 from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant
 from pytest_relevance.results.expectations import expectation_of
 
@@ -25,13 +30,17 @@ def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
         ranking=result.ranking._replace(grades=tuple(graded.grades)),
         evaluation=result.evaluation._replace(
             judgments=count_grades([*judgments.values()]),
-            judged=sum(grade is not None for grade in graded.grades[: result.conditions.k]),
+            judged=sum(
+                grade is not None for grade in graded.grades[: result.conditions.k]
+            ),
             scores={result.metric.text: None if value != value else value},
         ),
     )
 
 
-def with_fill(result: CaseResult, filled: Mapping[str, str], people: CaseResult) -> CaseResult:
+def with_fill(
+    result: CaseResult, filled: Mapping[str, str], people: CaseResult
+) -> CaseResult:
     """The result with what the grades that fill make of it: `people` is the same case without them.
 
     `filled` are the documents that have such grades, {document: by whom}. They alone decide where the case has a score,
@@ -39,7 +48,10 @@ def with_fill(result: CaseResult, filled: Mapping[str, str], people: CaseResult)
     """
     top = dict.fromkeys(result.ranking.documents[: result.conditions.k])
     by = Counter(filled[document] for document in top if document in filled)
-    scores = {name: value if has_relevant(people, name) else None for name, value in people.evaluation.scores.items()}
+    scores = {
+        name: value if has_relevant(people, name) else None
+        for name, value in people.evaluation.scores.items()
+    }
     evaluation = result.evaluation._replace(
         filled=filled,
         filled_top=dict(by),
@@ -53,14 +65,28 @@ def with_fill(result: CaseResult, filled: Mapping[str, str], people: CaseResult)
 
 def without_fill(case: CaseResult) -> CaseResult:
     """A result with the scores, now and before, and the verdict that it has without the grades that fill."""
-    evaluation, verdict, baseline = case.evaluation, case.evaluation.people_verdict, case.baseline
-    scored = case._replace(evaluation=evaluation._replace(scores={**evaluation.scores, **evaluation.people_scores}))
+    evaluation, verdict, baseline = (
+        case.evaluation,
+        case.evaluation.people_verdict,
+        case.baseline,
+    )
+    scored = case._replace(
+        evaluation=evaluation._replace(
+            scores={**evaluation.scores, **evaluation.people_scores}
+        )
+    )
     if baseline is not None and baseline.people_scores:
         before = {**baseline.scores, **baseline.people_scores}
         score_before = before.get(case.metric.text, baseline.score)
-        scored = scored._replace(baseline=baseline._replace(score=score_before, scores=before))
+        scored = scored._replace(
+            baseline=baseline._replace(score=score_before, scores=before)
+        )
     # the outcome is what pytest made of the other verdict
-    return scored._replace(verdict=verdict, call=case.call._replace(outcome="")) if verdict else scored
+    return (
+        scored._replace(verdict=verdict, call=case.call._replace(outcome=""))
+        if verdict
+        else scored
+    )
 
 
 def is_decided_by_fill(result: CaseResult) -> bool:
@@ -68,13 +94,20 @@ def is_decided_by_fill(result: CaseResult) -> bool:
     reasons = result.evaluation.reasons
     if result.verdict == PASSED:
         return bool(result.evaluation.people_verdict)
-    return result.verdict == FAILED and bool(reasons) and all(is_by_fill(reason, result) for reason in reasons)
+    return (
+        result.verdict == FAILED
+        and bool(reasons)
+        and all(is_by_fill(reason, result) for reason in reasons)
+    )
 
 
 def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
     """Whether only grades that fill make a demand on a score unmet: without them it is met, or cannot be decided."""
     evaluation, name = result.evaluation, reason.name
-    if not (reason.is_score or reason.kind in (FLOOR, DROP)) or not evaluation.people_scores:
+    if (
+        not (reason.is_score or reason.kind in (FLOOR, DROP))
+        or not evaluation.people_scores
+    ):
         return False
     if evaluation.is_filled_alone:
         return True

@@ -18,16 +18,49 @@ from typing import Any
 
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, largest_score, metric_named, needs_judgments
+from pytest_relevance.metrics.names import (
+    Metric,
+    largest_score,
+    metric_named,
+    needs_judgments,
+)
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+)
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run_info import FileInfo
 
-FINDINGS = ERRORS, PASSING, MEAN, DROP, UNDEFINED, CUT, NO_REFERENCE, WITHOUT_ENTRY, CASE_DROPS, NEW_ERRORS = (
-    *("errors", "passing", "mean", "drop", "undefined", "cut", "no reference", "without entry"),
+FINDINGS = (
+    ERRORS,
+    PASSING,
+    MEAN,
+    DROP,
+    UNDEFINED,
+    CUT,
+    NO_REFERENCE,
+    WITHOUT_ENTRY,
+    CASE_DROPS,
+    NEW_ERRORS,
+) = (
+    *(
+        "errors",
+        "passing",
+        "mean",
+        "drop",
+        "undefined",
+        "cut",
+        "no reference",
+        "without entry",
+    ),
     *("case drops", "new errors"),
 )
 """What a finding is about. The share that passes; a mean; the drop of a mean; a mean that is not defined, as no case
@@ -37,7 +70,12 @@ no score, that the reference does not have, that dropped by too much, that newly
 OF_LATENCY = LATENCY, TOO_FEW = "latency", "too few"
 """Further kinds of findings: a figure of the latency, and one that needs more cases."""
 
-NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE, NO_VARIANT = "incomplete", "updating", "no case", "no variant"
+NOT_JUDGED = INCOMPLETE, UPDATING, NO_CASE, NO_VARIANT = (
+    "incomplete",
+    "updating",
+    "no case",
+    "no variant",
+)
 """Why there is no verdict: not all cases of the file ran, the baseline is being replaced, no case of the gate ran, or
 none in one of its two variants, which fails the gate where no search has such a variant."""
 
@@ -90,12 +128,19 @@ class GateFinding:
     @property
     def exceeds(self) -> bool:
         """Whether a mean dropped by more than its bound; rounding alone does not count."""
-        return self.difference is not None and -self.difference.means.difference > self.bound + TIE
+        return (
+            self.difference is not None
+            and -self.difference.means.difference > self.bound + TIE
+        )
 
     @property
     def is_void(self) -> bool:
         """Whether so few cases changed that no p-value could be as low as `p`: the drop alone decides."""
-        return self.p is not None and self.difference is not None and not self.difference.least_p <= self.p
+        return (
+            self.p is not None
+            and self.difference is not None
+            and not self.difference.least_p <= self.p
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +165,9 @@ class GateResult:
     @property
     def name(self) -> str:
         """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` where there are variants."""
-        return f"gate[{self.gate.id}]" + (f"[{self.variant}]" if self.variant is not None else "")
+        return f"gate[{self.gate.id}]" + (
+            f"[{self.variant}]" if self.variant is not None else ""
+        )
 
     @property
     def unmet(self) -> Sequence[GateFinding]:
@@ -133,31 +180,49 @@ class GateResult:
         A gate that failed before is `xfailed` where that is expected.
         """
         if self.not_judged is not None:
-            return FAILED if self.is_required and self.not_judged.kind != UPDATING else SKIPPED
+            return (
+                FAILED
+                if self.is_required and self.not_judged.kind != UPDATING
+                else SKIPPED
+            )
         if not self.unmet:
             return PASSED
         return XFAILED if all(finding.is_known for finding in self.unmet) else FAILED
 
 
 def judge_gates(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, updating: bool = False, require: bool = False
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    *,
+    updating: bool = False,
+    require: bool = False,
 ) -> list[GateResult]:
     """Judge the gates of all files, each in every search variant.
 
     `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
     all cases of its file that were not skipped have ended.
     """
-    by_file = case_result.grouped((result for result in results if not result.is_check), lambda result: result.file)
+    by_file = case_result.grouped(
+        (result for result in results if not result.is_check),
+        lambda result: result.file,
+    )
     return [
         judged
         for file, info in sorted(files.items())
         if info.gates
-        for judged in _gates_of_file(file, info, by_file.get(file, []), updating=updating, require=require)
+        for judged in _gates_of_file(
+            file, info, by_file.get(file, []), updating=updating, require=require
+        )
     ]
 
 
 def _gates_of_file(
-    file: str, info: FileInfo, results: Sequence[CaseResult], *, updating: bool, require: bool
+    file: str,
+    info: FileInfo,
+    results: Sequence[CaseResult],
+    *,
+    updating: bool,
+    require: bool,
 ) -> Iterator[GateResult]:
     from pytest_relevance.cases.checking.gates import MAX_DROP, gate_of
 
@@ -167,34 +232,69 @@ def _gates_of_file(
     )
     total = info.total - (len(results) - len(ran))
     skipped = (result for result in results if result.status == SKIPPED)
-    is_told = all(each.baseline is None and (each.id, each.variant) not in info.unknown for each in skipped)
+    is_told = all(
+        each.baseline is None and (each.id, each.variant) not in info.unknown
+        for each in skipped
+    )
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
     variants = {result.variant: None for result in ran}.keys()
     for written in info.gates:
         gate = gate_of(written)
         own = groups if gate.against is None else _compared_variants(gate, groups)
         for variant, group in own.items():
-            judged = GateResult(file, info.node, written["line"], gate, variant, is_required=require)
+            judged = GateResult(
+                file, info.node, written["line"], gate, variant, is_required=require
+            )
             if len(ran) < total:
-                yield replace(judged, not_judged=GateFinding(INCOMPLETE, False, counted=len(ran), total=total))
-            elif gate.against is not None and (lacking := {gate.variant, gate.against} - variants):
+                yield replace(
+                    judged,
+                    not_judged=GateFinding(
+                        INCOMPLETE, False, counted=len(ran), total=total
+                    ),
+                )
+            elif gate.against is not None and (
+                lacking := {gate.variant, gate.against} - variants
+            ):
                 # one variant alone may be that of a shard, and the others those of other shards
-                unknown = lacking - groups.keys() if len(groups) > 1 or None in groups else ()
-                why = GateFinding(NO_VARIANT, False, name=min(map(str, unknown or lacking)), variants=[*variants])
-                yield replace(judged, findings=(why,)) if unknown else replace(judged, not_judged=why)
+                unknown = (
+                    lacking - groups.keys() if len(groups) > 1 or None in groups else ()
+                )
+                why = GateFinding(
+                    NO_VARIANT,
+                    False,
+                    name=min(map(str, unknown or lacking)),
+                    variants=[*variants],
+                )
+                yield (
+                    replace(judged, findings=(why,))
+                    if unknown
+                    else replace(judged, not_judged=why)
+                )
             elif updating and (gate.condition == MAX_DROP or gate.similarities):
                 yield replace(judged, not_judged=GateFinding(UPDATING, False))
             elif not any(looks_at(gate, result) for result in group):
                 yield replace(judged, not_judged=GateFinding(NO_CASE, False))
             else:
-                shown = [result for result in group if result.verdict in WITHOUT_SCORE or looks_at(gate, result)]
+                shown = [
+                    result
+                    for result in group
+                    if result.verdict in WITHOUT_SCORE or looks_at(gate, result)
+                ]
                 # the tags of lost cases are not known
-                lost = Counter(why for _, name, why in info.lost if gate.tag is None and name == variant)
+                lost = Counter(
+                    why
+                    for _, name, why in info.lost
+                    if gate.tag is None and name == variant
+                )
                 judge = partial(_judge, gate, against=info.against, lost=lost)
                 findings: Iterable[GateFinding] = by_fill(judge, shown)
-                is_whole = is_told and not any(name in (variant, None) for _, name, _ in info.lost)
+                is_whole = is_told and not any(
+                    name in (variant, None) for _, name, _ in info.lost
+                )
                 if info.expects_known and is_whole:
-                    findings = (_with_known(finding, gate, group, info) for finding in findings)
+                    findings = (
+                        _with_known(finding, gate, group, info) for finding in findings
+                    )
                 yield replace(judged, results=shown, findings=tuple(findings))
 
 
@@ -206,22 +306,42 @@ def _compared_variants(
     The others are those of its variant, with their scores against the rankings that the other variant has of them; one
     that it does not have has no such score.
     """
-    theirs = [result for result in groups.get(gate.against, ()) if result.variant == gate.against]
-    others = {result.id: result for result in theirs if result.verdict not in WITHOUT_SCORE}
+    theirs = [
+        result
+        for result in groups.get(gate.against, ())
+        if result.variant == gate.against
+    ]
+    others = {
+        result.id: result for result in theirs if result.verdict not in WITHOUT_SCORE
+    }
     found = [result for result in theirs if result.verdict in WITHOUT_SCORE]
     for result in groups.get(gate.variant, ()):
-        if result.variant is None and result.verdict not in WITHOUT_SCORE:  # of another search, which has no variants
+        if (
+            result.variant is None and result.verdict not in WITHOUT_SCORE
+        ):  # of another search, which has no variants
             continue
         other = None if result.verdict in WITHOUT_SCORE else others.get(result.id)
-        metrics = [metric for metric in gate.metrics if metric.k is not None or not (other and other.is_cut)]
-        found.append(with_similarities(result, metrics, None if other is None else other.ranking.documents))
+        metrics = [
+            metric
+            for metric in gate.metrics
+            if metric.k is not None or not (other and other.is_cut)
+        ]
+        found.append(
+            with_similarities(
+                result, metrics, None if other is None else other.ranking.documents
+            )
+        )
     return {None: found}
 
 
-def in_variants(variants: Iterable[str | None], results: Iterable[CaseResult]) -> dict[str | None, list[CaseResult]]:
+def in_variants(
+    variants: Iterable[str | None], results: Iterable[CaseResult]
+) -> dict[str | None, list[CaseResult]]:
     """The results that each variant is judged by. One whose search has no parameter counts in every variant."""
     names = [*dict.fromkeys(variants)]
-    groups: dict[str | None, list[CaseResult]] = {name: [] for name in names if name is not None or names == [None]}
+    groups: dict[str | None, list[CaseResult]] = {
+        name: [] for name in names if name is not None or names == [None]
+    }
     for result in results:
         for name in (result.variant,) if result.variant in groups else groups:
             groups[name].append(result)
@@ -240,11 +360,14 @@ def passes(result: CaseResult) -> bool:
 
 def is_only_measured(result: CaseResult) -> bool:
     """Whether a case has nothing to pass: no floor, no expectation, and no accepted score that it could fall below."""
-    return result.verdict == MEASURED and (result.score is None or differences.score_before(result) is None)
+    return result.verdict == MEASURED and (
+        result.score is None or differences.score_before(result) is None
+    )
 
 
 def by_fill(
-    judge: Callable[[Sequence[CaseResult]], Iterable[GateFinding]], results: Sequence[CaseResult]
+    judge: Callable[[Sequence[CaseResult]], Iterable[GateFinding]],
+    results: Sequence[CaseResult],
 ) -> list[GateFinding]:
     """The findings about results, which say where grades that fill what nobody has judged decide alone.
 
@@ -260,18 +383,30 @@ def by_fill(
     scored = [result for result in results if result.score is not None]
     if scored and all(result.evaluation.is_filled_alone for result in scored):
         others = {()}
-    graders = [*dict.fromkeys(name for result in results for name in result.evaluation.graders)]
-    return [each if _decided(each) in {(), *others} else replace(each, by_fill=graders) for each in findings]
+    graders = [
+        *dict.fromkeys(name for result in results for name in result.evaluation.graders)
+    ]
+    return [
+        each if _decided(each) in {(), *others} else replace(each, by_fill=graders)
+        for each in findings
+    ]
 
 
 def _decided(found: GateFinding) -> tuple[object, ...]:
     """What grades decide in a finding; empty where they decide nothing."""
     if found.kind != PASSING and (found.metric is None or found.metric.is_similarity):
         return ()
-    return found.kind, found.metric, found.is_met, found.difference and found.difference.variant
+    return (
+        found.kind,
+        found.metric,
+        found.is_met,
+        found.difference and found.difference.variant,
+    )
 
 
-def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]) -> Iterator[GateFinding]:
+def _judge(
+    gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]
+) -> Iterator[GateFinding]:
     """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
     for verdict in WITHOUT_SCORE:
         if failed := [result for result in results if result.verdict == verdict]:
@@ -289,17 +424,28 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str, lost: Mappin
         variants = () if gate.against is None else (gate.variant, gate.against)
         for metric, bound in bounds.items():
             found = _mean(metric, bound, cases)
-            yield replace(found, against=against if metric.is_similarity else "", variants=variants)
+            yield replace(
+                found,
+                against=against if metric.is_similarity else "",
+                variants=variants,
+            )
         return
     yield from _drops(gate, bounds, cases, against, lost)
-    fresh = [case for case in cases if any(_is_fresh(case, metric.text) for metric in gate.metrics)]
+    fresh = [
+        case
+        for case in cases
+        if any(_is_fresh(case, metric.text) for metric in gate.metrics)
+    ]
     if fresh:
         yield GateFinding(WITHOUT_ENTRY, True, cases=fresh, against=against)
 
 
 def _is_fresh(case: CaseResult, metric: str) -> bool:
     """Whether a case has a score now and none in the baseline."""
-    return case.evaluation.scores.get(metric) is not None and differences.score_before(case, metric) is None
+    return (
+        case.evaluation.scores.get(metric) is not None
+        and differences.score_before(case, metric) is None
+    )
 
 
 def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
@@ -307,7 +453,9 @@ def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
     asked = [case for case in cases if not is_only_measured(case)]
     passing = sum(map(passes, asked))
     is_met = bool(asked) and passing >= gate.share * len(asked) - TIE
-    return GateFinding(PASSING, is_met, None, passing, gate.share, len(asked), len(cases))
+    return GateFinding(
+        PASSING, is_met, None, passing, gate.share, len(asked), len(cases)
+    )
 
 
 def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]:
@@ -323,7 +471,11 @@ def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]
             needed=math.ceil(100 / (100 - percent)),
         )
         if len(alone) >= found.needed:
-            figure = math.fsum(alone) / len(alone) if name == "mean" else case_result.percentile(alone, percent or 100)
+            figure = (
+                math.fsum(alone) / len(alone)
+                if name == "mean"
+                else case_result.percentile(alone, percent or 100)
+            )
             is_met = figure < bound or (comparison == "<=" and figure == bound)
             found = replace(found, kind=LATENCY, figure=figure, is_met=is_met)
         yield found
@@ -331,7 +483,11 @@ def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]
 
 def latency_alone(result: CaseResult) -> float | None:
     """The latency of a search that was called while no other search ran, in seconds; None for any other."""
-    return None if result.call.latency_shared or result.call.concurrency > 1 else result.call.latency
+    return (
+        None
+        if result.call.latency_shared or result.call.concurrency > 1
+        else result.call.latency
+    )
 
 
 def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
@@ -342,35 +498,62 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
         and differences.has_relevant(case, metric.text)
     ]
     if not scored:
-        return GateFinding(NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric)
+        return GateFinding(
+            NO_REFERENCE if metric.is_similarity else UNDEFINED, False, metric
+        )
     mean = case_result.weighted_mean(scored)
     total = sum(case.verdict not in (*WITHOUT_SCORE, SKIPPED) for case in cases)
     depths = differences.set_depths([metric], cases)
-    return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, len(scored), total, depths=depths)
+    return GateFinding(
+        MEAN,
+        mean >= bound - TIE,
+        metric,
+        mean,
+        bound,
+        len(scored),
+        total,
+        depths=depths,
+    )
 
 
-def _with_known(found: GateFinding, gate: Gate, results: Iterable[CaseResult], info: FileInfo) -> GateFinding:
+def _with_known(
+    found: GateFinding, gate: Gate, results: Iterable[CaseResult], info: FileInfo
+) -> GateFinding:
     """A finding that says whether it was missed before, by no less. All cases of the reference are among the results.
 
     A share is known where every case that does not pass failed before. A mean is known where the reference misses it
     too, neither the mean of the compared cases nor that of all cases is lower now, and each entry of the reference has
     a ranking.
     """
-    if found.is_met or found.kind not in (PASSING, MEAN) or (found.metric is not None and found.metric.is_similarity):
+    if (
+        found.is_met
+        or found.kind not in (PASSING, MEAN)
+        or (found.metric is not None and found.metric.is_similarity)
+    ):
         return found
     cases = [result for result in results if looks_at(gate, result)]
     if found.kind == PASSING:
-        failed = [case for case in cases if not (passes(case) or is_only_measured(case))]
-        is_known = bool(failed) and all(case.baseline is not None and case.baseline.failed_before for case in failed)
+        failed = [
+            case for case in cases if not (passes(case) or is_only_measured(case))
+        ]
+        is_known = bool(failed) and all(
+            case.baseline is not None and case.baseline.failed_before for case in failed
+        )
         return replace(found, is_known=is_known)
     means = differences.means_of(differences.score_pairs(cases, found.about))
     is_told = {(case.id, case.variant) for case in cases}.isdisjoint(info.unknown)
     is_no_lower = min(means.second, found.figure) >= means.first - TIE
-    return replace(found, is_known=is_told and means.first < found.bound - TIE and is_no_lower)
+    return replace(
+        found, is_known=is_told and means.first < found.bound - TIE and is_no_lower
+    )
 
 
 def _drops(
-    gate: Gate, bounds: Mapping[Metric, float], cases: Sequence[CaseResult], against: str, lost: Mapping[str, int]
+    gate: Gate,
+    bounds: Mapping[Metric, float],
+    cases: Sequence[CaseResult],
+    against: str,
+    lost: Mapping[str, int],
 ) -> Iterator[GateFinding]:
     """The drop of each mean since the baseline, or since the run `against`, tested together."""
     family = {}
@@ -381,13 +564,20 @@ def _drops(
             yield GateFinding(UNDEFINED, False, metric)
         else:
             yield GateFinding(NO_REFERENCE, False, metric, against=against)
-    for metric, row in zip(family, differences.differences_of(family.values()), strict=True):
-        found, depths = judge_drop(row, bounds[metric], gate.p, metric), differences.set_depths([metric], cases)
+    for metric, row in zip(
+        family, differences.differences_of(family.values()), strict=True
+    ):
+        found, depths = (
+            judge_drop(row, bounds[metric], gate.p, metric),
+            differences.set_depths([metric], cases),
+        )
         total = row.means.queries + sum(lost.values())
         yield replace(found, total=total, lost=lost, depths=depths, against=against)
 
 
-def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -> GateFinding:
+def judge_drop(
+    row: Difference, bound: float, p: float | None, metric: Metric
+) -> GateFinding:
     """Whether a mean dropped by at most `bound`.
 
     With `p` a larger drop is not met only where it is significant too: its p-value, Holm's where several metrics are
@@ -396,7 +586,9 @@ def judge_drop(row: Difference, bound: float, p: float | None, metric: Metric) -
     count = row.means.queries
     if not count:
         return GateFinding(UNDEFINED, False, metric, difference=row)
-    found = GateFinding(DROP, True, metric, bound=bound, counted=count, total=count, difference=row, p=p)
+    found = GateFinding(
+        DROP, True, metric, bound=bound, counted=count, total=count, difference=row, p=p
+    )
     is_chance = p is not None and not found.is_void and not row.adjusted_p <= p
     return replace(found, is_met=not found.exceeds or is_chance)
 
@@ -406,15 +598,38 @@ def judge_mean(row: Difference, bound: float) -> GateFinding:
     count, mean, metric = row.means.queries, row.means.second, metric_named(row.metric)
     if not count:
         return GateFinding(UNDEFINED, False, metric, difference=row)
-    return GateFinding(MEAN, mean >= bound - TIE, metric, mean, bound, count, count + row.undefined, row)
+    return GateFinding(
+        MEAN,
+        mean >= bound - TIE,
+        metric,
+        mean,
+        bound,
+        count,
+        count + row.undefined,
+        row,
+    )
 
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
     """The finding about a metric that looks at more than some searches returned, and so has no score there."""
-    unscored = (case for case in cases if case.is_cut and metric.text not in case.evaluation.scores)
-    conditions = (case.conditions for case in unscored if case.verdict not in WITHOUT_SCORE)
-    asked = [each.depth or each.k for each in conditions if ranks_needed(metric, each.settings) is None]
-    return GateFinding(CUT, False, metric, counted=len(asked), depths=asked) if asked else None
+    unscored = (
+        case
+        for case in cases
+        if case.is_cut and metric.text not in case.evaluation.scores
+    )
+    conditions = (
+        case.conditions for case in unscored if case.verdict not in WITHOUT_SCORE
+    )
+    asked = [
+        each.depth or each.k
+        for each in conditions
+        if ranks_needed(metric, each.settings) is None
+    ]
+    return (
+        GateFinding(CUT, False, metric, counted=len(asked), depths=asked)
+        if asked
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,12 +650,20 @@ def check_mean(what: str, number: float, metric: str) -> None:
     named = metric_named(metric)
     least, most = -math.inf if named.is_own else 0, largest_score(named)
     if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
-        raise ValueError(f"{what} is a mean that a metric can have, {least:g} to {most:g} for {metric}, not {number!r}")
+        raise ValueError(
+            f"{what} is a mean that a metric can have, {least:g} to {most:g} for {metric}, not {number!r}"
+        )
 
 
 def check_drop(what: str, number: float, metric: str) -> None:
     """Raise ValueError where a score by a metric cannot drop by as much."""
-    most = largest_score(needs_judgments(metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"))
+    most = largest_score(
+        needs_judgments(
+            metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"
+        )
+    )
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
         bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
-        raise ValueError(f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}")
+        raise ValueError(
+            f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}"
+        )

@@ -19,8 +19,20 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted
 from pytest_relevance.results.case_parts import FLOOR
-from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, percentile, weighted_mean
-from pytest_relevance.results.compare.differences import TIE, MeanChange, ScorePair, change_of
+from pytest_relevance.results.case_result import (
+    FAILED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    percentile,
+    weighted_mean,
+)
+from pytest_relevance.results.compare.differences import (
+    TIE,
+    MeanChange,
+    ScorePair,
+    change_of,
+)
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.records.baseline_comparison import is_same_demand
@@ -32,8 +44,31 @@ CaseKey = tuple[str, str, int]
 
 _READ = frozenset(
     {
-        *("file", "line", "id", "query", "variant", "search", "weight", "verdict", "outcome", "outcomes", "reasons"),
-        *("k", "depth", "is_depth_set", "reaches_depth", "tolerance", "settings", "digest", "scores", "lower", "upper"),
+        *(
+            "file",
+            "line",
+            "id",
+            "query",
+            "variant",
+            "search",
+            "weight",
+            "verdict",
+            "outcome",
+            "outcomes",
+            "reasons",
+        ),
+        *(
+            "k",
+            "depth",
+            "is_depth_set",
+            "reaches_depth",
+            "tolerance",
+            "settings",
+            "digest",
+            "scores",
+            "lower",
+            "upper",
+        ),
         *("judged", "top", "filled_top", "is_filled_alone", "people_scores"),
         *("latency", "latency_shared", "concurrency"),
     }
@@ -131,7 +166,9 @@ def read_history(paths: Iterable[str]) -> History:
         try:
             headers[name] = _, info, _ = read_header(name)
             if info.missing:
-                left_out[name] = f"{name}: the run ended before {counted(len(info.missing), 'case')}"
+                left_out[name] = (
+                    f"{name}: the run ended before {counted(len(info.missing), 'case')}"
+                )
             elif not info.started:
                 left_out[name] = f"{name}: it does not say when the run began"
         except RecordError as error:
@@ -140,9 +177,14 @@ def read_history(paths: Iterable[str]) -> History:
     name_of = file_names(files)
     runs: dict[str, dict[str | None, Point]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
-    known, starts = dict[int, str](), Counter(info.started for _, info, _ in headers.values())
+    known, starts = (
+        dict[int, str](),
+        Counter(info.started for _, info, _ in headers.values()),
+    )
     before: Fingerprint = {}
-    order = sorted(headers.keys() - left_out, key=lambda name: (headers[name][1].started, name))
+    order = sorted(
+        headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)
+    )
     gates = _gates_of_newest(order, left_out)
     for name in order:
         try:
@@ -151,14 +193,21 @@ def read_history(paths: Iterable[str]) -> History:
             left_out[name] = str(error)
             continue
         if starts[info.started] > 1:
-            figures = ((each.key, each.verdict, each.score, each.call.latency) for each in results)
-            same = known.setdefault(hash((info.started, *figures)), name)  # hardly ever equal by chance
+            figures = (
+                (each.key, each.verdict, each.score, each.call.latency)
+                for each in results
+            )
+            same = known.setdefault(
+                hash((info.started, *figures)), name
+            )  # hardly ever equal by chance
             if same != name:
                 left_out[name] = f"{name}: the run of {same} once more"
                 continue
         runs[name] = points = {}
         differs = changed(before, info.fingerprint)
-        new = {each: differs[each][1] for each in differs} if before else info.fingerprint
+        new = (
+            {each: differs[each][1] for each in differs} if before else info.fingerprint
+        )
         numbers: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             variant = result.variant
@@ -172,23 +221,44 @@ def read_history(paths: Iterable[str]) -> History:
         before = info.fingerprint or before
     if not runs:
         why = "no record of a run that finished is there; pytest --relevance-record=FILE writes one"
-        raise RecordError.at("pytest-relevance history", "\n- ".join([why, *left_out.values()]))
+        raise RecordError.at(
+            "pytest-relevance history", "\n- ".join([why, *left_out.values()])
+        )
     in_last, all_series = [*runs.values()][-1], []
     for variant in dict.fromkeys(chain.from_iterable(reversed(runs.values()))):
-        series = _series(variant, [points[variant] for points in runs.values() if variant in points], last)
+        series = _series(
+            variant,
+            [points[variant] for points in runs.values() if variant in points],
+            last,
+        )
         if series is None:
-            left_out[str(variant)] = f"{variant or 'no variant'}: no case was searched in all its runs"
+            left_out[str(variant)] = (
+                f"{variant or 'no variant'}: no case was searched in all its runs"
+            )
             continue
-        of_variant = (gate for gate in gates if gate.variant == variant or gate.variant not in in_last)
-        missed = [f"{gate.file}: {gate.name}" for gate in of_variant if gate.outcome() == FAILED]
+        of_variant = (
+            gate
+            for gate in gates
+            if gate.variant == variant or gate.variant not in in_last
+        )
+        missed = [
+            f"{gate.file}: {gate.name}"
+            for gate in of_variant
+            if gate.outcome() == FAILED
+        ]
         all_series.append(series._replace(unmet=missed if variant in in_last else ()))
     if not all_series:
         advice = "name the runs of one suite, and merge the records of shards first"
-        raise RecordError.at("pytest-relevance history", f"no case was searched in all {len(runs)} runs: {advice}")
+        raise RecordError.at(
+            "pytest-relevance history",
+            f"no case was searched in all {len(runs)} runs: {advice}",
+        )
     return History(all_series, [headers[name][1].started for name in runs], left_out)
 
 
-def _gates_of_newest(names: list[str], left_out: dict[str, str]) -> Sequence[GateResult]:
+def _gates_of_newest(
+    names: list[str], left_out: dict[str, str]
+) -> Sequence[GateResult]:
     """The gates of the newest run whose record can be read whole, as gates look at all of it; others are left out."""
     while names:
         try:
@@ -199,7 +269,9 @@ def _gates_of_newest(names: list[str], left_out: dict[str, str]) -> Sequence[Gat
     return ()
 
 
-def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
+def _add(
+    point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult
+) -> bool:
     """Count a result, and whether its search gave a ranking. Then add what became of the case since its last result.
 
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or an expectation that it met.
@@ -212,10 +284,14 @@ def _add(point: Point, key: CaseKey, before: CaseResult | None, now: CaseResult)
     point.figures[key] = CaseFigures(found, *now.interval, now.call.latency)
     if before is None:
         return True
-    was_asked, is_asked = ((each.query, each.conditions, each.evaluation.digest) for each in (before, now))
+    was_asked, is_asked = (
+        (each.query, each.conditions, each.evaluation.digest) for each in (before, now)
+    )
     names = "the run before", "this run"
     # mostly they are equal, which is found out in a tenth of the time
-    if was_asked != is_asked and (changes := dict(incompatibilities(before, now, names, None))):
+    if was_asked != is_asked and (
+        changes := dict(incompatibilities(before, now, names, None))
+    ):
         point.changes[key] = changes
         return True
     point.compared += 1
@@ -233,7 +309,11 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
     """Whether one result misses a floor or an expectation that the other one meets. A latency does not count."""
     if one.verdict != FAILED:
         return False
-    met = [outcome for outcome in other.evaluation.outcomes if outcome.met and outcome.kind != "latency"]
+    met = [
+        outcome
+        for outcome in other.evaluation.outcomes
+        if outcome.met and outcome.kind != "latency"
+    ]
     return any(
         other.score is not None and other.score >= reason.bound
         if reason.kind == FLOOR
@@ -243,7 +323,9 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _series(
-    variant: str | None, points: Sequence[Point], last: Mapping[tuple[str | None, CaseKey], CaseResult]
+    variant: str | None,
+    points: Sequence[Point],
+    last: Mapping[tuple[str | None, CaseKey], CaseResult],
 ) -> Series | None:
     """The series of a variant; None where its runs have no case in common."""
     searched = [point for point in points if point.figures]
@@ -251,19 +333,37 @@ def _series(
     common = sorted(key for key, count in times.items() if count == len(searched))
     if not common:
         return None
-    scored = [key for key in common if all(point.figures[key].score is not None for point in searched)]
+    scored = [
+        key
+        for key in common
+        if all(point.figures[key].score is not None for point in searched)
+    ]
     weights = {key: last[variant, key].weight for key in common}
     for point in searched:
         point.moves.sort(key=lambda move: (move.after or 0) - (move.before or 0))
         if scored:
             point.mean, point.low, point.high = (
-                weighted_mean((getattr(point.figures[key], name), weights[key]) for key in scored)
+                weighted_mean(
+                    (getattr(point.figures[key], name), weights[key]) for key in scored
+                )
                 for name in ("score", "lower", "upper")
             )
-        latencies = [latency for key in common if (latency := point.figures[key].latency) is not None]
+        latencies = [
+            latency
+            for key in common
+            if (latency := point.figures[key].latency) is not None
+        ]
         point.p95 = percentile(latencies, 95) if latencies else None
-        point.breaks.update(chain.from_iterable(point.changes[key].items() for key in scored if key in point.changes))
-    same, first, end = {*scored}, searched[-1], searched[-1]  # back in time, while at least half have had no break
+        point.breaks.update(
+            chain.from_iterable(
+                point.changes[key].items() for key in scored if key in point.changes
+            )
+        )
+    same, first, end = (
+        {*scored},
+        searched[-1],
+        searched[-1],
+    )  # back in time, while at least half have had no break
     for earlier, later in zip(searched[-2::-1], searched[:0:-1], strict=True):
         left = same - later.changes.keys()
         if 2 * len(left) < len(scored) or not left:
@@ -272,8 +372,25 @@ def _series(
     pairs, moved = [], Counter[bool]()
     for key in same if first is not end else ():
         was, now = (point.figures[key].score or 0.0 for point in (first, end))
-        pairs.append(ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key]))
-        moved[now < was] += abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE
+        pairs.append(
+            ScorePair((key[0], f"{key[1]} {key[2]}", ""), was, now, weights[key])
+        )
+        moved[now < was] += (
+            abs(pairs[-1].change) > last[variant, key].conditions.tolerance + TIE
+        )
     change = change_of(pairs, len(scored)) if pairs else None
-    counts, of_scored = (len(scored), len(times) - len(scored)), [last[variant, key] for key in scored]
-    return Series(variant, points, *counts, change, moved[True], moved[False], points.index(first), of_scored, ())
+    counts, of_scored = (
+        (len(scored), len(times) - len(scored)),
+        [last[variant, key] for key in scored],
+    )
+    return Series(
+        variant,
+        points,
+        *counts,
+        change,
+        moved[True],
+        moved[False],
+        points.index(first),
+        of_scored,
+        (),
+    )

@@ -20,7 +20,12 @@ from pytest_relevance._text import counted
 from pytest_relevance.cases.model import SIMILARITY, Case, most_results
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import Metric, build_metric, row_of
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain, interval
+from pytest_relevance.metrics.ndcg import (
+    GradedRanking,
+    grade_ranking,
+    has_gain,
+    interval,
+)
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     FLOOR,
@@ -35,12 +40,21 @@ from pytest_relevance.results.case_parts import (
     Outcome,
     count_grades,
 )
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult, ndcg_at
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    PASSED,
+    CaseResult,
+    ndcg_at,
+)
 from pytest_relevance.results.responses.ranking import Ranking
 
 _NO_TEXTS, _NO_ORIGIN = DocumentTexts(), CaseOrigin()
 _USUAL_DEPTH = 1000
-_MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
+_MOST_MISSING = (
+    10  # judged documents that a report names when none of the results is judged
+)
 
 
 class CaseInRun(NamedTuple):
@@ -86,21 +100,31 @@ def score_case(
     ndcg = ndcg_at(k)
     value = score(ndcg, graded, settings)
     grades = graded.grades
-    repeated = sum(1 for index in graded.repeated if index < k) if graded.repeated else 0
+    repeated = (
+        sum(1 for index in graded.repeated if index < k) if graded.repeated else 0
+    )
     top = (len(grades) if len(grades) < k else k) - repeated
     unjudged = grades[:k].count(None) - repeated
     lower = upper = value
     if unjudged and value == value:
-        lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
+        lower, upper = interval(
+            graded, k, terms.lowest, terms.highest, settings, present=value
+        )
     reaches_depth = asked is not None and len(ranking.as_returned or grades) >= asked
     is_cut = reaches_depth and terms.depth is None
-    outcomes = _outcomes(case, graded, ranking, call.latency, is_cut=is_cut) if case.expect else ()
+    outcomes = (
+        _outcomes(case, graded, ranking, call.latency, is_cut=is_cut)
+        if case.expect
+        else ()
+    )
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
     scores = {ndcg.text: defined(value)}
     if terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
     is_open = lower != upper and value == value
-    is_irrelevant = bool(grades) and (grades[0] is None or settings.gains[grades[0]] <= 0)
+    is_irrelevant = bool(grades) and (
+        grades[0] is None or settings.gains[grades[0]] <= 0
+    )
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
     result = _result(
         *(case, in_run, verdict, asked or 0),
@@ -143,10 +167,22 @@ def _is_unsorted(scores: Sequence[float | None]) -> bool:
 
 
 def unscored(
-    case: Case, verdict: str, in_run: CaseInRun = _ALONE, call: CaseCall = CaseCall(), reasons: Sequence[Outcome] = ()
+    case: Case,
+    verdict: str,
+    in_run: CaseInRun = _ALONE,
+    call: CaseCall = CaseCall(),
+    reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
     """The result of a case without a score."""
-    return _result(case, in_run, verdict, None, CaseRanking(), CaseEvaluation(reasons=reasons), call)
+    return _result(
+        case,
+        in_run,
+        verdict,
+        None,
+        CaseRanking(),
+        CaseEvaluation(reasons=reasons),
+        call,
+    )
 
 
 def _result(
@@ -164,11 +200,29 @@ def _result(
     terms, is_scored = case.terms, asked is not None
     has_origin = variant_index or case.source or test or items
     return CaseResult(
-        *(file, case.line, case.id, verdict, case.query, node, search or terms.search, variant, case.tags),
+        *(
+            file,
+            case.line,
+            case.id,
+            verdict,
+            case.query,
+            node,
+            search or terms.search,
+            variant,
+            case.tags,
+        ),
         *(case.weight, case.params if params is None else params, case.note or ""),
-        CaseOrigin(variant_index, case.source, test, tuple(items)) if has_origin else _NO_ORIGIN,
+        CaseOrigin(variant_index, case.source, test, tuple(items))
+        if has_origin
+        else _NO_ORIGIN,
         CaseConditions(
-            *(terms.k, case.depth, is_scored and terms.depth is not None, asked, case.min_ndcg),
+            *(
+                terms.k,
+                case.depth,
+                is_scored and terms.depth is not None,
+                asked,
+                case.min_ndcg,
+            ),
             tolerance if terms.tolerance is None else terms.tolerance,
             terms.settings,
             *((terms.lowest, terms.highest) if is_scored else (0.0, 0.0)),
@@ -181,7 +235,9 @@ def _result(
     )
 
 
-def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> CaseResult:
+def with_details(
+    result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False
+) -> CaseResult:
     """The result with what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
 
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
@@ -190,41 +246,88 @@ def with_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missin
     ids, judgments, whole = ranking.ids, case.judgments, case.looks_at_all
     kept = tuple(ids if whole else ids[: result.conditions.depth])
     accepted = () if result.baseline is None else result.baseline.documents
-    others = [*accepted, *(document for line in case.expect for document in line.documents)]
+    others = [
+        *accepted,
+        *(document for line in case.expect for document in line.documents),
+    ]
     scores = ranking.scores[: len(kept)]
-    if math.inf in scores or -math.inf in scores:  # of a pinned result; JSON, and so a record, has no infinity
+    if (
+        math.inf in scores or -math.inf in scores
+    ):  # of a pinned result; JSON, and so a record, has no infinity
         scores = [None if score in (math.inf, -math.inf) else score for score in scores]
     as_returned = ranking.as_returned
     if len(kept) < len(ids):
-        as_returned = as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
+        as_returned = (
+            as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
+        )
     *identity, conditions, scored, texts, evaluation, baseline, call, more = result
-    grades, deeper = scored.grades[: len(kept)], _ranks_below(ids, len(kept), (judgments, others))
+    grades, deeper = (
+        scored.grades[: len(kept)],
+        _ranks_below(ids, len(kept), (judgments, others)),
+    )
     found = CaseRanking(
-        *(scored.reaches_depth, kept, tuple(as_returned), whole, tuple(scores), scored.is_unsorted),
-        *(tuple(grades), scored.returned, deeper, scored.irrelevant_top, scored.repeated),
+        *(
+            scored.reaches_depth,
+            kept,
+            tuple(as_returned),
+            whole,
+            tuple(scores),
+            scored.is_unsorted,
+        ),
+        *(
+            tuple(grades),
+            scored.returned,
+            deeper,
+            scored.irrelevant_top,
+            scored.repeated,
+        ),
     )
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}
         conditions = conditions._replace(grade_names=names)
-    missing = _missing(found, case, () if baseline is None else baseline.grades, all_missing=all_missing)
+    missing = _missing(
+        found,
+        case,
+        () if baseline is None else baseline.grades,
+        all_missing=all_missing,
+    )
     if case.titles or case.notes or ranking.titles:
-        texts = _texts(case, ranking, {*kept, *found.deeper, *(document for document, _ in missing), *others})
-    judged = count_grades([*judgments.values()]), missing, digest_of(judgments)  # the first fields of an evaluation
+        texts = _texts(
+            case,
+            ranking,
+            {*kept, *found.deeper, *(document for document, _ in missing), *others},
+        )
+    judged = (
+        count_grades([*judgments.values()]),
+        missing,
+        digest_of(judgments),
+    )  # the first fields of an evaluation
     evaluation = CaseEvaluation._make([*judged, *evaluation[len(judged) :]])
     # `_replace` takes three times as long
-    return CaseResult._make([*identity, conditions, found, texts, evaluation, baseline, call, more])
+    return CaseResult._make(
+        [*identity, conditions, found, texts, evaluation, baseline, call, more]
+    )
 
 
 def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentTexts:
     """The titles and notes that the case and the ranking have of some documents."""
-    titles = {document: title for document, title in case.titles.items() if document in named}
-    for index in range(len(ranking.ids) - 1, -1, -1) if ranking.titles else ():  # the first copy decides
+    titles = {
+        document: title for document, title in case.titles.items() if document in named
+    }
+    for index in (
+        range(len(ranking.ids) - 1, -1, -1) if ranking.titles else ()
+    ):  # the first copy decides
         if ranking.ids[index] in named and (title := ranking.title(index)):
             titles[ranking.ids[index]] = title
-    return DocumentTexts(titles, {document: note for document, note in case.notes.items() if document in named})
+    return DocumentTexts(
+        titles,
+        {document: note for document, note in case.notes.items() if document in named},
+    )
 
 
-def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) -> dict[str, int]:
+def _ranks_below(
+    ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]
+) -> dict[str, int]:
     """The ranks (from 1) of some documents below the first `kept`."""
     if len(ids) == kept:
         return {}
@@ -237,37 +340,62 @@ def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) 
 
 
 def _missing(
-    ranking: CaseRanking, case: Case, accepted: Sequence[float | None], *, all_missing: bool
+    ranking: CaseRanking,
+    case: Case,
+    accepted: Sequence[float | None],
+    *,
+    all_missing: bool,
 ) -> tuple[tuple[str, float], ...]:
     """The judged documents below the kept ranking or not returned, those with the highest gain first.
 
     `accepted` are the grades of the accepted ranking.
     """
-    if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):  # a later copy has no grade
+    if len(ranking.grades) - ranking.grades.count(None) == len(
+        case.judgments
+    ):  # a later copy has no grade
         return ()
-    returned, gains, deeper = set(ranking.documents), case.settings.gains, ranking.deeper
+    returned, gains, deeper = (
+        set(ranking.documents),
+        case.settings.gains,
+        ranking.deeper,
+    )
     absent = [pair for pair in case.judgments.items() if pair[0] not in returned]
     absent.sort(key=lambda pair: -gains[pair[1]])
     if all_missing:
         return tuple(absent)
-    is_unjudged = bool(returned) and all(grade is None for grade in (*ranking.grades, *accepted))
-    wanted = [pair[0] for pair in absent if pair[0] not in deeper and (is_unjudged or gains[pair[1]] > 0)]
+    is_unjudged = bool(returned) and all(
+        grade is None for grade in (*ranking.grades, *accepted)
+    )
+    wanted = [
+        pair[0]
+        for pair in absent
+        if pair[0] not in deeper and (is_unjudged or gains[pair[1]] > 0)
+    ]
     shown = {*wanted[: max(case.k, _MOST_MISSING)], *deeper}
     return tuple([pair for pair in absent if pair[0] in shown])
 
 
-def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[str, float | None]:
+def _other_scores(
+    case: Case, graded: GradedRanking, *, is_cut: bool
+) -> dict[str, float | None]:
     """The scores beside nDCG@k, that expectations and gates name, without those that need ranks which were cut off.
 
     Without judgments none is defined.
     """
     found: dict[str, float | None] = {}
-    asked = chain((each.metric for each in case.expect), *(gate.metrics for gate in case.terms.gates))
+    asked = chain(
+        (each.metric for each in case.expect),
+        *(gate.metrics for gate in case.terms.gates),
+    )
     # those of two rankings are scored where the accepted one is known
-    for metric in {each.text: each for each in asked if each is not None and not each.is_similarity}.values():
+    for metric in {
+        each.text: each for each in asked if each is not None and not each.is_similarity
+    }.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         # of a cut ranking, too, it is known that no ranking would have a score, and RR where there is a hit
-        is_known = (value != value and not metric.is_own) or ranks_needed(metric, case.settings) is not None
+        is_known = (value != value and not metric.is_own) or ranks_needed(
+            metric, case.settings
+        ) is not None
         if not is_cut or is_known or (metric.measure == "RR" and value > 0):
             found[metric.text] = defined(value)
     found.pop(ndcg_at(case.k).text, None)
@@ -275,9 +403,16 @@ def _other_scores(case: Case, graded: GradedRanking, *, is_cut: bool) -> dict[st
 
 
 def _outcomes(
-    case: Case, graded: GradedRanking, ranking: Ranking, latency: float | None, *, is_cut: bool
+    case: Case,
+    graded: GradedRanking,
+    ranking: Ranking,
+    latency: float | None,
+    *,
+    is_cut: bool,
 ) -> tuple[Outcome, ...]:
-    expect = [each for each in case.expect if each.kind != SIMILARITY]  # which the accepted ranking decides
+    expect = [
+        each for each in case.expect if each.kind != SIMILARITY
+    ]  # which the accepted ranking decides
     if not expect:
         return ()
     from pytest_relevance.results.expectations import CHECKERS, Found, first_ranks
@@ -295,7 +430,13 @@ def _outcomes(
 
 
 def decide(
-    case: Case, value: float, lower: float, upper: float, judged: int, top: int, outcomes: Sequence[Outcome]
+    case: Case,
+    value: float,
+    lower: float,
+    upper: float,
+    judged: int,
+    top: int,
+    outcomes: Sequence[Outcome],
 ) -> tuple[str, tuple[Outcome, ...]]:
     """Decide the verdict and its reasons, those about scores first.
 
@@ -317,8 +458,15 @@ def decide(
         bounded = is_bounded(case)
         if not (bounded and lower >= floor):
             in_doubt = True
-            if not value >= floor:  # also where the score is NaN, for which no comparison is true
-                scores.insert(0, Outcome(ndcg_at(case.k).text, FLOOR, False, defined(value), bound=floor))
+            if (
+                not value >= floor
+            ):  # also where the score is NaN, for which no comparison is true
+                scores.insert(
+                    0,
+                    Outcome(
+                        ndcg_at(case.k).text, FLOOR, False, defined(value), bound=floor
+                    ),
+                )
             if bounded and not upper >= floor:
                 return FAILED, (*scores, *others)
     if others:
@@ -332,7 +480,16 @@ def too_few_judged(case: Case, judged: int, top: int) -> tuple[Outcome, ...]:
     """Why a score may decide nothing: too little of the top is judged. Empty where it may."""
     # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is more than 11
     if top and judged / top < case.min_judged:
-        return (Outcome("min_judged", TOO_FEW_JUDGED, False, judged, bound=case.min_judged, within=top),)
+        return (
+            Outcome(
+                "min_judged",
+                TOO_FEW_JUDGED,
+                False,
+                judged,
+                bound=case.min_judged,
+                within=top,
+            ),
+        )
     return ()
 
 
@@ -360,14 +517,24 @@ def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
     if case.terms.depth is not None or not case.scores_all:
         return ""
     settings, ndcg = case.settings, ndcg_at(case.k)
-    metrics = [each.metric for each in case.expect if each.metric is not None and each.ranks(settings) is None]
-    if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
+    metrics = [
+        each.metric
+        for each in case.expect
+        if each.metric is not None and each.ranks(settings) is None
+    ]
+    if ranks_needed(ndcg, settings) is None and has_gain(
+        GradedRanking([], (), [*case.judgments.values()]), settings
+    ):
         metrics.insert(0, ndcg)
     there = f"this search was asked for {asked}"
-    return "\n".join(dict.fromkeys(cut_text(metric, there, asked, settings) for metric in metrics))
+    return "\n".join(
+        dict.fromkeys(cut_text(metric, there, asked, settings) for metric in metrics)
+    )
 
 
-def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None = None) -> str:
+def cut_text(
+    metric: Metric, there: str, asked: int, settings: Settings | None = None
+) -> str:
     """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000`.
 
     `there` describes the part of the ranking that is there. A metric with a cutoff looks at all of it because of its
@@ -376,7 +543,11 @@ def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None =
     because, ways = "", []
     if metric.k is not None:
         is_skipping = settings is None or settings.unjudged == "skip"
-        name, why, other = ("unjudged", "skip", "zero") if is_skipping else ("ideal", "returned", "judged")
+        name, why, other = (
+            ("unjudged", "skip", "zero")
+            if is_skipping
+            else ("ideal", "returned", "judged")
+        )
         because, ways = f" ({name}: {why})", [f"{name}: {other}"]
     elif row_of(metric.measure).cutoff != "none":
         ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
@@ -391,7 +562,12 @@ def digest_of(judgments: Mapping[str, float]) -> str:
     """
     if not judgments:
         return NO_DIGEST
-    text = "\0".join([f"{document}\0{_digits(judgments[document])}" for document in sorted(judgments)])
+    text = "\0".join(
+        [
+            f"{document}\0{_digits(judgments[document])}"
+            for document in sorted(judgments)
+        ]
+    )
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -61,7 +61,9 @@ class PlausibleGains:
         self._means: dict[int, float] = {}
         for result in results:
             top, gains = top_grade(result), result.conditions.settings.gains
-            for rank, grade in enumerate(result.ranking.grades[: result.conditions.k], 1):
+            for rank, grade in enumerate(
+                result.ranking.grades[: result.conditions.k], 1
+            ):
                 if grade is not None and top is not None:
                     self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
 
@@ -74,15 +76,21 @@ class PlausibleGains:
                     shares += self._shares.get(other, ())
                 if len(shares) >= _FEW_JUDGED:
                     break
-            self._means[rank] = fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
+            self._means[rank] = (
+                fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
+            )
         return self._means[rank]
 
     def grade(self, rank: int, top: float, settings: Settings) -> float:
         """The grade that has the mean gain; the one that comes closest where gains are a mapping."""
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):
-            return min(settings.gain, key=lambda grade: abs(settings.gain_of(grade) - gain))
-        return min(top, log2(1 + gain) if settings.gain == "exponential" else gain)  # rounding may exceed the top
+            return min(
+                settings.gain, key=lambda grade: abs(settings.gain_of(grade) - gain)
+            )
+        return min(
+            top, log2(1 + gain) if settings.gain == "exponential" else gain
+        )  # rounding may exceed the top
 
 
 def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:
@@ -99,8 +107,16 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
             # without a score any gain would make it about 1, so the move is weighed by how plausible a gain is
             worth = gains.share(index + 1) * move
             if result.score is not None:
-                worth = _move(result, index, gains.grade(index + 1, top, result.conditions.settings))
-        found.append(Unjudged(document, result.texts.titles.get(document, ""), index + 1, move, worth))
+                worth = _move(
+                    result,
+                    index,
+                    gains.grade(index + 1, top, result.conditions.settings),
+                )
+        found.append(
+            Unjudged(
+                document, result.texts.titles.get(document, ""), index + 1, move, worth
+            )
+        )
     return found
 
 
@@ -110,7 +126,9 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
     grades = [*graded.grades]
     grades[index] = grade
     possible = score(
-        result.metric, GradedRanking(grades, graded.repeated, [*graded.judged, grade]), result.conditions.settings
+        result.metric,
+        GradedRanking(grades, graded.repeated, [*graded.judged, grade]),
+        result.conditions.settings,
     )
     return 0.0 if isnan(possible) else possible - (result.score or 0.0)
 
@@ -120,8 +138,15 @@ def top_grade(result: CaseResult) -> float | None:
     gain = result.conditions.settings.gain
     grades = [result.conditions.highest, 1.0]
     if isinstance(gain, Mapping):
-        grades = [grade for grade in (result.conditions.highest, *sorted(gain, reverse=True)) if grade in gain]
-    return next((grade for grade in grades if result.conditions.settings.gain_of(grade) > 0), None)
+        grades = [
+            grade
+            for grade in (result.conditions.highest, *sorted(gain, reverse=True))
+            if grade in gain
+        ]
+    return next(
+        (grade for grade in grades if result.conditions.settings.gain_of(grade) > 0),
+        None,
+    )
 
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")
@@ -135,11 +160,15 @@ _Search = tuple[str, str | None]
 """The name of a search, and its variant."""
 
 _PREFERRED = SPELLINGS["document"][: SPELLINGS["document"].index("document")]
-_TAKEN = frozenset(map(folded, (*COLUMNS, *_PREFERRED, *SPELLINGS["rater"], MACHINE, "note")))
+_TAKEN = frozenset(
+    map(folded, (*COLUMNS, *_PREFERRED, *SPELLINGS["rater"], MACHINE, "note"))
+)
 """Names of columns that a reader of judgments would take for other columns of a worklist, or for raters."""
 
 _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
-_NEVER_IN_A_LINE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_NEVER_IN_A_LINE = re.compile(
+    "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 """Line breaks, control characters and those that reorder text, and what no file may have."""
 
 
@@ -168,7 +197,9 @@ class WorklistRow:
         for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
         self.ranks.setdefault((result.search, result.variant), set()).add(unjudged.rank)
-        self.worth = max(self.worth, unjudged.worth, key=lambda worth: (abs(worth), worth))
+        self.worth = max(
+            self.worth, unjudged.worth, key=lambda worth: (abs(worth), worth)
+        )
         self.move = max(self.move, unjudged.move, key=lambda move: (abs(move), move))
         self.effect = max(self.effect, result.weight * abs(unjudged.worth))
         self.reach = max(self.reach, result.weight * abs(unjudged.move))
@@ -181,7 +212,11 @@ class WorklistRow:
     @property
     def order(self) -> tuple[object, ...]:
         """The sort key of the row in its query: largest effect first, then best rank."""
-        return *_largest_first([self]), min(map(min, self.ranks.values())), self.document
+        return (
+            *_largest_first([self]),
+            min(map(min, self.ranks.values())),
+            self.document,
+        )
 
 
 def _longer(one: str, two: str) -> str:
@@ -200,16 +235,30 @@ class Worklist:
         found = list(found)
         ran = [result for result, _ in found]
         self._searches = variants_in_order(ran)
-        ids = _ids_by_query((in_a_file(result.id), in_a_file(result.query)) for result in ran)
+        ids = _ids_by_query(
+            (in_a_file(result.id), in_a_file(result.query)) for result in ran
+        )
         of_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result, unjudged_of_case in found:
             query = in_a_file(result.query)
             for unjudged in unjudged_of_case:
-                query_id, document = ids[in_a_file(result.id), query], in_a_file(unjudged.document)
+                query_id, document = (
+                    ids[in_a_file(result.id), query],
+                    in_a_file(unjudged.document),
+                )
                 rows = of_query.setdefault((query, query_id), {})
-                rows.setdefault(document, WorklistRow(query_id, query, document)).add(result, unjudged)
-        ordered = sorted(of_query.items(), key=lambda each: (*_largest_first([*each[1].values()]), each[0]))
-        self.rows = [row for _, rows in ordered for row in sorted(rows.values(), key=lambda row: row.order)]
+                rows.setdefault(document, WorklistRow(query_id, query, document)).add(
+                    result, unjudged
+                )
+        ordered = sorted(
+            of_query.items(),
+            key=lambda each: (*_largest_first([*each[1].values()]), each[0]),
+        )
+        self.rows = [
+            row
+            for _, rows in ordered
+            for row in sorted(rows.values(), key=lambda row: row.order)
+        ]
 
     @classmethod
     def of(cls, results: Iterable[CaseResult]) -> Worklist:
@@ -227,15 +276,30 @@ class Worklist:
     def columns(self) -> list[str]:
         """The names of the columns."""
         fields = dict.fromkeys(name for row in self.rows for name in row.fields)
-        return [*COLUMNS[:_FIELD_PLACE], *map(_field_column, fields), *COLUMNS[_FIELD_PLACE:]]
+        return [
+            *COLUMNS[:_FIELD_PLACE],
+            *map(_field_column, fields),
+            *COLUMNS[_FIELD_PLACE:],
+        ]
 
     def cells(self, row: WorklistRow) -> dict[str, str]:
         """The cells of a row by the names of their columns."""
-        texts = dict(zip(COLUMNS, (*row.key, row.title, self._ranks(row)), strict=False))
-        fields = {_field_column(name): escaped(value) for name, value in row.fields.items()}
+        texts = dict(
+            zip(COLUMNS, (*row.key, row.title, self._ranks(row)), strict=False)
+        )
+        fields = {
+            _field_column(name): escaped(value) for name, value in row.fields.items()
+        }
         moves = {"worth": row.worth, "move": row.move}
-        figures = {name: f"{round(move, 4) + 0.0:.4f}" for name, move in moves.items()}  # a zero has no sign
-        return {**{name: escaped(text) for name, text in texts.items()}, **fields, **figures, "grade": ""}
+        figures = {
+            name: f"{round(move, 4) + 0.0:.4f}" for name, move in moves.items()
+        }  # a zero has no sign
+        return {
+            **{name: escaped(text) for name, text in texts.items()},
+            **fields,
+            **figures,
+            "grade": "",
+        }
 
     def to_csv(self, before: bytes = b"") -> bytes:
         """The content of the file. `before` is what it replaces: columns that users added stay."""
@@ -244,7 +308,12 @@ class Worklist:
         rows = [[*columns, *own]]
         for row in self.rows:
             cells, key = self.cells(row), tuple(map(escaped, row.key))
-            rows.append([*(cells.get(name, "") for name in columns), *kept.get(key, [""] * len(own))])
+            rows.append(
+                [
+                    *(cells.get(name, "") for name in columns),
+                    *kept.get(key, [""] * len(own)),
+                ]
+            )
         return csv_text(rows).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
@@ -266,7 +335,9 @@ class Worklist:
 
 def _largest_first(rows: Sequence[WorklistRow]) -> tuple[float, float]:
     """A sort key: the effect of all rows, and their reach where that is equal, the largest first."""
-    return -round(fsum(row.effect for row in rows), 12), -round(fsum(row.reach for row in rows), 12)
+    return -round(fsum(row.effect for row in rows), 12), -round(
+        fsum(row.reach for row in rows), 12
+    )
 
 
 def _field_column(name: str) -> str:
@@ -275,14 +346,19 @@ def _field_column(name: str) -> str:
     return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
 
 
-def _added(before: bytes, columns: Sequence[str]) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
+def _added(
+    before: bytes, columns: Sequence[str]
+) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
     """The columns of an old worklist that a new one has not, and their cells by the key of the row."""
     if not before.strip():
         return [], {}
     names, *rows = read_worklist(before)
     own = [number for number, name in enumerate(names) if name not in columns]
     key = [names.index(name) for name in ("query_id", "query", "document")]
-    kept = {tuple(row[number] for number in key): [row[number] for number in own] for row in rows}
+    kept = {
+        tuple(row[number] for number in key): [row[number] for number in own]
+        for row in rows
+    }
     return [names[number] for number in own], kept
 
 
@@ -292,10 +368,18 @@ def read_worklist(data: bytes) -> list[list[str]]:
         return []
     source = Source("the worklist", data)
     with cells_of_any_length():
-        rows = [row for _, row in TextTable(source, source.header.names).rows()]  # with the header
+        rows = [
+            row for _, row in TextTable(source, source.header.names).rows()
+        ]  # with the header
     names = rows[0]
-    if not ({*names} >= _NEEDED and len({*names}) == len(names) and {*map(len, rows)} == {len(names)}):
-        raise ValueError("it is no worklist, or a row has more or fewer cells than there are columns")
+    if not (
+        {*names} >= _NEEDED
+        and len({*names}) == len(names)
+        and {*map(len, rows)} == {len(names)}
+    ):
+        raise ValueError(
+            "it is no worklist, or a row has more or fewer cells than there are columns"
+        )
     return rows
 
 
@@ -326,7 +410,11 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
         texts: dict[str, set[str]] = {}
         for (_, text), listed in ids.items():
             texts.setdefault(listed, set()).add(text)
-        shared = [key for key, listed in ids.items() if listed != key[1] and len(texts[listed]) > 1]
+        shared = [
+            key
+            for key, listed in ids.items()
+            if listed != key[1] and len(texts[listed]) > 1
+        ]
         if not shared:
             return ids
         ids.update((key, key[1]) for key in shared)
@@ -346,7 +434,12 @@ def _escaped(never: re.Pattern[str], text: str) -> str:
     """Text with some characters escaped as in Python."""
     if text.isprintable():
         return text
-    return never.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode("ascii"), text)
+    return never.sub(
+        lambda found: (
+            found[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+        ),
+        text,
+    )
 
 
 _OF_JUDGES = ("rater", MACHINE, "note")
@@ -363,7 +456,13 @@ def why_not_added_to(data: bytes) -> str | None:
     """Why rows of a judge must not be added to a file with this content, and what to do; None where they may."""
     if not data.strip():
         return None
-    first, *names = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode(errors="replace").strip().split(",")
+    first, *names = (
+        data.removeprefix(b"\xef\xbb\xbf")
+        .partition(b"\n")[0]
+        .decode(errors="replace")
+        .strip()
+        .split(",")
+    )
     if first != "query_id" or not {*names} >= {*_OF_JUDGES}:
         return _OTHER
     try:
@@ -429,14 +528,32 @@ class JudgeFile:
                 known.add((cells["query_id"], cells["query"], cells["document"]))
         pairs: dict[tuple[str, ...], WorklistRow] = {}
         for row in worklist.rows:
-            pairs.setdefault((self._id_of(row), _cell(row.query), _cell(row.document)), row)
+            pairs.setdefault(
+                (self._id_of(row), _cell(row.query), _cell(row.document)), row
+            )
         return len(pairs), [row for pair, row in pairs.items() if pair not in known]
 
-    def add(self, worklist: Worklist, row: WorklistRow, rater: str, grade: float | None, note: str) -> None:
+    def add(
+        self,
+        worklist: Worklist,
+        row: WorklistRow,
+        rater: str,
+        grade: float | None,
+        note: str,
+    ) -> None:
         """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
         written = "" if grade is None else f"{grade!r}"
-        of_judge = {"grade": written, "rater": escaped(rater), MACHINE: "true", "note": escaped(on_one_line(note))}
-        cells = {**worklist.cells(row), "query_id": escaped(self._id_of(row)), **of_judge}
+        of_judge = {
+            "grade": written,
+            "rater": escaped(rater),
+            MACHINE: "true",
+            "note": escaped(on_one_line(note)),
+        }
+        cells = {
+            **worklist.cells(row),
+            "query_id": escaped(self._id_of(row)),
+            **of_judge,
+        }
         self._add([cells.get(name, "") for name in self._names])
 
     def _id_of(self, row: WorklistRow) -> str:

@@ -19,10 +19,16 @@ from tests.helpers import only_plugins
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One browser for all tests, which are skipped where there is none, unless RELEVANCE_BROWSER is set."""
-    absent = [name for name, program in (("chromium", CHROMIUM), ("chromedriver", DRIVER)) if program is None]
+    absent = [
+        name
+        for name, program in (("chromium", CHROMIUM), ("chromedriver", DRIVER))
+        if program is None
+    ]
     absent += [] if find_spec("selenium") else ["selenium, of the extra `browser`"]
     if absent:
-        (pytest.fail if "RELEVANCE_BROWSER" in os.environ else pytest.skip)(f"needs {' and '.join(absent)}")
+        (pytest.fail if "RELEVANCE_BROWSER" in os.environ else pytest.skip)(
+            f"needs {' and '.join(absent)}"
+        )
     driver = start_chromium(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
@@ -57,10 +63,26 @@ class Project:
 
     def pytest(self, *args: str) -> str:
         """Run pytest in a process of its own, and return what it prints."""
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *only_plugins(), *args]
-        hidden = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            *only_plugins(),
+            *args,
+        ]
+        hidden = (
+            "CI",
+            "GITHUB_ACTIONS",
+            "PYTEST_ADDOPTS",
+            "PYTEST_CURRENT_TEST",
+            "PYTEST_XDIST_WORKER",
+        )
         env = {name: value for name, value in os.environ.items() if name not in hidden}
-        run = subprocess.run(command, cwd=self.path, env=env, capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            command, cwd=self.path, env=env, capture_output=True, text=True, check=False
+        )
         assert run.returncode in (0, 1), run.stdout + run.stderr
         return run.stdout
 

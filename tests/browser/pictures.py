@@ -25,11 +25,33 @@ def write_page(folder: Path) -> Path:
     """Write the page of the shop after its search began to look in titles alone."""
     write_suite(folder)
     suite = folder / "acceptance" / "chorus" / CASES
-    options = ["--rootdir", str(folder), "-q", "-p", "no:cacheprovider", *only_plugins()]
-    for ranker, option in (("any", "--relevance-update"), ("title", "--relevance-html=report.html")):
+    options = [
+        "--rootdir",
+        str(folder),
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *only_plugins(),
+    ]
+    for ranker, option in (
+        ("any", "--relevance-update"),
+        ("title", "--relevance-html=report.html"),
+    ):
         command = [sys.executable, "-m", "pytest", str(suite), *options, option]
-        environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
-        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        environment = {
+            **os.environ,
+            "RANKER": ranker,
+            "PYTHONPATH": str(ROOT),
+            "COLUMNS": "120",
+        }
+        run = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert run.returncode == (ranker == "title"), run.stdout + run.stderr
     return folder / "report.html"
 
@@ -49,7 +71,9 @@ def main() -> None:
         page = write_page(folder)
         driver: Any = start_chromium(folder / "profile")
         try:
-            TEXT.write_text(open_picture(Reader(driver, folder), page), encoding="utf-8")
+            TEXT.write_text(
+                open_picture(Reader(driver, folder), page), encoding="utf-8"
+            )
             driver.save_screenshot(str(PICTURE))
         finally:
             driver.quit()

@@ -17,8 +17,20 @@ CHROMIUM, DRIVER = map(shutil.which, ("chromium", "chromedriver"))
 """The programs of Debian's packages `chromium` and `chromium-driver`; None where they are not on the PATH."""
 
 _FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-extensions",
+    ),
     "--hide-scrollbars",
 )
 _PATIENCE = 5.0  # seconds
@@ -47,7 +59,9 @@ def start_chromium(profile: Path) -> Any:
     options.binary_location = str(CHROMIUM)
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
     return webdriver.Chrome(options=options, service=Service(str(DRIVER)))
 
 
@@ -58,7 +72,9 @@ class Reader:
         self.driver = driver
         self.downloads = downloads
         self.pages: set[str] = set()
-        self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
+        self.command(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads)
+        )
         self.resize(1280, 900)
         self.prefer("light")
 
@@ -69,7 +85,11 @@ class Reader:
         self.pages.add(page.as_uri())
         self.driver.get(page.as_uri() + fragment)
         if scripts:
-            self.wait(lambda: self.script("return !document.getElementById('controls').hidden"))
+            self.wait(
+                lambda: self.script(
+                    "return !document.getElementById('controls').hidden"
+                )
+            )
 
     def leave(self) -> None:
         """Leave the page, and have the browser forget all that it keeps for pages from the disk."""
@@ -80,7 +100,9 @@ class Reader:
     def reload(self) -> None:
         """Reload the page."""
         self.driver.refresh()
-        self.wait(lambda: self.script("return !document.getElementById('controls').hidden"))
+        self.wait(
+            lambda: self.script("return !document.getElementById('controls').hidden")
+        )
 
     def command(self, name: str, **parameters: object) -> Mapping[str, Any]:
         """Send a command of the Chrome DevTools Protocol."""
@@ -95,13 +117,19 @@ class Reader:
         """Wait until a condition gives something true, and return that."""
         from selenium.webdriver.support.wait import WebDriverWait
 
-        found: Found = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.02).until(lambda _: condition())
+        found: Found = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.02).until(
+            lambda _: condition()
+        )
         return found
 
     def resize(self, width: int, height: int) -> None:
         """Give the window a size in CSS pixels."""
         self.command(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
         )
 
     def prefer(self, scheme: str, medium: str = "screen") -> None:
@@ -146,7 +174,9 @@ class Reader:
 
         named = {"Enter": Keys.ENTER, "Escape": Keys.ESCAPE, "Tab": Keys.TAB}
         for key in keys:
-            ActionChains(self.driver, duration=0).send_keys(named.get(key, key)).perform()
+            ActionChains(self.driver, duration=0).send_keys(
+                named.get(key, key)
+            ).perform()
 
     def type(self, text: str) -> None:
         """Type into the search."""
@@ -156,7 +186,9 @@ class Reader:
         """Choose an option of one of the selects above the list."""
         from selenium.webdriver.support.select import Select
 
-        Select(self.element(f'#controls select[aria-label="{name}"]')).select_by_visible_text(label)
+        Select(
+            self.element(f'#controls select[aria-label="{name}"]')
+        ).select_by_visible_text(label)
 
     @property
     def queries(self) -> list[str]:
@@ -186,7 +218,9 @@ class Reader:
 
     def grade_buttons(self, document: str) -> dict[str, WebElement]:
         """The buttons of the grades of a result, by grade."""
-        buttons = self.driver.find_elements("css selector", f'[data-document="{document}"] button[data-grade]')
+        buttons = self.driver.find_elements(
+            "css selector", f'[data-document="{document}"] button[data-grade]'
+        )
         return {button.get_dom_attribute("data-grade"): button for button in buttons}
 
     @property
@@ -212,7 +246,11 @@ class Reader:
         self.click("button[data-download]")
 
         def complete() -> list[Path]:
-            return [path for path in self.downloads.iterdir() if path.suffix == ".csv" and path.stat().st_size]
+            return [
+                path
+                for path in self.downloads.iterdir()
+                if path.suffix == ".csv" and path.stat().st_size
+            ]
 
         (path,) = self.wait(complete)
         return path
@@ -220,10 +258,19 @@ class Reader:
     def complaints(self) -> list[str]:
         """Messages on the console, and requests for anything but the page itself, since the last call."""
         console = [entry["message"] for entry in self.driver.get_log("browser")]
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        events = [
+            json.loads(entry["message"])["message"]
+            for entry in self.driver.get_log("performance")
+        ]
+        sent = [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
         return console + [f"requested {url}" for url in sent if not self._is_own(url)]
 
     def _is_own(self, url: str) -> bool:
         """Whether an address is that of an opened page, or of data that the page made itself."""
-        return url.partition("#")[0] in self.pages or url.startswith(("about:blank", "blob:"))
+        return url.partition("#")[0] in self.pages or url.startswith(
+            ("about:blank", "blob:")
+        )

@@ -73,7 +73,9 @@ _TITLES = {
 
 
 def _hits(*documents: str) -> list[dict[str, str]]:
-    return [{"id": document, "title": _TITLES.get(document, "")} for document in documents]
+    return [
+        {"id": document, "title": _TITLES.get(document, "")} for document in documents
+    ]
 
 
 _SAME: Mapping[str, Sequence[dict[str, str]]] = {

@@ -84,7 +84,9 @@ _EDGES = """
 """
 
 
-def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(reader: Reader, view: str) -> None:
+def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(
+    reader: Reader, view: str
+) -> None:
     reader.resize(390, 844)
     assert reader.script(_TARGETS) == []
     for width in (390, 320):
@@ -96,7 +98,9 @@ def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(reader: Reader, vi
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_controls_have_borders_that_are_seen(reader: Reader, view: str, scheme: str) -> None:
+def test_controls_have_borders_that_are_seen(
+    reader: Reader, view: str, scheme: str
+) -> None:
     reader.prefer(scheme)
     assert reader.script(_EDGES) == [], view
 
@@ -146,4 +150,6 @@ def test_lists_have_names(reader: Reader, page: Path) -> None:
 def test_nothing_is_wider_than_the_window(reader: Reader, view: str) -> None:
     for width in (320, 400, 1600):
         reader.resize(width, 900)
-        assert reader.script("return document.documentElement.scrollWidth") <= width, f"{view}, {width} pixels wide"
+        assert reader.script("return document.documentElement.scrollWidth") <= width, (
+            f"{view}, {width} pixels wide"
+        )

@@ -22,39 +22,74 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestAtAGlance:
-    def test_the_verdict_the_gates_the_charts_and_five_queries_are_in_view(self, reader: Reader, page: Path) -> None:
+    def test_the_verdict_the_gates_the_charts_and_five_queries_are_in_view(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.resize(1400, 900)
         reader.open(page)
 
         def bottoms(selector: str) -> list[float]:
             boxes = "[...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect())"
-            found: list[float] = reader.script(f"return {boxes}.map((box) => box.bottom)", selector)
+            found: list[float] = reader.script(
+                f"return {boxes}.map((box) => box.bottom)", selector
+            )
             return found
 
         rows = bottoms("#list tbody tr")
-        others = bottoms("h1[data-verdict], .mean, .findings li, #charts figure, #controls")
+        others = bottoms(
+            "h1[data-verdict], .mean, .findings li, #charts figure, #controls"
+        )
         assert len(others) >= 6
         assert max(others) < rows[0]
         assert rows[4] < 900
 
-    def test_a_row_has_the_query_first_and_the_reason_once(self, reader: Reader, mixed: Path) -> None:
+    def test_a_row_has_the_query_first_and_the_reason_once(
+        self, reader: Reader, mixed: Path
+    ) -> None:
         reader.open(mixed)
         query, scores, _, on_top = reader.texts('#list tr[data-case$="q-boots"] > *')
         assert query == "boots q-boots"
-        assert scores.splitlines() == ["1.000 \u2192 0.000 1 unjudged", "got worse: below its floor 0.500"]
-        assert reader.attribute("#list .scores span", "title").startswith("between 0.000 and ")
+        assert scores.splitlines() == [
+            "1.000 \u2192 0.000 1 unjudged",
+            "got worse: below its floor 0.500",
+        ]
+        assert reader.attribute("#list .scores span", "title").startswith(
+            "between 0.000 and "
+        )
         assert on_top == "other"
-        assert reader.script("return document.querySelectorAll('#list svg.bar.fell, #list svg.bar.rose').length") == 2
+        assert (
+            reader.script(
+                "return document.querySelectorAll('#list svg.bar.fell, #list svg.bar.rose').length"
+            )
+            == 2
+        )
 
     def test_words_are_explained(self, reader: Reader, mixed: Path) -> None:
         reader.open(mixed)
-        assert "by any amount 1 better, 1 worse, 1 the same, 1 without a score" in reader.text("#overview .mean")
-        assert "lost more than the tolerance" in reader.attribute("#controls [data-show=worse]", "title")
+        assert (
+            "by any amount 1 better, 1 worse, 1 the same, 1 without a score"
+            in reader.text("#overview .mean")
+        )
+        assert "lost more than the tolerance" in reader.attribute(
+            "#controls [data-show=worse]", "title"
+        )
         reader.click("#overview summary", "What the words mean")
         words = ", ".join(reader.texts("#overview dt"))
-        assert all(word in words for word in ("floor", "tolerance", "got worse", "p", "unjudged", "worth judging"))
+        assert all(
+            word in words
+            for word in (
+                "floor",
+                "tolerance",
+                "got worse",
+                "p",
+                "unjudged",
+                "worth judging",
+            )
+        )
 
-    def test_a_line_of_what_was_found_leads_to_its_queries(self, reader: Reader, page: Path) -> None:
+    def test_a_line_of_what_was_found_leads_to_its_queries(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.click(".findings a", "mean nDCG@10")
         found = reader.queries
@@ -67,9 +102,16 @@ class TestAtAGlance:
 
 
 class TestDots:
-    def test_each_kind_has_a_shape_and_a_count_and_leads_to_its_queries(self, reader: Reader, mixed: Path) -> None:
+    def test_each_kind_has_a_shape_and_a_count_and_leads_to_its_queries(
+        self, reader: Reader, mixed: Path
+    ) -> None:
         reader.open(mixed)
-        assert reader.texts(".dots li") == ["got worse 1", "better 1", "others 1", "1 without both scores"]
+        assert reader.texts(".dots li") == [
+            "got worse 1",
+            "better 1",
+            "others 1",
+            "1 without both scores",
+        ]
         shapes = "return [...document.querySelectorAll('.dots path')].map((path) => path.getAttribute('d'))"
         assert len({*reader.script(shapes)}) == 3
         reader.click(".dots a", "better")
@@ -81,7 +123,9 @@ class TestDots:
         reader.open(mixed)
         frame = reader.element("#charts svg .frame")
         half = 90  # of the width and height of the plot
-        ActionChains(reader.driver).move_to_element_with_offset(frame, 0, 3 - half).perform()  # before 0.5, now 1
+        ActionChains(reader.driver).move_to_element_with_offset(
+            frame, 0, 3 - half
+        ).perform()  # before 0.5, now 1
         assert reader.text(".said") == "hats: 0.500 \u2192 1.000, passed"
         ActionChains(reader.driver).click().perform()
         assert reader.opened == "hats"
@@ -89,7 +133,9 @@ class TestDots:
         reader.driver.back()
         reader.wait(lambda: reader.opened == "")
 
-    def test_the_arrow_keys_go_from_dot_to_dot(self, reader: Reader, mixed: Path) -> None:
+    def test_the_arrow_keys_go_from_dot_to_dot(
+        self, reader: Reader, mixed: Path
+    ) -> None:
         reader.open(mixed)
         reader.script("document.querySelector('#charts svg a').focus()")
         assert reader.text(".said").startswith("boots: 1.000")
@@ -109,14 +155,25 @@ class TestDots:
         assert [row.split()[0] for row in rows] == ["boots", "hats", "socks"]
         assert rows[0].split()[2:] == ["1.000", "0.000", "got", "worse"]
 
-    def test_lines_show_the_floor_that_all_have(self, reader: Reader, mixed: Path, tmp_path: Path) -> None:
+    def test_lines_show_the_floor_that_all_have(
+        self, reader: Reader, mixed: Path, tmp_path: Path
+    ) -> None:
         reader.open(mixed)
-        assert len(reader.script("return document.querySelectorAll('#charts line.floor')")) == 2
+        assert (
+            len(reader.script("return document.querySelectorAll('#charts line.floor')"))
+            == 2
+        )
         others = [
-            result_of({"query": str(floor), "judgments": {"a": 3}, "min_ndcg": floor}, ["a"]) for floor in (0.1, 0.9)
+            result_of(
+                {"query": str(floor), "judgments": {"a": 3}, "min_ndcg": floor}, ["a"]
+            )
+            for floor in (0.1, 0.9)
         ]
         reader.open(page_of(tmp_path, *others))
-        assert reader.script("return document.querySelectorAll('#charts line.floor')") == []
+        assert (
+            reader.script("return document.querySelectorAll('#charts line.floor')")
+            == []
+        )
 
 
 def test_tags_show_by_how_much_they_changed(reader: Reader, mixed: Path) -> None:
@@ -125,7 +182,12 @@ def test_tags_show_by_how_much_they_changed(reader: Reader, mixed: Path) -> None
         ["shoes", "-0.500", "2"],
         ["head", "+0.500", "1"],
     ]
-    assert reader.script("return document.querySelectorAll('.tags rect.fell, .tags rect.rose').length") == 2
+    assert (
+        reader.script(
+            "return document.querySelectorAll('.tags rect.fell, .tags rect.rose').length"
+        )
+        == 2
+    )
     reader.click(".tags a", "shoes")
     assert reader.queries == ["boots", "socks"]
 
@@ -134,21 +196,43 @@ class TestStates:
     """What there is to see where the usual parts of the page have nothing to show."""
 
     def test_all_is_well(self, reader: Reader, tmp_path: Path) -> None:
-        accepted = [compared("socks", 1.0, ["good"]), compared("hats", 0.6309297535714575, ["other", "good"])]
-        reader.open(page_of(tmp_path, *accepted, result_of({"query": "ties"}, ["x"], file="shop.relevance.yaml")))
+        accepted = [
+            compared("socks", 1.0, ["good"]),
+            compared("hats", 0.6309297535714575, ["other", "good"]),
+        ]
+        reader.open(
+            page_of(
+                tmp_path,
+                *accepted,
+                result_of({"query": "ties"}, ["x"], file="shop.relevance.yaml"),
+            )
+        )
         assert reader.attribute("[data-verdict]", "data-verdict") == "fine"
-        assert reader.queries == ["hats", "socks", "ties"]  # the lowest first, those without a score last
+        assert reader.queries == [
+            "hats",
+            "socks",
+            "ties",
+        ]  # the lowest first, those without a score last
         assert reader.texts("#list thead th")[2:] == ["largest loss", "on top"]
         assert reader.texts('#list tr[data-case$="q-hats"] > *')[1:] == [
             "0.631 1 unjudged\npassed",
             "good rank 2",
             "other",
         ]
-        assert reader.texts("#controls button[data-show]") == ["Unjudged 2", "Changed 2", "All 3"]
+        assert reader.texts("#controls button[data-show]") == [
+            "Unjudged 2",
+            "Changed 2",
+            "All 3",
+        ]
 
     def test_the_search_was_down(self, reader: Reader, tmp_path: Path) -> None:
         case = result_of({"query": "boots", "judgments": {"a": 3}}, [])
-        failed = {"verdict": "error", "outcome": "failed", "scores": {}, "error": error_of("no engine")}
+        failed = {
+            "verdict": "error",
+            "outcome": "failed",
+            "scores": {},
+            "error": error_of("no engine"),
+        }
         given_up = {"verdict": "not searched", "outcome": "failed", "scores": {}}
         down = [changed(case, id=f"q{number}", **failed) for number in range(3)]
         reader.open(page_of(tmp_path, *down, changed(case, id="q9", **given_up)))
@@ -160,14 +244,34 @@ class TestStates:
         assert reader.texts("#list tbody td") == ["n/a\nnot searched"]
 
     def test_nothing_was_returned(self, reader: Reader, tmp_path: Path) -> None:
-        reader.open(page_of(tmp_path, *(compared(query, 1.0, []) for query in ("boots", "hats", "socks"))))
+        reader.open(
+            page_of(
+                tmp_path,
+                *(compared(query, 1.0, []) for query in ("boots", "hats", "socks")),
+            )
+        )
         assert reader.text("h1") == "Search returned nothing for 3 of 3 queries"
         assert reader.texts("#list tbody td:last-child") == ["nothing returned"] * 3
-        assert len(reader.texts(".findings li")) == 1  # not again that three queries return nothing now
+        assert (
+            len(reader.texts(".findings li")) == 1
+        )  # not again that three queries return nothing now
 
     def test_there_is_no_reference(self, reader: Reader, tmp_path: Path) -> None:
-        cases = [result_of({"query": query, "judgments": {"a": 3}, "min_ndcg": 0.5}, [query]) for query in ("a", "b")]
+        cases = [
+            result_of({"query": query, "judgments": {"a": 3}, "min_ndcg": 0.5}, [query])
+            for query in ("a", "b")
+        ]
         reader.open(page_of(tmp_path, *cases))
-        assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
+        assert reader.texts("#list thead th") == [
+            "query",
+            "nDCG",
+            "largest loss",
+            "on top",
+        ]
         assert reader.texts(".dots li") == ["failed 1", "others 1"]
-        assert reader.script("return document.querySelectorAll('#charts line.diagonal').length") == 0
+        assert (
+            reader.script(
+                "return document.querySelectorAll('#charts line.diagonal').length"
+            )
+            == 0
+        )

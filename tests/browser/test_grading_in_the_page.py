@@ -34,32 +34,51 @@ class TestMouse:
 
     def test_names_the_grades_and_shows_the_note(self, blue_shoes: Reader) -> None:
         labels = [button.text for button in blue_shoes.grade_buttons("loafer").values()]
-        assert labels == ["0 irrelevant", "1 complement", "2 substitute", "3 exact", "? cannot tell"]
+        assert labels == [
+            "0 irrelevant",
+            "1 complement",
+            "2 substitute",
+            "3 exact",
+            "? cannot tell",
+        ]
         assert "customers mean trainers, not shoe polish" in blue_shoes.everything
 
 
 class TestTakingBack:
-    def test_a_second_click_takes_a_grade_back_also_after_a_reload(self, blue_shoes: Reader) -> None:
+    def test_a_second_click_takes_a_grade_back_also_after_a_reload(
+        self, blue_shoes: Reader
+    ) -> None:
         before = blue_shoes.score
         for _ in range(2):
             blue_shoes.grade_buttons("loafer")["3"].click()
             blue_shoes.reload()
         assert (blue_shoes.given("loafer"), blue_shoes.score) == ("", before)
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )
         assert blue_shoes.text("[data-download]") == "download 0 judgments"
 
     def test_a_judged_result_is_contested(self, blue_shoes: Reader) -> None:
         before = blue_shoes.score
         assert blue_shoes.unjudged == ["loafer", "sandal"]
         blue_shoes.click('[data-document="polish"] button', "disagree")
-        assert blue_shoes.text('[data-document="polish"] .grades').startswith("judged 0, you say")
+        assert blue_shoes.text('[data-document="polish"] .grades').startswith(
+            "judged 0, you say"
+        )
         blue_shoes.press("3")  # for the one that was asked for last
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"  # as before
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )  # as before
         assert blue_shoes.texts('[data-document="polish"] .badge') == ["3"]
         assert blue_shoes.score > before
         blue_shoes.element("#rater").send_keys("Ada")
         (row,) = rows(blue_shoes.download())
-        assert [row[name] for name in ("document", "ranks", "grade", "rater")] == ["polish", "3", "3", "Ada"]
+        assert [row[name] for name in ("document", "ranks", "grade", "rater")] == [
+            "polish",
+            "3",
+            "3",
+            "Ada",
+        ]
         blue_shoes.grade_buttons("polish")["0"].click()  # which it has
         assert (blue_shoes.score, blue_shoes.unjudged) == (before, ["loafer", "sandal"])
 
@@ -67,31 +86,50 @@ class TestTakingBack:
         reader.open(page)
         reader.open_query("smart watch")
         before = reader.score
-        assert len(reader.texts("#case .before .contest")) == 1  # the one that is not returned
+        assert (
+            len(reader.texts("#case .before .contest")) == 1
+        )  # the one that is not returned
         reader.click('[data-accepted="orbit2"] button', "disagree")
         reader.click('[data-accepted="orbit2"] button[data-grade="0"]')
         assert reader.score > before
-        assert "smart watch,smart watch,orbit2,Watch Orbit 2,," in reader.download().read_text(encoding="utf-8")
+        assert (
+            "smart watch,smart watch,orbit2,Watch Orbit 2,,"
+            in reader.download().read_text(encoding="utf-8")
+        )
 
 
 class TestTheScoreBesideTheKeys:
     def test_moves_and_says_at_the_end_by_how_much(self, blue_shoes: Reader) -> None:
-        assert blue_shoes.text("#judging [role=status]") == f"nDCG@10 {blue_shoes.score:.3f}, floor 0.300"
+        assert (
+            blue_shoes.text("#judging [role=status]")
+            == f"nDCG@10 {blue_shoes.score:.3f}, floor 0.300"
+        )
         before = f"{blue_shoes.score:.3f}"
         blue_shoes.press("3")
-        assert blue_shoes.text("#judging .score") == f"your grades: {before} to {blue_shoes.score:.3f}, floor 0.300"
+        assert (
+            blue_shoes.text("#judging .score")
+            == f"your grades: {before} to {blue_shoes.score:.3f}, floor 0.300"
+        )
         blue_shoes.press("1")
         moved = f"you moved it from {before} to {blue_shoes.score:.3f}, floor 0.300"
         assert blue_shoes.text("#judging .score") == moved
 
-    def test_the_region_that_is_read_aloud_stays_the_same(self, blue_shoes: Reader) -> None:
-        blue_shoes.script("window.region = document.querySelector('#judging [role=status]')")
+    def test_the_region_that_is_read_aloud_stays_the_same(
+        self, blue_shoes: Reader
+    ) -> None:
+        blue_shoes.script(
+            "window.region = document.querySelector('#judging [role=status]')"
+        )
         blue_shoes.press("3", "n", "n")
-        assert blue_shoes.script("return window.region === document.querySelector('#judging [role=status]')")
+        assert blue_shoes.script(
+            "return window.region === document.querySelector('#judging [role=status]')"
+        )
 
 
 class TestKeys:
-    def test_a_digit_grades_nothing_that_is_out_of_view(self, blue_shoes: Reader) -> None:
+    def test_a_digit_grades_nothing_that_is_out_of_view(
+        self, blue_shoes: Reader
+    ) -> None:
         blue_shoes.resize(1280, 330)
         blue_shoes.script("scrollTo(0, 0)")
         blue_shoes.press("3")
@@ -100,29 +138,49 @@ class TestKeys:
         blue_shoes.press("3")
         assert blue_shoes.given("loafer") == "3"
 
-    def test_a_digit_grades_the_result_that_has_the_focus(self, blue_shoes: Reader) -> None:
+    def test_a_digit_grades_the_result_that_has_the_focus(
+        self, blue_shoes: Reader
+    ) -> None:
         blue_shoes.script("document.getElementById('grade loafer 4').focus()")
-        blue_shoes.press("Tab", "Tab", "Tab")  # runner and polish have judgments, and a button to disagree
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press(
+            "Tab", "Tab", "Tab"
+        )  # runner and polish have judgments, and a button to disagree
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        )
         blue_shoes.press("2")
         assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["", "2"]
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
-        assert blue_shoes.script("return document.activeElement.id") == "grade loafer 0"  # a digit more is for it
-        blue_shoes.script("document.querySelector('[data-document=polish] button').focus()")
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )
+        assert (
+            blue_shoes.script("return document.activeElement.id") == "grade loafer 0"
+        )  # a digit more is for it
+        blue_shoes.script(
+            "document.querySelector('[data-document=polish] button').focus()"
+        )
         blue_shoes.press("3")
         assert [blue_shoes.given("loafer"), blue_shoes.given("polish")] == ["", "3"]
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )
 
     def test_go_on_from_what_was_clicked(self, blue_shoes: Reader) -> None:
         blue_shoes.grade_buttons("sandal")["1"].click()
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"  # the only one that is left
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )  # the only one that is left
         blue_shoes.press("2")
         assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "1"]
 
     def test_a_digit_grades_and_goes_on(self, blue_shoes: Reader) -> None:
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        )
         blue_shoes.press("2")
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        )
         assert blue_shoes.text("#next") == "skip"
         blue_shoes.press("?")
         assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "?"]
@@ -130,13 +188,19 @@ class TestKeys:
         assert blue_shoes.text("#judging strong") == "2 of 2 answered"
         assert blue_shoes.texts("#case .result.current") == []
 
-    def test_n_goes_to_the_next_result_and_to_the_next_query(self, blue_shoes: Reader) -> None:
+    def test_n_goes_to_the_next_result_and_to_the_next_query(
+        self, blue_shoes: Reader
+    ) -> None:
         blue_shoes.press("n")
-        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        assert (
+            blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        )
         blue_shoes.press("n")
         assert blue_shoes.opened == "red shoes"
 
-    def test_digits_in_the_name_of_the_rater_grade_nothing(self, blue_shoes: Reader) -> None:
+    def test_digits_in_the_name_of_the_rater_grade_nothing(
+        self, blue_shoes: Reader
+    ) -> None:
         blue_shoes.element("#rater").send_keys("R2")
         assert blue_shoes.given("loafer") == ""
         assert blue_shoes.element("#rater").get_property("value") == "R2"
@@ -149,7 +213,11 @@ class TestKeys:
         blue_shoes.press("u")
         assert (blue_shoes.opened, blue_shoes.given("brick")) == ("red shoes", "")
         blue_shoes.press("u")
-        assert (blue_shoes.opened, blue_shoes.given("loafer"), blue_shoes.given("sandal")) == ("blue shoes", "3", "")
+        assert (
+            blue_shoes.opened,
+            blue_shoes.given("loafer"),
+            blue_shoes.given("sandal"),
+        ) == ("blue shoes", "3", "")
         blue_shoes.press("u")
         blue_shoes.click("#undo")
         assert blue_shoes.given("loafer") == ""
@@ -187,30 +255,43 @@ class TestKeeping:
 
     @pytest.mark.parametrize(
         "storage",
-        ["get localStorage() { throw new DOMException('blocked', 'SecurityError'); }", "localStorage: undefined"],
+        [
+            "get localStorage() { throw new DOMException('blocked', 'SecurityError'); }",
+            "localStorage: undefined",
+        ],
         ids=["blocked", "absent"],
     )
-    def test_says_when_the_browser_keeps_nothing(self, reader: Reader, page: Path, storage: str) -> None:
+    def test_says_when_the_browser_keeps_nothing(
+        self, reader: Reader, page: Path, storage: str
+    ) -> None:
         script = f"Object.defineProperties(window, Object.getOwnPropertyDescriptors({{ {storage} }}))"
-        identifier = reader.command("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+        identifier = reader.command(
+            "Page.addScriptToEvaluateOnNewDocument", source=script
+        )["identifier"]
         reader.open(page)
         reader.open_query("blue shoes")
         reader.press("3")
         assert reader.given("loafer") == "3"
-        assert "This browser keeps nothing for this page: download before you leave it." in reader.everything
+        assert (
+            "This browser keeps nothing for this page: download before you leave it."
+            in reader.everything
+        )
         assert asks_before_it_is_left(reader)
         reader.download()
         assert not asks_before_it_is_left(reader)
         reader.press("u")
         assert not asks_before_it_is_left(reader)
-        reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
+        reader.command(
+            "Page.removeScriptToEvaluateOnNewDocument", identifier=identifier
+        )
         reader.open(page)
 
     @pytest.mark.parametrize("kept", ["{", '{"answers": [[]]}'])
     def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
         blue_shoes.press("3")
         blue_shoes.script(
-            "localStorage.setItem(Object.keys(localStorage).find((key) => /2/.test(key)), arguments[0])", kept
+            "localStorage.setItem(Object.keys(localStorage).find((key) => /2/.test(key)), arguments[0])",
+            kept,
         )
         blue_shoes.reload()
         assert blue_shoes.opened == "blue shoes"
@@ -218,7 +299,9 @@ class TestKeeping:
         blue_shoes.reload()
         assert blue_shoes.given("loafer") == "2"
 
-    def test_another_run_does_not_take_them_over(self, blue_shoes: Reader, shop: Project) -> None:
+    def test_another_run_does_not_take_them_over(
+        self, blue_shoes: Reader, shop: Project
+    ) -> None:
         blue_shoes.press("3")
         other = shop.pytest("--relevance-html=other.html")
         assert "blue shoes" in other
@@ -260,23 +343,32 @@ class TestCasesWithTheSameQuery:
     def same_query(self, reader: Reader, tmp_path: Path) -> Reader:
         project = Project(tmp_path)
         project.write("conftest.py", VARIANTS)
-        for name, judgments in {"few": "{d1: 2, d2: 1}", "more": "{d1: 2, d2: 1, u1: 3}"}.items():
+        for name, judgments in {
+            "few": "{d1: 2, d2: 1}",
+            "more": "{d1: 2, d2: 1, u1: 3}",
+        }.items():
             case = f"{{query: boots, judgments: {judgments}}}"
-            project.write(f"{name}.relevance.yaml", f"k: 4\nscale: [0, 3]\ncases:\n  - {case}\n")
+            project.write(
+                f"{name}.relevance.yaml", f"k: 4\nscale: [0, 3]\ncases:\n  - {case}\n"
+            )
         reader.open(project.report())
         return reader
 
     def open(self, reader: Reader, file: str, variant: str) -> None:
         """Open a case, with the list of all cases behind it."""
         reader.press("Escape")
-        reader.click(f'tr[data-case^="{file}.relevance.yaml"][data-case*="{variant}"] a.query')
+        reader.click(
+            f'tr[data-case^="{file}.relevance.yaml"][data-case*="{variant}"] a.query'
+        )
 
     def score(self, reader: Reader, file: str, variant: str) -> float:
         """The score that a case has in the page."""
         self.open(reader, file, variant)
         return reader.score
 
-    def test_a_grade_counts_in_all_variants_of_its_case_alone(self, same_query: Reader) -> None:
+    def test_a_grade_counts_in_all_variants_of_its_case_alone(
+        self, same_query: Reader
+    ) -> None:
         reader = same_query
         before = {file: self.score(reader, file, "hybrid") for file in ("few", "more")}
         self.open(reader, "few", "hybrid")
@@ -286,8 +378,12 @@ class TestCasesWithTheSameQuery:
             reader.grade_buttons(document)["3"].click()
         assert self.score(reader, "more", "hybrid") == before["more"]
         assert self.score(reader, "few", "hybrid") != before["few"]
-        assert "1 unjudged, with 2 grades of yours" in reader.text("#case p.mean")  # u1 is none of its results
-        assert "boots,boots,u2,,bm25: 2; hybrid: 3," in reader.download().read_text(encoding="utf-8")
+        assert "1 unjudged, with 2 grades of yours" in reader.text(
+            "#case p.mean"
+        )  # u1 is none of its results
+        assert "boots,boots,u2,,bm25: 2; hybrid: 3," in reader.download().read_text(
+            encoding="utf-8"
+        )
 
 
 class TestDownload:
@@ -298,15 +394,32 @@ class TestDownload:
         assert re.fullmatch(r"judgments-Ada-\d{4}-\d\d-\d\dT\d\d-\d\d\.csv", file.name)
         first, second = rows(file)
         assert [*first] == [
-            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater")
+            *(
+                "query_id",
+                "query",
+                "document",
+                "title",
+                "ranks",
+                "worth",
+                "move",
+                "grade",
+                "record",
+                "rater",
+            )
         ]
-        assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
+        assert (first["query"], first["document"], first["title"]) == (
+            "blue shoes",
+            "loafer",
+            "Blue loafer",
+        )
         assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")
         assert (second["document"], second["grade"]) == ("sandal", "")
         assert first["record"]
         assert first["record"] == second["record"]
 
-    def test_has_the_cells_of_the_worklist_of_the_run(self, reader: Reader, shop: Project) -> None:
+    def test_has_the_cells_of_the_worklist_of_the_run(
+        self, reader: Reader, shop: Project
+    ) -> None:
         shop.report("--relevance-unjudged=worklist.csv")
         reader.open(shop.path / "report.html", "#show=unjudged")
         for query in reader.queries:
@@ -315,19 +428,29 @@ class TestDownload:
                 reader.grade_buttons(document)["0"].click()
             reader.press("Escape")
         found, expected = (
-            {row["document"]: row for row in rows(path)} for path in (reader.download(), shop.path / "worklist.csv")
+            {row["document"]: row for row in rows(path)}
+            for path in (reader.download(), shop.path / "worklist.csv")
         )
         assert {*expected} == {"loafer", "sandal", "phone", "brick", "today"}
         for document, row in expected.items():
-            graded = {**row, "grade": "0", "record": found[document]["record"], "rater": ""}
+            graded = {
+                **row,
+                "grade": "0",
+                "record": found[document]["record"],
+                "rater": "",
+            }
             assert found[document] == graded
 
-    def test_the_next_run_has_the_score_of_the_page(self, blue_shoes: Reader, tmp_path: Path) -> None:
+    def test_the_next_run_has_the_score_of_the_page(
+        self, blue_shoes: Reader, tmp_path: Path
+    ) -> None:
         blue_shoes.press("3", "1")
         score = blue_shoes.score
         project = Project(tmp_path)
         project.write("shop.relevance.yaml", f"judgments: judgments.csv\n{SHOP}")
-        project.write("judgments.csv", blue_shoes.download().read_text(encoding="utf-8"))
+        project.write(
+            "judgments.csv", blue_shoes.download().read_text(encoding="utf-8")
+        )
         project.search_returns(AFTER)
         printed = project.pytest("-vv", "-k", "blue")
         found = re.search(r"nDCG@10 (\d\.\d{3})\s+gain exponential", printed)

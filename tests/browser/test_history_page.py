@@ -24,10 +24,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, ranking in enumerate(RANKINGS):
         judgments = {"a": 3, "b": 1, **({"c": 1} if number == 4 else {})}
         results = [
-            result_of({"query": text, "judgments": judgments}, list(ranking), file=FILE) for text in HOSTILE.values()
+            result_of({"query": text, "judgments": judgments}, list(ranking), file=FILE)
+            for text in HOSTILE.values()
         ]
-        searched = {f"{name} {text}": number // 2 for name, text in HOSTILE.items() if name != "long"}
-        info = RunInfo("1.0", f"2026-11-{number + 1:02}T08:03:11+00:00", fingerprint=searched)
+        searched = {
+            f"{name} {text}": number // 2
+            for name, text in HOSTILE.items()
+            if name != "long"
+        }
+        info = RunInfo(
+            "1.0", f"2026-11-{number + 1:02}T08:03:11+00:00", fingerprint=searched
+        )
         Run(results, {FILE: FileInfo(FILE)}, info).write(folder / f"{number}.jsonl")
     page = folder / "history.html"
     assert main(["history", str(folder), "--output", str(page)]) == 0
@@ -36,21 +43,34 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_point_opens_what_moved(reader: Reader, page: Path) -> None:
     reader.open(page, scripts=False)
-    assert reader.texts("h1") == ["5 runs: no mean can be compared with that of the last"]
+    assert reader.texts("h1") == [
+        "5 runs: no mean can be compared with that of the last"
+    ]
     assert reader.texts("details th") == []
     reader.driver.find_elements("css selector", "svg a .target")[2].click()
     assert [text.strip() for text in reader.texts("details th")] == [*SHOWN.values()]
     fell, rose = f"{len(HOSTILE)} worse, 0 better", f"0 worse, {len(HOSTILE)} better"
     assert reader.texts("details[open] summary") == [fell]
-    reader.driver.find_elements("css selector", "summary")[1].send_keys("\ue007")  # Enter
+    reader.driver.find_elements("css selector", "summary")[1].send_keys(
+        "\ue007"
+    )  # Enter
     assert reader.texts("details[open] summary") == [fell, rose]
 
 
-def test_hostile_text_stays_text_and_axe_finds_nothing(axe: str, reader: Reader, page: Path) -> None:  # noqa: F811
+def test_hostile_text_stays_text_and_axe_finds_nothing(
+    axe: str,  # noqa: F811
+    reader: Reader,
+    page: Path,
+) -> None:
     reader.open(page, "#run-0-2", scripts=False)
     reader.command("Emulation.setScriptExecutionDisabled", value=False)
     assert reader.script("return document.title").endswith("- history")
-    assert reader.script("return document.querySelectorAll('script, img, td svg, [onclick], [onerror]').length") == 0
+    assert (
+        reader.script(
+            "return document.querySelectorAll('script, img, td svg, [onclick], [onerror]').length"
+        )
+        == 0
+    )
     reader.script(axe)
     for width, scheme in product([320, 1600], ["light", "dark"]):
         reader.resize(width, 900)

@@ -62,19 +62,37 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, text in HOSTILE.items()
     ]
     documents = [{"id": "fields", "title": "Fields", **FIELDS}]
-    project.write("documents.jsonl", "".join(f"{json.dumps(each)}\n" for each in documents))
-    suite = {"documents": {"file": "documents.jsonl", "show": [*FIELDS]}, "k": 20, "cases": cases}
-    project.write("hostile.relevance.yaml", escaped(json.dumps(suite, ensure_ascii=False)))
+    project.write(
+        "documents.jsonl", "".join(f"{json.dumps(each)}\n" for each in documents)
+    )
+    suite = {
+        "documents": {"file": "documents.jsonl", "show": [*FIELDS]},
+        "k": 20,
+        "cases": cases,
+    }
+    project.write(
+        "hostile.relevance.yaml", escaped(json.dumps(suite, ensure_ascii=False))
+    )
     others = [{"id": text} for text in HOSTILE.values()]
-    project.search_returns({text: [*others, {"id": "good"}] for text in HOSTILE.values()})
+    project.search_returns(
+        {text: [*others, {"id": "good"}] for text in HOSTILE.values()}
+    )
     project.pytest("--relevance-update")
-    project.search_returns({text: [{"id": "fields"}, *others[::-1], {"id": "good"}] for text in HOSTILE.values()})
+    project.search_returns(
+        {
+            text: [{"id": "fields"}, *others[::-1], {"id": "good"}]
+            for text in HOSTILE.values()
+        }
+    )
     return project.report()
 
 
 def escaped(text: str) -> str:
     """Text with escapes for the invisible characters that YAML does not take as they are."""
-    return "".join(each if each.isprintable() or each in "\n\u200d" else f"\\U{ord(each):08x}" for each in text)
+    return "".join(
+        each if each.isprintable() or each in "\n\u200d" else f"\\U{ord(each):08x}"
+        for each in text
+    )
 
 
 def test_is_shown_as_text(reader: Reader, hostile: Path) -> None:
@@ -84,12 +102,19 @@ def test_is_shown_as_text(reader: Reader, hostile: Path) -> None:
         reader.click(f'#list tr[data-case$="::the {name}"] a.query')
         assert reader.opened == text
         titles = reader.texts("#case [data-document] .title")
-        assert titles.count(text) == 2  # the result that has no title but this id, and the one that has this title
+        assert (
+            titles.count(text) == 2
+        )  # the result that has no title but this id, and the one that has this title
         assert len(titles) == len(HOSTILE) + 2
         assert text in reader.everything
         reader.press("3", "1", "u")
         assert reader.driver.title == f"{' '.join(text.split())} - {title}"
-        assert reader.script("return document.querySelectorAll('img, iframe, object, embed, form').length") == 0
+        assert (
+            reader.script(
+                "return document.querySelectorAll('img, iframe, object, embed, form').length"
+            )
+            == 0
+        )
         assert reader.script("return document.scripts.length") == 2
         reader.driver.back()
 
@@ -103,7 +128,9 @@ _SHOWN_ATTRIBUTES = """
 
 
 @pytest.mark.parametrize("name", ["bidi", "lines", "invisible"])
-def test_no_attribute_has_characters_that_reorder_or_hide_text(reader: Reader, hostile: Path, name: str) -> None:
+def test_no_attribute_has_characters_that_reorder_or_hide_text(
+    reader: Reader, hostile: Path, name: str
+) -> None:
     reader.open(hostile)
     shown = reader.script(_SHOWN_ATTRIBUTES)
     reader.click(f'#list tr[data-case$="::the {name}"] a.query')
@@ -124,9 +151,14 @@ def test_the_first_screen_shows_text_too(reader: Reader, hostile: Path) -> None:
 def test_only_web_addresses_are_links(reader: Reader, hostile: Path) -> None:
     reader.open(hostile)
     reader.click('#list tr[data-case$="::the markup"] a.query')
-    links = reader.script("return [...document.querySelectorAll('#case .field a')].map((link) => link.href)")
+    links = reader.script(
+        "return [...document.querySelectorAll('#case .field a')].map((link) => link.href)"
+    )
     assert links == ["https://shop.example/p/1?a=1&b=2", "https://shop.example/%3Cb%3E"]
-    assert all(text in reader.text('#case [data-document="fields"]') for text in FIELDS.values())
+    assert all(
+        text in reader.text('#case [data-document="fields"]')
+        for text in FIELDS.values()
+    )
 
 
 def test_long_text_is_not_wider_than_the_window(reader: Reader, hostile: Path) -> None:
@@ -137,7 +169,9 @@ def test_long_text_is_not_wider_than_the_window(reader: Reader, hostile: Path) -
     assert reader.script("return document.documentElement.scrollWidth") == 400
 
 
-def test_grades_of_hostile_documents_are_downloaded(reader: Reader, hostile: Path) -> None:
+def test_grades_of_hostile_documents_are_downloaded(
+    reader: Reader, hostile: Path
+) -> None:
     reader.open(hostile)
     reader.click('#list tr[data-case$="::the prototype"] a.query')
     reader.grade_buttons("__proto__")["3"].click()

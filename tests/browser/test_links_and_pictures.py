@@ -10,9 +10,21 @@ from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 
 PRODUCTS = {
-    "boot": {"title": "Boot", "link": "https://shop.example/boot", "picture": "http://127.0.0.1:9/boot.png"},
-    "shoe": {"title": "Shoe", "link": "https://shop.example/shoe", "picture": "http://127.0.0.1:9/shoe.png"},
-    "trap": {"title": "Trap", "link": "javascript:alert(1)", "picture": "data:image/png;base64,AAAA"},
+    "boot": {
+        "title": "Boot",
+        "link": "https://shop.example/boot",
+        "picture": "http://127.0.0.1:9/boot.png",
+    },
+    "shoe": {
+        "title": "Shoe",
+        "link": "https://shop.example/shoe",
+        "picture": "http://127.0.0.1:9/shoe.png",
+    },
+    "trap": {
+        "title": "Trap",
+        "link": "javascript:alert(1)",
+        "picture": "data:image/png;base64,AAAA",
+    },
 }
 
 SUITE = """\
@@ -43,32 +55,50 @@ def links(reader: Reader) -> dict[str, str]:
     return found
 
 
-def test_titles_are_links_on_both_sides_and_pictures_are_off(reader: Reader, boots: Project) -> None:
+def test_titles_are_links_on_both_sides_and_pictures_are_off(
+    reader: Reader, boots: Project
+) -> None:
     page = boots.report()
     reader.open(page, "#case=boots.relevance.yaml::boots")
-    assert links(reader) == {"Boot": "https://shop.example/boot", "Shoe": "https://shop.example/shoe"}
+    assert links(reader) == {
+        "Boot": "https://shop.example/boot",
+        "Shoe": "https://shop.example/shoe",
+    }
     assert reader.script("return document.images.length") == 0
     assert "img-src" not in page.read_text(encoding="utf-8")
     assert "javascript:alert(1)" in reader.text('[data-document="trap"]')  # as text
 
 
-def test_the_page_of_a_comparison_has_links_and_pictures_as_well(reader: Reader, boots: Project) -> None:
+def test_the_page_of_a_comparison_has_links_and_pictures_as_well(
+    reader: Reader, boots: Project
+) -> None:
     boots.pytest("--relevance-record=now.jsonl")
-    before, now, page = (str(boots.path / name) for name in ("before.jsonl", "now.jsonl", "compared.html"))
+    before, now, page = (
+        str(boots.path / name)
+        for name in ("before.jsonl", "now.jsonl", "compared.html")
+    )
     assert main(["compare", before, now, "-o", page, "--images", "link"]) == 0
     reader.open(Path(page), "#case=boots.relevance.yaml::boots")
-    assert links(reader) == {"Boot": "https://shop.example/boot", "Shoe": "https://shop.example/shoe"}
+    assert links(reader) == {
+        "Boot": "https://shop.example/boot",
+        "Shoe": "https://shop.example/shoe",
+    }
     assert reader.script("return document.images.length") == 2
     reader.wait(lambda: "requested http://127.0.0.1:9/boot.png" in reader.complaints())
     reader.open(Path(page), "#show=worse")  # away from the pictures
     reader.complaints()
 
 
-def test_pictures_are_loaded_only_when_asked_for_and_the_page_says_so(reader: Reader, boots: Project) -> None:
+def test_pictures_are_loaded_only_when_asked_for_and_the_page_says_so(
+    reader: Reader, boots: Project
+) -> None:
     page = boots.report("--relevance-images=link")
     assert "; img-src http: https:; base-uri 'none'" in page.read_text(encoding="utf-8")
     reader.open(page)
-    assert "Pictures are loaded from the network, from their own addresses." in reader.everything
+    assert (
+        "Pictures are loaded from the network, from their own addresses."
+        in reader.everything
+    )
     reader.open_query("boots")
     pictures = "return [...document.images].map((img) => [img.src, img.referrerPolicy])"
     assert reader.script(pictures) == [
@@ -76,5 +106,7 @@ def test_pictures_are_loaded_only_when_asked_for_and_the_page_says_so(reader: Re
         ["http://127.0.0.1:9/shoe.png", "no-referrer"],
     ]
     reader.wait(lambda: "requested http://127.0.0.1:9/boot.png" in reader.complaints())
-    reader.open(page, "#show=worse")  # away from the pictures, before the messages of the console are looked at
+    reader.open(
+        page, "#show=worse"
+    )  # away from the pictures, before the messages of the console are looked at
     reader.complaints()

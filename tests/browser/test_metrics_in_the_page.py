@@ -59,7 +59,9 @@ class Example:
             settings=self.settings,
             lowest=self.scale[0],
             highest=self.scale[-1],
-            grade_names={grade: f"grade {number}" for number, grade in enumerate(self.scale)},
+            grade_names={
+                grade: f"grade {number}" for number, grade in enumerate(self.scale)
+            },
             documents=tuple(self.ranking),
             grades=tuple(grade_ranking(self.ranking, self.judgments).grades),
             judgments=count_grades([*self.judgments.values()]),
@@ -70,7 +72,11 @@ class Example:
     def score_of_run(self) -> float | None:
         """nDCG@k without the reader's grades, None where it is not defined."""
         score = ndcg(grade_ranking(self.ranking, self.judgments), self.settings, self.k)
-        return (0.0 if self.settings.undefined == "zero" else None) if math.isnan(score) else score
+        return (
+            (0.0 if self.settings.undefined == "zero" else None)
+            if math.isnan(score)
+            else score
+        )
 
     def scores(self) -> list[float]:
         """nDCG@k and both ends of its interval, as the Python core computes them."""
@@ -78,17 +84,27 @@ class Example:
         score = ndcg(graded, self.settings, self.k)
         if math.isnan(score) and self.settings.undefined == "zero":
             score = 0.0
-        return [score, *interval(graded, self.k, self.scale[0], self.scale[-1], self.settings)]
+        return [
+            score,
+            *interval(graded, self.k, self.scale[0], self.scale[-1], self.settings),
+        ]
 
 
 def example(random: Random) -> Example:
     """A random example; every third has a mapping of gains, which need not rise with the grades."""
     scale = random.choice(SCALES)
-    choices: dict[str, Any] = {name: random.choice(values) for name, values in CHOICES.items()}
+    choices: dict[str, Any] = {
+        name: random.choice(values) for name, values in CHOICES.items()
+    }
     gain: str | dict[float, float] = random.choice(["exponential", "linear"])
     if random.random() < 1 / 3:
-        gain = {grade: random.choice([0.0, 1.0, round(random.uniform(-1, 9), 3)]) for grade in scale}
-    top = random.choice([None, None, scale[-1], scale[-1] + (0 if isinstance(gain, dict) else 1)])
+        gain = {
+            grade: random.choice([0.0, 1.0, round(random.uniform(-1, 9), 3)])
+            for grade in scale
+        }
+    top = random.choice(
+        [None, None, scale[-1], scale[-1] + (0 if isinstance(gain, dict) else 1)]
+    )
     settings = Settings(gain=gain, max_grade=top, **choices)
     pool = [f"doc-{number}" for number in range(random.choice([2, 5, 12, 30]))]
     returned = random.sample(pool, random.randint(0, len(pool)))
@@ -96,15 +112,26 @@ def example(random: Random) -> Example:
         for _ in range(random.randint(1, 3)):
             returned.insert(random.randint(0, len(returned)), random.choice(returned))
     judged = random.sample(pool, random.randint(0, len(pool)))
-    unjudged = [document for document in dict.fromkeys(returned) if document not in judged]
-    graded = random.sample(unjudged, random.randint(0, len(unjudged))) if random.random() < 0.6 else []
+    unjudged = [
+        document for document in dict.fromkeys(returned) if document not in judged
+    ]
+    graded = (
+        random.sample(unjudged, random.randint(0, len(unjudged)))
+        if random.random() < 0.6
+        else []
+    )
     contested = (
-        [document for document in dict.fromkeys(returned) if document in judged][:1] if len(returned) % 2 else []
+        [document for document in dict.fromkeys(returned) if document in judged][:1]
+        if len(returned) % 2
+        else []
     )
     return Example(
         returned,
         {document: random.choice(scale) for document in judged},
-        {**{document: random.choice(scale) for document in graded}, **dict.fromkeys(contested, scale[0])},
+        {
+            **{document: random.choice(scale) for document in graded},
+            **dict.fromkeys(contested, scale[0]),
+        },
         settings,
         random.choice([1, 3, 5, 10, 10, 20, 50]),
         scale,
@@ -117,7 +144,9 @@ def examples() -> list[Example]:
     return [example(random) for _ in range(CASES)]
 
 
-def test_page_and_python_agree(reader: Reader, examples: list[Example], tmp_path: Path) -> None:
+def test_page_and_python_agree(
+    reader: Reader, examples: list[Example], tmp_path: Path
+) -> None:
     reader.open(write_page(Run([each.result for each in examples]), tmp_path))
     of_page = reader.script(
         """
@@ -132,7 +161,9 @@ def test_page_and_python_agree(reader: Reader, examples: list[Example], tmp_path
     )
     wrong = [
         (each, expected, found)
-        for each, expected, found in zip(examples, (each.scores() for each in examples), of_page, strict=True)
+        for each, expected, found in zip(
+            examples, (each.scores() for each in examples), of_page, strict=True
+        )
         if not all(map(_is_equal, expected, found))
     ]
     assert wrong == []
@@ -154,17 +185,31 @@ def test_worth_and_move_of_unjudged_results_agree_with_the_worklist(
     wrong = [
         (each, expected, found)
         for each, expected, found in zip(
-            examples, (unjudged_results(result, gains) for result in results), of_page, strict=True
+            examples,
+            (unjudged_results(result, gains) for result in results),
+            of_page,
+            strict=True,
         )
-        if [unjudged.document for unjudged in expected] != [name for name, _, _ in found]
+        if [unjudged.document for unjudged in expected]
+        != [name for name, _, _ in found]
         or not all(
             _is_equal(unjudged.worth, worth) and _is_equal(unjudged.move, move)
             for unjudged, (_, worth, move) in zip(expected, found, strict=True)
         )
     ]
     assert wrong == []
-    assert sum(each.score_of_run is None and bool(found) for each, found in zip(examples, of_page, strict=True)) > 20
+    assert (
+        sum(
+            each.score_of_run is None and bool(found)
+            for each, found in zip(examples, of_page, strict=True)
+        )
+        > 20
+    )
 
 
 def _is_equal(expected: float, found: float | None) -> bool:
-    return math.isnan(expected) if found is None else abs(expected - found) <= 1e-12 * max(1, abs(expected))
+    return (
+        math.isnan(expected)
+        if found is None
+        else abs(expected - found) <= 1e-12 * max(1, abs(expected))
+    )

@@ -19,7 +19,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of 2,500 queries, whose data are compressed."""
     results = [
         result_of(
-            {"query": f"query {number:04}", "judgments": {"good": 3}, "note": f"what {number} stands for " * 10},
+            {
+                "query": f"query {number:04}",
+                "judgments": {"good": 3},
+                "note": f"what {number} stands for " * 10,
+            },
             ["other", "good"] if number % 2 else ["good"],
             file="large.relevance.yaml",
         )
@@ -53,7 +57,9 @@ class TestManyQueries:
 
 class TestEmptyResults:
     def test_a_failed_search_says_why(self, reader: Reader, tmp_path: Path) -> None:
-        failed = result_of({"query": "tv", "judgments": {"a": 3}}, [], file="shop.relevance.yaml")
+        failed = result_of(
+            {"query": "tv", "judgments": {"a": 3}}, [], file="shop.relevance.yaml"
+        )
         reader.open(page_of(tmp_path, failed))
         reader.open_query("tv")
         assert reader.score == 0
@@ -62,7 +68,9 @@ class TestEmptyResults:
 
 
 class TestWithoutJudgments:
-    def test_a_query_can_be_judged_relevant(self, reader: Reader, tmp_path: Path) -> None:
+    def test_a_query_can_be_judged_relevant(
+        self, reader: Reader, tmp_path: Path
+    ) -> None:
         reader.open(page_of(tmp_path, result_of({"query": "tv"}, ["a", "b"])))
         reader.open_query("tv")
         assert reader.text("[data-score]") == "n/a"

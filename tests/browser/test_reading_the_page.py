@@ -28,7 +28,9 @@ SENTENCE = "3 queries got worse, 1 better; the mean is unchanged within chance"
 
 
 class TestFirstScreen:
-    def test_shows_the_verdict_and_the_worst_queries(self, reader: Reader, page: Path) -> None:
+    def test_shows_the_verdict_and_the_worst_queries(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         assert reader.attribute("[data-verdict]", "data-verdict") == "mixed"
         assert reader.text("[data-verdict]") == SENTENCE
@@ -45,7 +47,9 @@ class TestFirstScreen:
         reader.open(page, scripts=False)
         assert reader.element("h1").text == SENTENCE
         rows = reader.driver.find_elements("css selector", "#list tbody tr")
-        assert [row.find_element("css selector", ".query").text for row in rows] == WORST
+        assert [
+            row.find_element("css selector", ".query").text for row in rows
+        ] == WORST
         assert not reader.element("#controls").is_displayed()
         assert reader.element(".noscript").text.startswith("Scripts are off")
 
@@ -62,21 +66,29 @@ class TestFinding:
         ],
         ids=["query", "words in any order and case", "title", "tag", "nothing"],
     )
-    def test_searches_all_queries_as_one_types(self, reader: Reader, page: Path, text: str, found: list[str]) -> None:
+    def test_searches_all_queries_as_one_types(
+        self, reader: Reader, page: Path, text: str, found: list[str]
+    ) -> None:
         reader.open(page)
         reader.type(text)
         assert reader.queries == found
 
-    def test_queries_come_before_those_with_the_words_in_titles_only(self, reader: Reader, tmp_path: Path) -> None:
+    def test_queries_come_before_those_with_the_words_in_titles_only(
+        self, reader: Reader, tmp_path: Path
+    ) -> None:
         project = Project(tmp_path)
         project.write("titles.relevance.yaml", TITLES)
-        project.search_returns({"shoes": [], "boots": ["boot"], "walking boots": ["boot"]})
+        project.search_returns(
+            {"shoes": [], "boots": ["boot"], "walking boots": ["boot"]}
+        )
         reader.open(project.report())
         assert reader.queries == ["shoes", "boots", "walking boots"]
         reader.type("boots")
         assert reader.queries == ["boots", "walking boots", "shoes"]
 
-    def test_enter_goes_from_the_search_to_the_first_query(self, reader: Reader, page: Path) -> None:
+    def test_enter_goes_from_the_search_to_the_first_query(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.press("/", "r", "e", "d", "Enter")
         assert reader.text("#list tr.current .query") == "red shoes"
@@ -94,13 +106,17 @@ class TestFinding:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_filters_by_a_button(self, reader: Reader, page: Path, button: str, found: list[str]) -> None:
+    def test_filters_by_a_button(
+        self, reader: Reader, page: Path, button: str, found: list[str]
+    ) -> None:
         reader.open(page)
         reader.click("#controls button", button)
         assert reader.queries == found
         assert reader.texts('#controls button[aria-pressed="true"]') == [button]
 
-    def test_filters_by_tag_and_suite_and_sorts(self, reader: Reader, page: Path) -> None:
+    def test_filters_by_tag_and_suite_and_sorts(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.choose("tag", "shoes")
         assert reader.queries == ["blue shoes", "red shoes"]
@@ -117,7 +133,9 @@ class TestFinding:
 
 
 class TestMoving:
-    def test_opens_a_query_by_a_click_in_its_row(self, reader: Reader, page: Path) -> None:
+    def test_opens_a_query_by_a_click_in_its_row(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.click(f'tr[data-case="{SMART_WATCH}"] td.scores')
         assert reader.opened == "smart watch"
@@ -137,7 +155,9 @@ class TestMoving:
         reader.driver.forward()
         reader.wait(lambda: reader.opened == "red shoes")
 
-    def test_opens_the_link_of_a_state_in_another_window(self, reader: Reader, page: Path) -> None:
+    def test_opens_the_link_of_a_state_in_another_window(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.type("shoes")
         reader.choose("sort", "query")
@@ -149,8 +169,13 @@ class TestMoving:
         assert reader.queries == ["blue shoes", "red shoes"]
         assert reader.element("#search").get_property("value") == "shoes"
 
-    @pytest.mark.parametrize("fragment", ["#case=gone&sort=nonsense&show=nothing", "#show=constructor&sort=toString"])
-    def test_ignores_a_link_that_means_nothing(self, reader: Reader, page: Path, fragment: str) -> None:
+    @pytest.mark.parametrize(
+        "fragment",
+        ["#case=gone&sort=nonsense&show=nothing", "#show=constructor&sort=toString"],
+    )
+    def test_ignores_a_link_that_means_nothing(
+        self, reader: Reader, page: Path, fragment: str
+    ) -> None:
         reader.open(page, fragment)
         assert reader.opened == ""
         assert reader.queries[:3] == WORST
@@ -162,7 +187,9 @@ class TestMoving:
         reader.press("Escape")
         assert reader.texts("#page [role=status]") in ([], [""])
 
-    def test_the_title_of_the_window_follows_the_query(self, reader: Reader, page: Path) -> None:
+    def test_the_title_of_the_window_follows_the_query(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         title = reader.driver.title
         reader.open_query("red shoes")
@@ -195,11 +222,22 @@ class TestMoving:
 
 
 class TestOpenQuery:
-    def test_shows_before_beside_now_and_what_left_and_came(self, reader: Reader, page: Path) -> None:
+    def test_shows_before_beside_now_and_what_left_and_came(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.open_query("smart watch")
-        assert reader.texts("#case .before .title") == ["Watch Orbit 2", "Watch Orbit 1", "Sport strap 22 mm"]
-        now = ["Sport strap 22 mm", "Charging dock", "Smartphone Nimbus", "Watch Orbit 1"]
+        assert reader.texts("#case .before .title") == [
+            "Watch Orbit 2",
+            "Watch Orbit 1",
+            "Sport strap 22 mm",
+        ]
+        now = [
+            "Sport strap 22 mm",
+            "Charging dock",
+            "Smartphone Nimbus",
+            "Watch Orbit 1",
+        ]
         assert reader.texts("#case [data-document] .title") == now
         assert reader.texts("#case .now .badge") == ["1", "0", "\u2013", "3"]
         left, came = reader.texts("#case .moves")
@@ -215,21 +253,28 @@ class TestOpenQuery:
     def test_is_copied_as_text_for_a_chat(self, reader: Reader, page: Path) -> None:
         reader.open(page)
         reader.open_query("smart watch")
-        clipboard = "{value: {writeText: (text) => Promise.resolve((window.copied = text))}}"
+        clipboard = (
+            "{value: {writeText: (text) => Promise.resolve((window.copied = text))}}"
+        )
         reader.script(f"Object.defineProperty(navigator, 'clipboard', {clipboard})")
         reader.click("#case button", "copy as text")
         lines = reader.script("return window.copied").splitlines()
         assert lines[0] == "smart watch"
         assert lines[1].startswith("got worse nDCG@10 ")
         assert lines[lines.index("before:") + 1 :][:3] == [
-            *("1. [3] Watch Orbit 2", "2. [3] Watch Orbit 1", "3. [1] Sport strap 22 mm")
+            *(
+                "1. [3] Watch Orbit 2",
+                "2. [3] Watch Orbit 1",
+                "3. [1] Sport strap 22 mm",
+            )
         ]
-        assert lines[lines.index("now:") + 1 :][2:] == ["3. [\u2013] Smartphone Nimbus", "4. [3] Watch Orbit 1"]
+        assert lines[lines.index("now:") + 1 :][2:] == [
+            "3. [\u2013] Smartphone Nimbus",
+            "4. [3] Watch Orbit 1",
+        ]
 
     def test_what_is_folded_stays_so(self, reader: Reader, page: Path) -> None:
-        folded = (
-            "return [...document.querySelectorAll('#case details:not([open]) summary')].map((each) => each.innerText)"
-        )
+        folded = "return [...document.querySelectorAll('#case details:not([open]) summary')].map((each) => each.innerText)"
         reader.resize(390, 844)
         reader.open(page)
         reader.open_query("smart watch")
@@ -240,11 +285,17 @@ class TestOpenQuery:
 
     def test_keeps_the_spaces_of_a_query(self, reader: Reader, tmp_path: Path) -> None:
         project = Project(tmp_path)
-        project.write("spaces.relevance.yaml", 'cases: [{query: "two  spaces ", judgments: {a: 3}, min_ndcg: 0.5}]\n')
+        project.write(
+            "spaces.relevance.yaml",
+            'cases: [{query: "two  spaces ", judgments: {a: 3}, min_ndcg: 0.5}]\n',
+        )
         project.search_returns({"two  spaces ": []})
         reader.open(project.report())
         reader.click("#list a.query")
-        assert reader.script("return document.querySelector('#case h1 bdi').innerText") == "two  spaces "
+        assert (
+            reader.script("return document.querySelector('#case h1 bdi').innerText")
+            == "two  spaces "
+        )
 
     def test_shows_a_query_without_judgments(self, reader: Reader, page: Path) -> None:
         reader.open(page)
@@ -257,7 +308,10 @@ class TestOpenQuery:
         reader.open(page)
         reader.prefer("dark", "print")
         assert reader.texts("#controls, .more button") == []
-        assert reader.script("return getComputedStyle(document.body).color") == "rgb(28, 35, 48)"
+        assert (
+            reader.script("return getComputedStyle(document.body).color")
+            == "rgb(28, 35, 48)"
+        )
         reader.open_query("smart watch")
         reader.prefer("light", "print")
         assert reader.texts("#case .back, #case button") == []
@@ -277,7 +331,15 @@ def test_grades_of_a_machine_are_marked(reader: Reader, tmp_path: Path) -> None:
     project.search_returns({"boots": ["boot", "clog", "sandal"]})
     page = project.report()
     reader.open(page)
-    assert "1 of 2 judged results within k is filled: 1 by model-x/prompt-3" in reader.text(".context")
+    assert (
+        "1 of 2 judged results within k is filled: 1 by model-x/prompt-3"
+        in reader.text(".context")
+    )
     reader.open_query("boots")
-    rows = {name: reader.text(f'[data-document="{name}"]') for name in ("boot", "clog", "sandal")}
-    assert [name for name, row in rows.items() if "graded by model-x/prompt-3" in row] == ["clog"]
+    rows = {
+        name: reader.text(f'[data-document="{name}"]')
+        for name in ("boot", "clog", "sandal")
+    }
+    assert [
+        name for name, row in rows.items() if "graded by model-x/prompt-3" in row
+    ] == ["clog"]

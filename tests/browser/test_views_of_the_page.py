@@ -59,7 +59,9 @@ def search():
 """
 
 
-def moves_of(reader: Reader, path: Path, case: str, before: list[str], now: list[str]) -> dict[str, list[str]]:
+def moves_of(
+    reader: Reader, path: Path, case: str, before: list[str], now: list[str]
+) -> dict[str, list[str]]:
     """What the page says of the documents that moved between the accepted ranking and the present one, by heading."""
     project = Project(path)
     project.write("conftest.py", SEARCH)
@@ -68,18 +70,30 @@ def moves_of(reader: Reader, path: Path, case: str, before: list[str], now: list
     project.pytest("--relevance-update")
     project.search_returns({"boots": now})
     reader.open(project.report(), "#case=boots.relevance.yaml::boots")
-    sections = zip(reader.texts("#case .moved h2"), reader.texts("#case .moves"), strict=True)
+    sections = zip(
+        reader.texts("#case .moved h2"), reader.texts("#case .moves"), strict=True
+    )
     return {heading: moves.splitlines() for heading, moves in sections}
 
 
 def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
     reader.open(scales)
     assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
-    assert reader.text('tr[data-case$="percent"] td[data-label="lost"]') == "elsewhere not returned"
+    assert (
+        reader.text('tr[data-case$="percent"] td[data-label="lost"]')
+        == "elsewhere not returned"
+    )
     assert "\u2192" not in reader.text("#list")
-    assert reader.text('tr[data-case$="nothing"] td[data-label="on top"]') == "nothing returned"
+    assert (
+        reader.text('tr[data-case$="nothing"] td[data-label="on top"]')
+        == "nothing returned"
+    )
     broken = reader.texts('tr[data-case$="broken"] td')
-    assert broken == ["n/a\nerror: ConnectionError: the engine is down", "", "the search failed"]
+    assert broken == [
+        "n/a\nerror: ConnectionError: the engine is down",
+        "",
+        "the search failed",
+    ]
     reader.choose("verdict", "error")
     assert reader.queries == ["broken"]
     assert reader.fragment == "#verdict=error"
@@ -88,7 +102,9 @@ def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
 
 
 class TestOrderToJudge:
-    def test_begins_with_the_queries_whose_judgments_are_worth_most(self, reader: Reader, scales: Path) -> None:
+    def test_begins_with_the_queries_whose_judgments_are_worth_most(
+        self, reader: Reader, scales: Path
+    ) -> None:
         reader.open(scales)
         reader.choose("sort", "most worth judging")
         assert reader.queries[0] == "named"  # for its weight
@@ -100,12 +116,17 @@ class TestOrderToJudge:
 
 
 class TestGradesOfAScale:
-    def test_a_scale_of_many_grades_has_a_number_field(self, reader: Reader, scales: Path) -> None:
+    def test_a_scale_of_many_grades_has_a_number_field(
+        self, reader: Reader, scales: Path
+    ) -> None:
         reader.open(scales)
         reader.open_query("percent")
         before = reader.score
         field = reader.element('[data-document="percent-3"] input[type=number]')
-        assert (field.get_dom_attribute("min"), field.get_dom_attribute("max")) == ("0", "100")
+        assert (field.get_dom_attribute("min"), field.get_dom_attribute("max")) == (
+            "0",
+            "100",
+        )
         reader.press("4", "2", "0", "Enter")  # which the scale does not have
         assert reader.texts("#case .now .badge").count("\u2013") == 2
         field.clear()
@@ -115,10 +136,17 @@ class TestGradesOfAScale:
         assert reader.score > before
         assert ",62.5," in reader.download().read_text(encoding="utf-8")
 
-    def test_named_grades_have_a_legend_and_no_number_field(self, reader: Reader, scales: Path) -> None:
+    def test_named_grades_have_a_legend_and_no_number_field(
+        self, reader: Reader, scales: Path
+    ) -> None:
         reader.open(scales)
         reader.open_query("named")
-        assert reader.texts("#case .legend li") == ["2 exact", "1 partial", "0 none", "\u2013 unjudged"]
+        assert reader.texts("#case .legend li") == [
+            "2 exact",
+            "1 partial",
+            "0 none",
+            "\u2013 unjudged",
+        ]
         assert reader.texts("#case input[type=number]") == []
 
 
@@ -150,7 +178,9 @@ class TestProgress:
 
 
 class TestOpenQuery:
-    def test_leads_to_its_neighbours_in_the_list(self, reader: Reader, page: Path) -> None:
+    def test_leads_to_its_neighbours_in_the_list(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.type("shoes")
         first, second = reader.queries
@@ -161,37 +191,59 @@ class TestOpenQuery:
         assert reader.opened == second
         assert reader.texts("#case a[rel=next]") == []
 
-    def test_losses_and_reasons_are_those_of_the_run(self, reader: Reader, page: Path) -> None:
+    def test_losses_and_reasons_are_those_of_the_run(
+        self, reader: Reader, page: Path
+    ) -> None:
         reader.open(page)
         reader.open_query("smart watch")
         assert "as of the run" not in reader.text("#case .reasons")
-        assert "Lost most by" not in reader.everything  # the reference says what each document cost
+        assert (
+            "Lost most by" not in reader.everything
+        )  # the reference says what each document cost
         reader.press("3")
-        assert reader.text("#case .reasons").startswith("as of the run, without your grades:\n")
+        assert reader.text("#case .reasons").startswith(
+            "as of the run, without your grades:\n"
+        )
         assert reader.text("#case .status") == "got worse in the run"
         reader.press("Escape")
-        assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
+        assert "1 grade of yours, not in the score" in reader.text(
+            'tr[data-case$="smart watch"] th'
+        )
         assert reader.everything.count("of yours") == 1
 
-    def test_without_a_reference_the_losses_are_those_of_the_ideal(self, reader: Reader, scales: Path) -> None:
+    def test_without_a_reference_the_losses_are_those_of_the_ideal(
+        self, reader: Reader, scales: Path
+    ) -> None:
         reader.open(scales)
         reader.open_query("halves")
-        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        (losses,) = (
+            text
+            for text in reader.texts("#case details")
+            if text.startswith("Lost most by")
+        )
         assert "rank 2" in losses
-        assert "worth judging: medium" in reader.text('#case [data-document="halves-3"] .small')
+        assert "worth judging: medium" in reader.text(
+            '#case [data-document="halves-3"] .small'
+        )
         reader.press("3", "Enter")
         assert "Lost most by" not in reader.everything  # the reader changed that
 
-    def test_says_why_there_is_no_score(self, reader: Reader, page: Path, scales: Path) -> None:
+    def test_says_why_there_is_no_score(
+        self, reader: Reader, page: Path, scales: Path
+    ) -> None:
         reader.open(page, "#all=1&text=order")
-        assert reader.attribute("#list td.scores span", "title") == "no relevant judgment"
+        assert (
+            reader.attribute("#list td.scores span", "title") == "no relevant judgment"
+        )
         reader.open_query("order 66")
         assert "nDCG@10 n/a, no relevant judgment" in reader.text("#case p.mean")
         reader.open(scales)
         reader.open_query("broken")
         assert "no relevant judgment" not in reader.everything
 
-    def test_lines_say_what_a_move_did_to_the_score(self, reader: Reader, page: Path) -> None:
+    def test_lines_say_what_a_move_did_to_the_score(
+        self, reader: Reader, page: Path
+    ) -> None:
         """A document without a gain may fall: its line is neither good nor bad."""
         reader.open(page)
         reader.open_query("smart watch")
@@ -201,18 +253,32 @@ class TestOpenQuery:
         reader.open_query("blue shoes")
         assert reader.script(kinds) == ["loss", "loss"]
 
-    def test_says_what_left_without_a_loss(self, reader: Reader, tmp_path: Path) -> None:
+    def test_says_what_left_without_a_loss(
+        self, reader: Reader, tmp_path: Path
+    ) -> None:
         """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""
         case = "{query: boots, judgments: {boot: 3, sock: 0, ad: -1}}"
-        moves = moves_of(reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"])
+        moves = moves_of(
+            reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"]
+        )
         left, came = moves["What fell or is not returned"], moves["What rose or came"]
-        assert sorted(left[1:]) == ["sock is not returned, was 3", "tent is not returned, was 4"]
+        assert sorted(left[1:]) == [
+            "sock is not returned, was 3",
+            "tent is not returned, was 4",
+        ]
         assert left[0].startswith("ad is not returned, was 1: +")
         assert [move.partition(":")[0] for move in came] == ["boot rose from 2 to 1"]
 
-    def test_a_result_that_is_not_scored_moves_no_figure(self, reader: Reader, tmp_path: Path) -> None:
+    def test_a_result_that_is_not_scored_moves_no_figure(
+        self, reader: Reader, tmp_path: Path
+    ) -> None:
         """With `unjudged: skip` a judged result counts at its place among the judged ones."""
         case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
-        moves = moves_of(reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"])
-        assert sorted(moves["What fell or is not returned"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
+        moves = moves_of(
+            reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"]
+        )
+        assert sorted(moves["What fell or is not returned"]) == [
+            "boot fell from 1 to 2",
+            "shoe fell from 2 to 3",
+        ]
         assert moves["What rose or came"] == ["tent came at 1"]

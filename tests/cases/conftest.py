@@ -20,7 +20,11 @@ ReadCase = Callable[[str | bytes], Case]
 Mistakes = Callable[[str | bytes], list[str]]
 """What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and the mistakes in a text."""
 
-SCHEMA = json.loads(Path(pytest_relevance.cases.__file__).with_name("case-file.schema.json").read_bytes())
+SCHEMA = json.loads(
+    Path(pytest_relevance.cases.__file__)
+    .with_name("case-file.schema.json")
+    .read_bytes()
+)
 """The JSON Schema that ships."""
 
 LARGEST_FOR_THE_SCHEMA = 20_000
@@ -31,7 +35,10 @@ class EditorLoader(yaml.SafeLoader):
     """YAML 1.2 (its core schema, with merge keys) as the JSON that an editor puts to a schema: keys are text."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        return {_as_key(key): value for key, value in super().construct_mapping(node, deep=True).items()}
+        return {
+            _as_key(key): value
+            for key, value in super().construct_mapping(node, deep=True).items()
+        }
 
 
 def _as_key(key: object) -> Hashable:
@@ -47,12 +54,17 @@ def _number(loader: yaml.SafeLoader, node: Any) -> float:
         return int(text, 0)
     if re.fullmatch("[-+]?[0-9]+", text):
         return int(text)
-    return float(re.sub(r"\.(?=[in])", "", text.lower()))  # .inf and .nan are inf and nan
+    return float(
+        re.sub(r"\.(?=[in])", "", text.lower())
+    )  # .inf and .nan are inf and nan
 
 
 _CORE_SCHEMA: dict[str, tuple[str, Callable[[yaml.SafeLoader, Any], object]]] = {
     "null": (r"~|null|Null|NULL|", lambda loader, node: None),
-    "bool": (r"true|True|TRUE|false|False|FALSE", lambda loader, node: node.value.lower() == "true"),
+    "bool": (
+        r"true|True|TRUE|false|False|FALSE",
+        lambda loader, node: node.value.lower() == "true",
+    ),
     "float": (
         r"0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
         _number,
@@ -77,19 +89,28 @@ def editor_sees() -> Callable[[str | bytes], object]:
 
 
 @pytest.fixture(scope="session")
-def schema_says(editor_sees: Callable[[str | bytes], object]) -> Callable[[str | bytes], list[str]]:
+def schema_says(
+    editor_sees: Callable[[str | bytes], object],
+) -> Callable[[str | bytes], list[str]]:
     """What the schema that ships has against a text: for each mistake where it is, and the rule of the schema."""
     validator = Draft202012Validator(SCHEMA)
 
     def said(text: str | bytes) -> list[str]:
         errors = validator.iter_errors(editor_sees(text))
-        return sorted({f"{'.'.join(map(str, error.absolute_path))}: {error.validator}" for error in errors})
+        return sorted(
+            {
+                f"{'.'.join(map(str, error.absolute_path))}: {error.validator}"
+                for error in errors
+            }
+        )
 
     return said
 
 
 @pytest.fixture
-def read(schema_says: Callable[[str | bytes], list[str]]) -> Callable[[str | bytes], Suite]:
+def read(
+    schema_says: Callable[[str | bytes], list[str]],
+) -> Callable[[str | bytes], Suite]:
     """The suite that a text is. Every text that the reader accepts is put to the schema too."""
 
     def read_suite(text: str | bytes) -> Suite:
@@ -129,7 +150,9 @@ def mistakes() -> Callable[[str | bytes], list[str]]:
 class Shop:
     """A folder with a case file, which messages call `shop.yaml`, and the files that it names."""
 
-    def __init__(self, folder: Path, schema_says: Callable[[str | bytes], list[str]]) -> None:
+    def __init__(
+        self, folder: Path, schema_says: Callable[[str | bytes], list[str]]
+    ) -> None:
         self.folder = folder
         self._schema_says = schema_says
 

@@ -12,7 +12,9 @@ from tests.cases.conftest import Mistakes
 
 def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     file = tmp_path / "shop.relevance.yaml"
-    file.write_text("cases:\n  - query: blue shoes\n    min_ndgc: 0.5\n", encoding="utf-8")
+    file.write_text(
+        "cases:\n  - query: blue shoes\n    min_ndgc: 0.5\n", encoding="utf-8"
+    )
     with pytest.raises(CaseFileError) as caught:
         read_suite(file)
     assert str(caught.value) == (
@@ -24,7 +26,9 @@ def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(mistakes: Mistakes) -> None:
+def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(
+    mistakes: Mistakes,
+) -> None:
     found = mistakes(
         """\
         k: 0
@@ -62,7 +66,9 @@ def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(mistakes:
     ]
 
 
-def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(mistakes: Mistakes) -> None:
+def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(
+    mistakes: Mistakes,
+) -> None:
     """No floor without judgments where a file would have them; no gain too low where the gain is what is wrong."""
     for text in (
         "judgments: qrels.csv\nmin_ndcg: 0.5\ncases: [{query: a}, {query: b, expect: {P@5: 0.2}}]",
@@ -75,22 +81,44 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(mistakes: Mistake
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("case: [{query: a}]", '1:1: unknown key "case" of a suite; did you mean "cases"?'),
-        ("cases: [{query: a, judgements: {x: 1}}]", '1:20: unknown key "judgements" of a case; did you mean "judgment'),
-        ("query: a\ncases: [{query: b}]", '1:1: "query" is a key of a case, not of a suite'),
-        ("cases: [{query: a, gates: []}]", '1:20: "gates" is a key of the suite, beside cases, not of a case'),
+        (
+            "case: [{query: a}]",
+            '1:1: unknown key "case" of a suite; did you mean "cases"?',
+        ),
+        (
+            "cases: [{query: a, judgements: {x: 1}}]",
+            '1:20: unknown key "judgements" of a case; did you mean "judgment',
+        ),
+        (
+            "query: a\ncases: [{query: b}]",
+            '1:1: "query" is a key of a case, not of a suite',
+        ),
+        (
+            "cases: [{query: a, gates: []}]",
+            '1:20: "gates" is a key of the suite, beside cases, not of a case',
+        ),
     ],
 )
-def test_a_key_that_is_not_known_there(mistakes: Mistakes, text: str, message: str) -> None:
+def test_a_key_that_is_not_known_there(
+    mistakes: Mistakes, text: str, message: str
+) -> None:
     (found,) = mistakes(text)
     assert found.startswith(message)
 
 
-def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistakes) -> None:
+def test_an_unknown_key_unlike_any_other_shows_those_there_are(
+    mistakes: Mistakes,
+) -> None:
     (of_case,) = mistakes("cases: [{query: a, zzz: 1}]")
-    assert 'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain' in of_case
+    assert (
+        'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain'
+        in of_case
+    )
     (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
-    assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain' in of_suite
+    assert (
+        'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain'
+        in of_suite
+    )
     assert of_suite.endswith(
         "params, tags, judgments, documents, expect, tolerance, gates, queries, cases"
     )  # nothing that would be refused in its turn
@@ -99,13 +127,25 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistake
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("k: 5\n", '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg'),
+        (
+            "k: 5\n",
+            '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
+        ),
         ("cases:\n", '1:7: "cases" takes a list; begin each case with "- query:"'),
-        ("cases: {query: a}\n", '1:8: "cases" takes a list; begin each case with "- query:"'),
+        (
+            "cases: {query: a}\n",
+            '1:8: "cases" takes a list; begin each case with "- query:"',
+        ),
         ("cases: []\n", '1:8: "cases" is an empty list; write at least one "- query:"'),
         ("cases:\n  - blue shoes\n", '2:5: a case is a mapping; write "- query: ..."'),
-        ("cases:\n  - {}\n", '2:5: the case has no "query", the only key it must have (in case number 1)'),
-        ("cases: [{query: a}, {k: 5}]\n", '1:21: the case has no "query", the only key it must have (in case number 2'),
+        (
+            "cases:\n  - {}\n",
+            '2:5: the case has no "query", the only key it must have (in case number 1)',
+        ),
+        (
+            "cases: [{query: a}, {k: 5}]\n",
+            '1:21: the case has no "query", the only key it must have (in case number 2',
+        ),
     ],
 )
 def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> None:
@@ -114,7 +154,12 @@ def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> No
 
 
 def test_many_mistakes_are_counted(mistakes: Mistakes) -> None:
-    found = mistakes("cases:\n" + "".join(f"  - {{query: q{i}, k: 0}}\n" for i in range(CaseFileError.MOST_SHOWN + 7)))
+    found = mistakes(
+        "cases:\n"
+        + "".join(
+            f"  - {{query: q{i}, k: 0}}\n" for i in range(CaseFileError.MOST_SHOWN + 7)
+        )
+    )
     assert len(found) == CaseFileError.MOST_SHOWN + 1
     assert found[-1] == " ... and 7 more problems"
 
@@ -124,7 +169,10 @@ def test_errors_can_be_sent_to_another_process() -> None:
         parse_suite(b"cases:\n- {query: a, k: 0}\nscale: 1\n", "shop.yaml")
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
-    assert [line.partition(": ")[0] for line in str(again).splitlines()] == ["shop.yaml:2:17", "shop.yaml:3:8"]
+    assert [line.partition(": ")[0] for line in str(again).splitlines()] == [
+        "shop.yaml:2:17",
+        "shop.yaml:3:8",
+    ]
     assert again.problems == caught.value.problems
 
 
@@ -134,10 +182,29 @@ def test_errors_can_be_sent_to_another_process() -> None:
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        *((text, True) for text in ("cases: []", "queries: x.tsv", "# comment\nk: 5\ncases:\n  - nonsense")),
+        *(
+            (text, True)
+            for text in (
+                "cases: []",
+                "queries: x.tsv",
+                "# comment\nk: 5\ncases:\n  - nonsense",
+            )
+        ),
         ("k: [\ncases:\n  - query: a\n", True),  # broken, and must show how
-        *((text, True) for text in ("\ufeffcases: []", '"cases": []', '{"k": 5, "cases": []}')),
-        *((text, False) for text in ('{"showcases": []}', "", "- cases: []", "text: |\n  cases:\n", "a: [")),
+        *(
+            (text, True)
+            for text in ("\ufeffcases: []", '"cases": []', '{"k": 5, "cases": []}')
+        ),
+        *(
+            (text, False)
+            for text in (
+                '{"showcases": []}',
+                "",
+                "- cases: []",
+                "text: |\n  cases:\n",
+                "a: [",
+            )
+        ),
     ],
 )
 def test_a_case_file_by_its_content(text: str, is_one: bool) -> None:

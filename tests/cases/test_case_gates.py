@@ -12,7 +12,9 @@ from pytest_relevance.cases.reader import parse_suite
 
 
 def gates(*written: Any) -> tuple[Gate, ...]:
-    text = json.dumps({"gates": written, "cases": [{"query": "shoes", "tags": ["head"]}]})
+    text = json.dumps(
+        {"gates": written, "cases": [{"query": "shoes", "tags": ["head"]}]}
+    )
     return parse_suite(text.encode(), "shop.yaml").terms.gates
 
 
@@ -29,7 +31,9 @@ def test_a_mean_of_a_tag_and_of_several_metrics() -> None:
 
 
 def test_a_mean_of_one_variant_against_another() -> None:
-    (gate,) = gates({"mean": {"jaccard@5": 1, "rbo": 0.9}, "variant": "ann", "against": 7})
+    (gate,) = gates(
+        {"mean": {"jaccard@5": 1, "rbo": 0.9}, "variant": "ann", "against": 7}
+    )
     assert gate.id == "mean Jaccard@5 1, RBO(p=0.9) 0.9 of ann against 7"
     assert (gate.variant, gate.against, gate.similarities) == ("ann", "7", ())
     assert gate_of({**gate_values(gate), "line": 3}) == gate
@@ -38,21 +42,30 @@ def test_a_mean_of_one_variant_against_another() -> None:
 
 
 def test_a_drop_and_a_share() -> None:
-    drop, share = gates({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, {"passing": 0.95, "id": "most-pass"})
+    drop, share = gates(
+        {"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, {"passing": 0.95, "id": "most-pass"}
+    )
     assert (drop.id, drop.p) == ("max_drop nDCG@10 0.02", 0.05)
     assert (share.id, share.share, share.bounds) == ("most-pass", 0.95, ())
 
 
 def test_figures_of_the_latency() -> None:
-    (gate,) = gates({"latency": {"p95": "<= 200 ms", "mean": "< 1.5 s", "max": "2 s"}, "tag": "head"})
+    (gate,) = gates(
+        {
+            "latency": {"p95": "<= 200 ms", "mean": "< 1.5 s", "max": "2 s"},
+            "tag": "head",
+        }
+    )
     assert gate.id == "latency p95 <= 200 ms, mean < 1.5 s, max <= 2 s of head"
-    assert gate.latencies == (("p95", "<=", 0.2), ("mean", "<", 1.5), ("max", "<=", 2.0))
+    assert gate.latencies == (
+        ("p95", "<=", 0.2),
+        ("mean", "<", 1.5),
+        ("max", "<=", 2.0),
+    )
     assert gate_of(gate_values(gate)) == gate
 
 
-BETWEEN = (
-    "gates[0]: variant and against are two variants, whose rankings a mean of overlap, Jaccard or RBO compares; write"
-)
+BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean of overlap, Jaccard or RBO compares; write"
 
 
 @pytest.mark.parametrize(

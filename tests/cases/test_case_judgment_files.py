@@ -49,16 +49,24 @@ BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
         "rated.csv",
     ],
 )
-def test_the_cases_find_their_judgments_in_the_file_of_the_suite(rated: Shop, named: str) -> None:
+def test_the_cases_find_their_judgments_in_the_file_of_the_suite(
+    rated: Shop, named: str
+) -> None:
     text = f"judgments: {named}\ncases: [{{id: q1, query: blue shoes}}, {{id: q2, query: hats}}]\n"
     assert rated.judgments(text) == BOTH
 
 
 def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> None:
-    rows = ["query_id,query,docid,rating", "q1,blue shoes,boot,3", ",blue shoes,sandal,2"]
+    rows = [
+        "query_id,query,docid,rating",
+        "q1,blue shoes,boot,3",
+        ",blue shoes,sandal,2",
+    ]
     shop.write("rated.csv", "\n".join(rows))
     cases = "cases: [{id: q1, query: blue shoes}]"
-    assert shop.judgments(f"judgments: rated.csv\n{cases}") == {"q1": {"boot": 3, "sandal": 2}}
+    assert shop.judgments(f"judgments: rated.csv\n{cases}") == {
+        "q1": {"boot": 3, "sandal": 2}
+    }
 
 
 # What a mapping is
@@ -85,14 +93,46 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("at", "judgments", "message"),
     [
-        ("suite", "{a: 3}", ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt);"),
-        ("suite", "[]", ": the list of files is empty; name a file, or leave the key out"),
-        ("suite", "[qrels.txt, 3]", "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f"),
-        ("suite", "[qrels.txt, qrels.txt]", '[1]: the file "qrels.txt" stands twice; keep one of them'),
-        ("suite", "{file: qrels.txt, form: a}", ': unknown key "form"; a file has file, format, query, grade_column'),
-        ("suite", "{file: qrels.txt, format: csv, query: x}", ".file: qrels.txt: query= is for Elasticsearch requests"),
-        ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
-        ("case", "{file: qrels.txt, boot: 3}", ': unknown key "boot"; a file has file, format, query, grade_col'),
+        (
+            "suite",
+            "{a: 3}",
+            ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt);",
+        ),
+        (
+            "suite",
+            "[]",
+            ": the list of files is empty; name a file, or leave the key out",
+        ),
+        (
+            "suite",
+            "[qrels.txt, 3]",
+            "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f",
+        ),
+        (
+            "suite",
+            "[qrels.txt, qrels.txt]",
+            '[1]: the file "qrels.txt" stands twice; keep one of them',
+        ),
+        (
+            "suite",
+            "{file: qrels.txt, form: a}",
+            ': unknown key "form"; a file has file, format, query, grade_column',
+        ),
+        (
+            "suite",
+            "{file: qrels.txt, format: csv, query: x}",
+            ".file: qrels.txt: query= is for Elasticsearch requests",
+        ),
+        (
+            "suite",
+            "{file: qrels.txt, format: trek}",
+            '.format: unknown format "trek"; it may be ',
+        ),
+        (
+            "case",
+            "{file: qrels.txt, boot: 3}",
+            ': unknown key "boot"; a file has file, format, query, grade_col',
+        ),
     ],
 )
 def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) -> None:
@@ -103,7 +143,9 @@ def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) 
     assert f": judgments{message}" in found[0]
 
 
-def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(shop: Shop) -> None:
+def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
+    shop: Shop,
+) -> None:
     shop.write("queries.tsv", "1984\torwell novel\n7\t1984\n")
     shop.write("rated.csv", "query,docid,rating\n1984,d1,3\n")
     says = (
@@ -113,7 +155,10 @@ def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(shop: Shop
     (found,) = shop.mistakes("queries: queries.tsv\njudgments: rated.csv")
     assert found == f"queries.tsv:2: {says}"
     shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
-    assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {"b2": {}, "7": {"d1": 3}}
+    assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {
+        "b2": {},
+        "7": {"d1": 3},
+    }
 
 
 # Files that cannot be read
@@ -122,10 +167,16 @@ def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(shop: Shop
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("data/qrels.txt", "there is no file data/qrels.txt; paths are relative to the case file"),
+        (
+            "data/qrels.txt",
+            "there is no file data/qrels.txt; paths are relative to the case file",
+        ),
         ("empty.csv", "empty.csv: the file is empty"),
         ("folder", "folder is no file"),
-        ("short.gz", "short.gz: the gzip file ends early, it is truncated; fetch or pack it again"),
+        (
+            "short.gz",
+            "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
+        ),
         ("/dev/null", "/dev/null is no file"),
     ],
 )
@@ -136,25 +187,33 @@ def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(
     rated.write("empty.csv", "\n")
     rated.write("folder/other.txt", "")
     rated.write("short.gz", gzip.compress(QRELS.encode())[:-9])
-    text = {"suite": f"judgments: {name}\ncases: [{{query: a}}]", "case": f"cases: [{{query: a, judgments: {name}}}]"}
+    text = {
+        "suite": f"judgments: {name}\ncases: [{{query: a}}]",
+        "case": f"cases: [{{query: a, judgments: {name}}}]",
+    }
     place = {"suite": ":1:12: ", "case": ":1:31: "}
     in_case = {"suite": "", "case": ' (in case "a")'}
-    assert rated.mistakes(text[level]) == [f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"]
+    assert rated.mistakes(text[level]) == [
+        f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"
+    ]
 
 
 @pytest.mark.parametrize("written", ["sku-5", "[sku-5]", "\n      sku-5:3"])
 def test_an_id_in_the_place_of_a_file_gets_advice(shop: Shop, written: str) -> None:
     (message,) = shop.mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     name = written.strip("\n []")
-    assert f"there is no file {name}; paths are relative to the case file; a document is written with its grade, " in (
-        message
+    assert (
+        f"there is no file {name}; paths are relative to the case file; a document is written with its grade, "
+        in (message)
     )
     assert f"{{{name}: 1}}, or under relevant" in message
 
 
 def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
     shop.write("qrels.txt", "q1 0 boot 3\n\nq1 0 hat 4\nq2 0 hat good\n")
-    assert shop.mistakes("scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]\n") == [
+    assert shop.mistakes(
+        "scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]\n"
+    ) == [
         'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
         'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
         "such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command",
@@ -172,14 +231,20 @@ def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
           - {query: c, expect: {P@5: 0.2}, k: 0}
     """
     found = shop.mistakes(text)
-    assert [line.partition(": ")[0] for line in found] == ["shop.yaml:2:12", "shop.yaml:7:39"]
+    assert [line.partition(": ")[0] for line in found] == [
+        "shop.yaml:2:12",
+        "shop.yaml:7:39",
+    ]
 
 
 # Finding a case
 
 
 def test_a_case_is_found_by_its_id_or_by_its_text(shop: Shop) -> None:
-    shop.write("rated.csv", "query_id,query,doc,grade\n7,blue shoes,a,1\n8,hats,b,2\n9,socks,c,3\n")
+    shop.write(
+        "rated.csv",
+        "query_id,query,doc,grade\n7,blue shoes,a,1\n8,hats,b,2\n9,socks,c,3\n",
+    )
     text = """
         judgments: rated.csv
         cases:
@@ -187,22 +252,38 @@ def test_a_case_is_found_by_its_id_or_by_its_text(shop: Shop) -> None:
           - {id: 8, query: all hats}
           - {id: my-socks, query: socks}
     """
-    assert shop.judgments(text) == {"blue shoes": {"a": 1}, "8": {"b": 2}, "my-socks": {"c": 3}}
+    assert shop.judgments(text) == {
+        "blue shoes": {"a": 1},
+        "8": {"b": 2},
+        "my-socks": {"c": 3},
+    }
 
 
 def test_a_text_that_looks_like_the_id_of_another_query(shop: Shop) -> None:
     shop.write("rated.csv", "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n")
-    assert shop.judgments("judgments: rated.csv\ncases: [{query: 501}]")["501"] == {"a": 1}
-    assert shop.judgments("judgments: rated.csv\ncases: [{id: 501, query: some hats}]")["501"] == {"b": 2}
+    assert shop.judgments("judgments: rated.csv\ncases: [{query: 501}]")["501"] == {
+        "a": 1
+    }
+    assert shop.judgments("judgments: rated.csv\ncases: [{id: 501, query: some hats}]")[
+        "501"
+    ] == {"b": 2}
 
 
 def test_one_text_with_several_ids(shop: Shop) -> None:
     """Two queries with one text (of two markets, say) have their own judgments; a case without an id is neither."""
-    shop.write("rated.csv", "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n")
-    text = "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}]"
+    shop.write(
+        "rated.csv",
+        "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n",
+    )
+    text = (
+        "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}]"
+    )
     assert shop.judgments(text) == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}}
     (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: boots}]")
-    assert 'rated.csv has the query "boots" under "uk" and "us"; give the case one of them as id' in found
+    assert (
+        'rated.csv has the query "boots" under "uk" and "us"; give the case one of them as id'
+        in found
+    )
 
 
 def test_an_id_that_is_the_text_of_another_query(shop: Shop) -> None:
@@ -228,10 +309,22 @@ def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
     ]
 
 
-@pytest.mark.parametrize("keys", ["judgments: {}", "judgments: {x: 1}", "judgments: more.txt", "judgments: [more.txt]"])
-def test_a_case_that_has_its_own_need_not_be_in_the_file(rated: Shop, keys: str) -> None:
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "judgments: {}",
+        "judgments: {x: 1}",
+        "judgments: more.txt",
+        "judgments: [more.txt]",
+    ],
+)
+def test_a_case_that_has_its_own_need_not_be_in_the_file(
+    rated: Shop, keys: str
+) -> None:
     rated.write("more.txt", "socks 0 x 1\n")
-    found = rated.judgments(f"judgments: qrels.txt\ncases: [{{query: socks, {keys}}}]\n")
+    found = rated.judgments(
+        f"judgments: qrels.txt\ncases: [{{query: socks, {keys}}}]\n"
+    )
     assert found == {"socks": {} if "{}" in keys else {"x": 1}}
 
 
@@ -275,8 +368,12 @@ def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> No
 def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> None:
     shop.write("qrels.txt", "".join(f"q{number} 0 a 9\n" for number in range(2000)))
     text = "scale: [0, 3]\njudgments: qrels.txt\ncases:\n"
-    found = shop.mistakes(text + "".join(f"  - {{id: q{number}, query: a}}\n" for number in range(2000)))
-    assert found[0].startswith('qrels.txt:1: query "q0", document "a": grade 9 is off the scale')
+    found = shop.mistakes(
+        text + "".join(f"  - {{id: q{number}, query: a}}\n" for number in range(2000))
+    )
+    assert found[0].startswith(
+        'qrels.txt:1: query "q0", document "a": grade 9 is off the scale'
+    )
     assert found[-1] == "shop.yaml: ... and at least 50 more problems"
 
 
@@ -285,10 +382,16 @@ def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> 
 
 def test_repeated_rows_need_raters(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,rating\na,x,0\na,x,1\na,x,3\na,y,2\na,y,2\n")
-    assert shop.judgments("raters: median\njudgments: rated.csv\ncases: [{query: a}]") == {"a": {"x": 1, "y": 2}}
-    assert shop.judgments("judgments: rated.csv\ncases: [{query: a, raters: max}]") == {"a": {"x": 3, "y": 2}}
+    assert shop.judgments(
+        "raters: median\njudgments: rated.csv\ncases: [{query: a}]"
+    ) == {"a": {"x": 1, "y": 2}}
+    assert shop.judgments("judgments: rated.csv\ncases: [{query: a, raters: max}]") == {
+        "a": {"x": 3, "y": 2}
+    }
     (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a}]")
-    assert found.startswith('rated.csv:3: query "a", document "x": judged twice, 0 in line 2 and 1 here; ')
+    assert found.startswith(
+        'rated.csv:3: query "a", document "x": judged twice, 0 in line 2 and 1 here; '
+    )
     assert found.endswith('(raters: median, --raters of a command) (in case "a")')
 
 
@@ -305,14 +408,21 @@ def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
     shop.write("a.csv", "query,docid,rater,rating\nq,x,ann,0\nq,x,bob,0\nq,z,ann,3\n")
     shop.write("b.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
     text = "raters: mean\njudgments: [a.csv, b.csv]\ncases: [{query: q}, {id: m, query: q, raters: max}]"
-    assert shop.judgments(text) == {"q": {"x": 1, "z": 3, "y": 1}, "m": {"x": 3, "z": 3, "y": 1}}
+    assert shop.judgments(text) == {
+        "q": {"x": 1, "z": 3, "y": 1},
+        "m": {"x": 3, "z": 3, "y": 1},
+    }
 
 
 @pytest.mark.parametrize("raters", ["", "raters: mean\n"])
-def test_a_rater_who_contradicts_another_file_is_an_error(shop: Shop, raters: str) -> None:
+def test_a_rater_who_contradicts_another_file_is_an_error(
+    shop: Shop, raters: str
+) -> None:
     shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
     shop.write("second.csv", "query,docid,rater,rating\nq,y,ann,1\nq,x,ann,3\n")
-    assert shop.mistakes(f"{raters}judgments: [first.csv, second.csv]\ncases: [{{query: q}}]") == [
+    assert shop.mistakes(
+        f"{raters}judgments: [first.csv, second.csv]\ncases: [{{query: q}}]"
+    ) == [
         'second.csv:3: query "q", document "x": rater "ann" gave 0 in first.csv and 3 here; keep one of them '
         '(in case "q")'
     ]
@@ -334,15 +444,23 @@ FINAL = "query,docid,ann_rating,bob_rating,final_rating\nhats,hat,0,2,2\nblue sh
 
 
 @pytest.mark.parametrize(
-    "where", ["judgments: rated.csv\ncases: [{query: hats}]", "cases: [{query: hats, judgments: rated.csv}]"]
+    "where",
+    [
+        "judgments: rated.csv\ncases: [{query: hats}]",
+        "cases: [{query: hats, judgments: rated.csv}]",
+    ],
 )
 def test_the_column_of_the_grades(shop: Shop, where: str) -> None:
     shop.write("rated.csv", FINAL)
     (found,) = shop.mistakes(where)
-    assert found.startswith("rated.csv:1: final_rating seems to be what was made of ann_rating and bob_rating; say")
+    assert found.startswith(
+        "rated.csv:1: final_rating seems to be what was made of ann_rating and bob_rating; say"
+    )
     assert dict(shop.read(f"raters: max\n{where}").cases[0].judgments) == {"hat": 2}
     named = "{file: rated.csv, grade_column: final_rating}"
-    suite = shop.read(f"judgments: {named}\ncases: [{{query: hats}}, {{query: blue shoes, judgments: {named}}}]")
+    suite = shop.read(
+        f"judgments: {named}\ncases: [{{query: hats}}, {{query: blue shoes, judgments: {named}}}]"
+    )
     assert [dict(case.judgments) for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
     assert suite.warnings == ()
     suite = shop.read(f"judgments: {named}\nqueries: {named}\n")
@@ -350,10 +468,14 @@ def test_the_column_of_the_grades(shop: Shop, where: str) -> None:
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
-    path = rated.write("shop.yaml", "judgments: qrels.txt\ncases: [{id: q1, query: a}]\n")
+    path = rated.write(
+        "shop.yaml", "judgments: qrels.txt\ncases: [{id: q1, query: a}]\n"
+    )
     with pytest.warns(RelevanceWarning) as caught:
         suite = read_suite(path)
-    assert [str(warning.message) for warning in caught] == [f"{path}: {message}" for message in suite.warnings]
+    assert [str(warning.message) for warning in caught] == [
+        f"{path}: {message}" for message in suite.warnings
+    ]
     assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
@@ -366,7 +488,10 @@ def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
 def test_qrels_know_ids_alone(rated: Shop) -> None:
     rated.write("qrels.txt", "q1 0 shoe-1 3\nq2 0 bag-1 1\n")
     (found,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: blue shoes}]\n")
-    assert 'nothing for "blue shoes"; it has ids alone: give the case its id, or name a file with the texts' in found
+    assert (
+        'nothing for "blue shoes"; it has ids alone: give the case its id, or name a file with the texts'
+        in found
+    )
 
 
 def test_another_text_under_the_same_id_is_warned_of(rated: Shop) -> None:
@@ -374,4 +499,6 @@ def test_another_text_under_the_same_id_is_warned_of(rated: Shop) -> None:
     suite = rated.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
     assert suite.cases[0].judgments == {"a": 1}
     (warning,) = suite.warnings
-    assert warning.startswith('more.csv: the query "q1" is "notebook" there and "laptop" in its case; ')
+    assert warning.startswith(
+        'more.csv: the query "q1" is "notebook" there and "laptop" in its case; '
+    )

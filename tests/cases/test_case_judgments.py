@@ -28,11 +28,18 @@ def test_a_grade_is_a_name_of_the_scale(case: ReadCase) -> None:
 @pytest.mark.parametrize(
     ("raters", "ratings", "grade"),
     [
-        *(("median", "[0, 1, 3]", 1), ("median", "[0, 1]", 0.5), ("median", "[2]", 2), ("mean", "[1, 1, 4]", 2)),
+        *(
+            ("median", "[0, 1, 3]", 1),
+            ("median", "[0, 1]", 0.5),
+            ("median", "[2]", 2),
+            ("mean", "[1, 1, 4]", 2),
+        ),
         *(("median", "[bad, good, good]", 2), ("mean", "[bad, 2.0]", 1.0)),
     ],
 )
-def test_several_ratings_become_one_grade(read: Read, raters: str, ratings: str, grade: float) -> None:
+def test_several_ratings_become_one_grade(
+    read: Read, raters: str, ratings: str, grade: float
+) -> None:
     suite = read(
         "scale: {good: 2, bad: 0, best: 4}\n"
         "cases:\n"
@@ -67,34 +74,61 @@ def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
         ("'007'", 'judgments.x: the grade "007" is no number'),
         ("exact", 'judgments.x: the grade "exact" is no number'),
         ("1e1", 'judgments.x: the grade "1e1" is no number'),
-        ("", "judgments.x: the document has no grade; leave it out if nobody judged it"),
-        ("[]", "judgments.x: the list of ratings is empty; leave the document out if nobody rated it"),
+        (
+            "",
+            "judgments.x: the document has no grade; leave it out if nobody judged it",
+        ),
+        (
+            "[]",
+            "judgments.x: the list of ratings is empty; leave the document out if nobody rated it",
+        ),
         ("[0, 9]", "judgments.x[1]: grade 9 is off the scale, which is 0 to 3"),
-        ("[[1]]", "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]"),
+        (
+            "[[1]]",
+            "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]",
+        ),
         ("{title: Shoe}", "judgments.x: the judgment has no grade; write {grade: ...}"),
         ("{grade: 9}", "judgments.x.grade: grade 9 is off the scale, which is 0 to 3"),
-        ("{grade: [0, 9]}", "judgments.x.grade[1]: grade 9 is off the scale, which is 0 to 3"),
-        ("{grade: {grade: 1}}", "judgments.x.grade: a grade is a finite number or a name of the scale, found the map"),
-        ("{grade: 1, title: [a]}", "judgments.x.title: expected text, found the list ['a']"),
-        ("{grade: 1, titel: a}", 'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you'),
+        (
+            "{grade: [0, 9]}",
+            "judgments.x.grade[1]: grade 9 is off the scale, which is 0 to 3",
+        ),
+        (
+            "{grade: {grade: 1}}",
+            "judgments.x.grade: a grade is a finite number or a name of the scale, found the map",
+        ),
+        (
+            "{grade: 1, title: [a]}",
+            "judgments.x.title: expected text, found the list ['a']",
+        ),
+        (
+            "{grade: 1, titel: a}",
+            'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you',
+        ),
     ],
 )
 def test_what_is_no_grade(mistakes: Mistakes, written: str, message: str) -> None:
-    (found,) = mistakes(f"scale: [0, 3]\ncases:\n  - query: a\n    judgments:\n      y: 1\n      x: {written}\n")
+    (found,) = mistakes(
+        f"scale: [0, 3]\ncases:\n  - query: a\n    judgments:\n      y: 1\n      x: {written}\n"
+    )
     assert found.startswith("6:")
     assert found.partition(": ")[2].startswith(message)
     assert found.endswith('(in case "a")')
 
 
 @pytest.mark.parametrize("empty", ["{}", "{ }"])
-def test_empty_judgments_are_none_at_all(case: ReadCase, mistakes: Mistakes, empty: str) -> None:
+def test_empty_judgments_are_none_at_all(
+    case: ReadCase, mistakes: Mistakes, empty: str
+) -> None:
     assert case(f"cases: [{{query: a, judgments: {empty}}}]").judgments == {}
     (found,) = mistakes(f"cases: [{{query: a, judgments: {empty}, min_ndcg: 0.5}}]")
     assert "a floor needs judgments, and the case has none" in found
 
 
 @pytest.mark.parametrize(("written", "found"), [("", "nothing"), ("3", "3")])
-def test_judgments_are_pairs_or_a_file(mistakes: Mistakes, written: str, found: str) -> None:
+def test_judgments_are_pairs_or_a_file(
+    mistakes: Mistakes, written: str, found: str
+) -> None:
     (line,) = mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     assert line.partition(": ")[2] == (
         f"judgments: expected document: grade pairs or a judgment file, found {found}; write {{}} where there are none "
@@ -105,19 +139,33 @@ def test_judgments_are_pairs_or_a_file(mistakes: Mistakes, written: str, found: 
 @pytest.mark.parametrize(
     ("gain", "grade", "message"),
     [
-        ("exponential", "51", "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed; use"),
+        (
+            "exponential",
+            "51",
+            "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed; use",
+        ),
         ("{0: 0, 3: 7}", "2", "the gain mapping has no grade 2; it has 0, 3"),
     ],
 )
-def test_each_grade_without_a_gain_is_reported(mistakes: Mistakes, gain: str, grade: str, message: str) -> None:
+def test_each_grade_without_a_gain_is_reported(
+    mistakes: Mistakes, gain: str, grade: str, message: str
+) -> None:
     judged = f"judgments: {{x: {grade}, y: 3, z: {grade}}}"
-    found = mistakes(f"gain: {gain}\ncases:\n  - {{query: a, {judged}}}\n  - {{query: b, judgments: {{y: 3}}}}\n")
+    found = mistakes(
+        f"gain: {gain}\ncases:\n  - {{query: a, {judged}}}\n  - {{query: b, judgments: {{y: 3}}}}\n"
+    )
     places = [re.sub(r"^[0-9:]+ ", "", line.partition(message)[0]) for line in found]
     assert places == ["judgments.x: ", "judgments.z: "]
 
 
-def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its_suite(mistakes: Mistakes) -> None:
-    (found,) = mistakes("scale: [0, 60]\ngain: linear\ncases:\n  - query: a\n    gain: exponential\n")
-    assert found.startswith("5:11: gain: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60")
+def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its_suite(
+    mistakes: Mistakes,
+) -> None:
+    (found,) = mistakes(
+        "scale: [0, 60]\ngain: linear\ncases:\n  - query: a\n    gain: exponential\n"
+    )
+    assert found.startswith(
+        "5:11: gain: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60"
+    )
     (found,) = mistakes("cases:\n  - query: a\n    scale: [0, 60]\n")
     assert found.startswith("3:12: scale: with gain: exponential")

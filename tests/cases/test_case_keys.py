@@ -66,17 +66,43 @@ def test_a_file_with_every_key(tmp_path: Path) -> None:
 
     terms = suite.terms
     assert suite.path == str(file)
-    assert (terms.search, terms.k, terms.min_ndcg, terms.min_judged, terms.raters) == ("find", 5, 0.70, 0.5, "mean")
-    assert terms.settings == Settings("linear", "ln", "returned", "skip", negative="zero", max_grade=3)
+    assert (terms.search, terms.k, terms.min_ndcg, terms.min_judged, terms.raters) == (
+        "find",
+        5,
+        0.70,
+        0.5,
+        "mean",
+    )
+    assert terms.settings == Settings(
+        "linear", "ln", "returned", "skip", negative="zero", max_grade=3
+    )
     assert terms.scale is not None
-    assert terms.scale.names == {"exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0}
-    assert (terms.id_field, terms.title_field, terms.tags) == ("sku", "label", ("electronics",))
+    assert terms.scale.names == {
+        "exact": 3,
+        "substitute": 2,
+        "complement": 1,
+        "irrelevant": 0,
+    }
+    assert (terms.id_field, terms.title_field, terms.tags) == (
+        "sku",
+        "label",
+        ("electronics",),
+    )
     assert terms.params == {"locale": "en_GB", "fuzzy": True}
 
     (case,) = suite.cases
-    assert (case.query, case.id, case.node_name) == ("blue shoes", "blue-shoes", "blue-shoes")
+    assert (case.query, case.id, case.node_name) == (
+        "blue shoes",
+        "blue-shoes",
+        "blue-shoes",
+    )
     assert case.note == "customers mean trainers, not shoe polish"
-    assert case.judgments == {"125125": 3, "sku-5678": 3, "sku-1122": pytest.approx(1 / 3), "sku-9": 1}
+    assert case.judgments == {
+        "125125": 3,
+        "sku-5678": 3,
+        "sku-1122": pytest.approx(1 / 3),
+        "sku-9": 1,
+    }
     assert case.titles == {"sku-9": "Shoe polish"}
     assert case.notes == {"sku-9": "not this one"}
     assert case.min_ndcg == 0.85
@@ -87,19 +113,44 @@ def test_a_file_with_every_key(tmp_path: Path) -> None:
     assert case.skip == "the index is rebuilt"
     assert case.usefixtures == ("empty_cache",)
     names = [expected.name for expected in case.expect]
-    assert names == ["P@5", "RR", "first", "include", "exclude", "order", "results", "latency"]
+    assert names == [
+        "P@5",
+        "RR",
+        "first",
+        "include",
+        "exclude",
+        "order",
+        "results",
+        "latency",
+    ]
     assert case.line == 19
 
 
 def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
     plain = case("cases: [{query: blue shoes}]")
     assert plain.id == plain.node_name == "blue shoes"
-    assert (plain.search, plain.k, plain.min_ndcg, plain.min_judged, plain.weight) == ("search", 10, None, 0, 1)
+    assert (plain.search, plain.k, plain.min_ndcg, plain.min_judged, plain.weight) == (
+        "search",
+        10,
+        None,
+        0,
+        1,
+    )
     settings = plain.settings
-    assert (settings.gain, settings.discount, settings.ideal) == ("exponential", "log2", "judged")
+    assert (settings.gain, settings.discount, settings.ideal) == (
+        "exponential",
+        "log2",
+        "judged",
+    )
     assert (settings.unjudged, settings.negative) == ("zero", "keep")
     assert plain.terms.raters == "median"
-    assert (plain.judgments, plain.params, plain.tags, plain.expect, plain.usefixtures) == ({}, {}, (), (), ())
+    assert (
+        plain.judgments,
+        plain.params,
+        plain.tags,
+        plain.expect,
+        plain.usefixtures,
+    ) == ({}, {}, (), (), ())
     assert (plain.xfail, plain.skip, plain.note) == (None, None, None)
 
 
@@ -118,13 +169,24 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
         ("scale: [0, 4]", "scale: [0, 2]", "terms.scale.highest", 4, 2),
         ("raters: min", "raters: majority", "terms.raters", "min", "majority"),
         ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
-        ("params: {a: 1, b: 1}", "params: {b: 2}", "params", {"a": 1, "b": 1}, {"a": 1, "b": 2}),
+        (
+            "params: {a: 1, b: 1}",
+            "params: {b: 2}",
+            "params",
+            {"a": 1, "b": 1},
+            {"a": 1, "b": 2},
+        ),
         ("tolerance: 0.1", "tolerance: 0", "terms.tolerance", 0.1, 0),
         ("tags: [a, b]", "tags: [b, c]", "tags", ("a", "b"), ("a", "b", "c")),
     ],
 )
 def test_what_a_suite_sets_a_case_may_override(
-    read: Read, suite_line: str, case_line: str, attribute: str, inherited: object, own: object
+    read: Read,
+    suite_line: str,
+    case_line: str,
+    attribute: str,
+    inherited: object,
+    own: object,
 ) -> None:
     suite = read(
         f"{suite_line}\n"
@@ -144,17 +206,30 @@ def test_what_a_suite_sets_a_case_may_override(
 
 
 def test_suite_keys_below_the_cases_are_defaults_all_the_same(read: Read) -> None:
-    suite = read("cases:\n  - {query: a, judgments: {x: good}}\nscale: {good: 2, bad: 0}\nk: 3\nmin_ndcg: 0.5\n")
-    assert [(case.k, case.min_ndcg, case.judgments) for case in suite.cases] == [(3, 0.5, {"x": 2})]
+    suite = read(
+        "cases:\n  - {query: a, judgments: {x: good}}\nscale: {good: 2, bad: 0}\nk: 3\nmin_ndcg: 0.5\n"
+    )
+    assert [(case.k, case.min_ndcg, case.judgments) for case in suite.cases] == [
+        (3, 0.5, {"x": 2})
+    ]
 
 
 def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
-    suite = read("cases:\n  - query: b\n\n  - query: a\n  - {query: c}\n  -\n    query: d\n")
-    assert [(case.query, case.line) for case in suite.cases] == [("b", 2), ("a", 4), ("c", 5), ("d", 7)]
+    suite = read(
+        "cases:\n  - query: b\n\n  - query: a\n  - {query: c}\n  -\n    query: d\n"
+    )
+    assert [(case.query, case.line) for case in suite.cases] == [
+        ("b", 2),
+        ("a", 4),
+        ("c", 5),
+        ("d", 7),
+    ]
 
 
 def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
-    by_name = case("scale: {good: 2, bad: 0}\ngain: {good: 10, bad: -1}\ncases: [{query: a, judgments: {x: good}}]")
+    by_name = case(
+        "scale: {good: 2, bad: 0}\ngain: {good: 10, bad: -1}\ncases: [{query: a, judgments: {x: good}}]"
+    )
     assert by_name.settings.gain == {2: 10, 0: -1}
     assert by_name.settings.gain_of(by_name.judgments["x"]) == 10
 
@@ -163,16 +238,38 @@ def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
     ("text", "lowest", "highest"),
     [
         ("scale: [0, 4]\ncases: [{query: a, judgments: {x: 1}}]", 0, 4),
-        ("cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]", 0, 3),
+        (
+            "cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]",
+            0,
+            3,
+        ),
         ("cases: [{query: a}]", 0, 0),
-        ("gain: {0: 0, 1: 1, 2: 5}\ncases: [{query: a, judgments: {x: 1, y: 0}}]", 0, 1),
-        ("scale: [0, 4]\ngain: {0: 0, 2: 5}\ncases: [{query: a, judgments: {x: 2}}]", 0, 2),
-        ("scale: [-2, 4]\nnegative: zero\ngain: {0: 0, 4: 5}\ncases: [{query: a, judgments: {x: -1}}]", -2, 4),
+        (
+            "gain: {0: 0, 1: 1, 2: 5}\ncases: [{query: a, judgments: {x: 1, y: 0}}]",
+            0,
+            1,
+        ),
+        (
+            "scale: [0, 4]\ngain: {0: 0, 2: 5}\ncases: [{query: a, judgments: {x: 2}}]",
+            0,
+            2,
+        ),
+        (
+            "scale: [-2, 4]\nnegative: zero\ngain: {0: 0, 4: 5}\ncases: [{query: a, judgments: {x: -1}}]",
+            -2,
+            4,
+        ),
         # a grade of 100 is possible in another case, but has no gain in this one
-        ("cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]", 0, 2),
+        (
+            "cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]",
+            0,
+            2,
+        ),
     ],
 )
-def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowest: float, highest: float) -> None:
+def test_the_grades_that_an_unjudged_result_may_have(
+    read: Read, text: str, lowest: float, highest: float
+) -> None:
     first = read(text).cases[0]
     assert (first.terms.lowest, first.terms.highest) == (lowest, highest)
 
@@ -182,7 +279,10 @@ def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowe
     [
         ("{}", 10),
         ("{P@25: 0.01}", 25),
-        ("{RR: 0.05}", 20),  # a relevant document at rank 20 reaches it, at rank 21 none does
+        (
+            "{RR: 0.05}",
+            20,
+        ),  # a relevant document at rank 20 reaches it, at rank 21 none does
         ('{RR: "> 0.05"}', 20),
         ('{RR: ">= 0.0909090909"}', 11),  # 1 / 11, rounded
         ("{RR: 0}", 10),  # any rank counts, and none has to be asked for
@@ -196,8 +296,13 @@ def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowe
         ('{results: "< 20"}', 20),
     ],
 )
-def test_a_case_looks_as_deep_as_its_deepest_expectation(case: ReadCase, expect: str, depth: int) -> None:
-    assert case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth == depth
+def test_a_case_looks_as_deep_as_its_deepest_expectation(
+    case: ReadCase, expect: str, depth: int
+) -> None:
+    assert (
+        case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth
+        == depth
+    )
 
 
 # A case written in Python: the keys and checks of a case file, without a file
@@ -214,7 +319,12 @@ def test_it_is_the_case_that_a_file_would_have_given() -> None:
             "k": 5,
             "tags": ["head"],
             "params": {"locale": "en_GB"},
-            "expect": {"P@5": 0.2, "first": "a", "results": ">= 1", "include": {"docs": ["a"], "within": 3}},
+            "expect": {
+                "P@5": 0.2,
+                "first": "a",
+                "results": ">= 1",
+                "include": {"docs": ["a"], "within": 3},
+            },
         }
     )
     text = b"""
@@ -230,12 +340,25 @@ cases:
     expect: {P@5: 0.2, first: a, results: ">= 1", include: {docs: [a], within: 3}}
 """
     (read,) = parse_suite(text, "shop.yaml").cases
-    for name in ("id", "query", "judgments", "min_ndcg", "params", "tags", "expect", "titles", "terms", "weight"):
+    for name in (
+        "id",
+        "query",
+        "judgments",
+        "min_ndcg",
+        "params",
+        "tags",
+        "expect",
+        "titles",
+        "terms",
+        "weight",
+    ):
         assert getattr(written, name) == getattr(read, name), name
 
 
 def test_any_mapping_and_sequence_will_do() -> None:
-    case = case_from_values({"query": "x", "judgments": MappingProxyType({"a": (1, 2)}), "tags": ("t",)})
+    case = case_from_values(
+        {"query": "x", "judgments": MappingProxyType({"a": (1, 2)}), "tags": ("t",)}
+    )
     assert (case.judgments, case.tags) == ({"a": 1.5}, ("t",))
 
 

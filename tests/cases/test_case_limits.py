@@ -14,7 +14,9 @@ from pytest_relevance.metrics.settings import Settings
 from tests.cases.conftest import Mistakes, ReadCase
 
 
-def test_an_inherited_floor_without_judgments(mistakes: Mistakes, case: ReadCase) -> None:
+def test_an_inherited_floor_without_judgments(
+    mistakes: Mistakes, case: ReadCase
+) -> None:
     assert mistakes("min_ndcg: 0.5\ncases:\n  - query: a\n") == [
         "3:5: the suite's min_ndcg 0.5 applies to this case, which has no judgments; add judgments, or write "
         'min_ndcg: null (in case "a")'
@@ -23,16 +25,34 @@ def test_an_inherited_floor_without_judgments(mistakes: Mistakes, case: ReadCase
 
 
 @pytest.mark.parametrize("results", ["0", '"< 1"'])
-def test_to_expect_no_results_takes_an_inherited_floor_away(case: ReadCase, results: str) -> None:
-    assert case(f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]").min_ndcg is None
-    judged = case(f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]")
+def test_to_expect_no_results_takes_an_inherited_floor_away(
+    case: ReadCase, results: str
+) -> None:
+    assert (
+        case(
+            f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]"
+        ).min_ndcg
+        is None
+    )
+    judged = case(
+        f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]"
+    )
     assert judged.min_ndcg is None
 
 
 @pytest.mark.parametrize(
-    "judgments", ["{x: 0}", "{x: 0, y: -1}", "{x: -0.5}", "{x: [0, 0]}", "{x: 3}\n    gain: {3: 0, 4: 1}"]
+    "judgments",
+    [
+        "{x: 0}",
+        "{x: 0, y: -1}",
+        "{x: -0.5}",
+        "{x: [0, 0]}",
+        "{x: 3}\n    gain: {3: 0, 4: 1}",
+    ],
 )
-def test_floors_where_no_document_is_relevant(mistakes: Mistakes, case: ReadCase, judgments: str) -> None:
+def test_floors_where_no_document_is_relevant(
+    mistakes: Mistakes, case: ReadCase, judgments: str
+) -> None:
     """nDCG is not defined there: a floor written for the case is a mistake, an inherited one does not apply."""
     text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
     (found,) = mistakes(f"{text}    min_ndcg: 0.1\n")
@@ -49,8 +69,12 @@ def test_a_floor_above_the_best_precision(mistakes: Mistakes, case: ReadCase) ->
         "4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4, the best that the judgments of the case allow; "
         'lower it, or judge more documents (in case "a")'
     ]
-    assert mistakes(text % '"> 0.4"')[0].startswith("4:19: expect.P@5: the floor 0.4 of P@5 is above 0.4")
-    assert mistakes(text % '"== 0.6"')[0].startswith("4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4")
+    assert mistakes(text % '"> 0.4"')[0].startswith(
+        "4:19: expect.P@5: the floor 0.4 of P@5 is above 0.4"
+    )
+    assert mistakes(text % '"== 0.6"')[0].startswith(
+        "4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4"
+    )
     for fitting in ("0.4", '">= 0.4"', '"<= 0.6"', '"< 0.6"', '"== 0.4"'):
         assert case(text % fitting).expect
 
@@ -70,13 +94,21 @@ def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
         ("nDCG@5", "judge one that is"),
     ],
 )
-def test_a_floor_of_a_metric_that_is_not_defined(mistakes: Mistakes, metric: str, cure: str) -> None:
+def test_a_floor_of_a_metric_that_is_not_defined(
+    mistakes: Mistakes, metric: str, cure: str
+) -> None:
     grade = 2 if "rel" in metric else 0
-    (found,) = mistakes(f"cases: [{{query: a, judgments: {{x: {grade}}}, expect: {{{metric}: '<= 0.5'}}}}]")
-    assert f"{metric} is not defined, as no judged document is relevant; {cure}" in found
+    (found,) = mistakes(
+        f"cases: [{{query: a, judgments: {{x: {grade}}}, expect: {{{metric}: '<= 0.5'}}}}]"
+    )
+    assert (
+        f"{metric} is not defined, as no judged document is relevant; {cure}" in found
+    )
 
 
-def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(case: ReadCase) -> None:
+def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(
+    case: ReadCase,
+) -> None:
     """The best ranking leaves out what counts against it, and is ordered by what counts."""
     best = case(
         """
@@ -92,7 +124,19 @@ def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(case: ReadCas
 
 
 GRADES = st.lists(st.sampled_from([-1, 0, 1, 2, 3]), min_size=1, max_size=4)
-METRICS = ["nDCG@2", "nDCG", "DCG@2", "CG@3", "P(rel=2)@2", "R@2", "AP", "RR(rel=2)", "ERR@3", "RBP", "Judged@3"]
+METRICS = [
+    "nDCG@2",
+    "nDCG",
+    "DCG@2",
+    "CG@3",
+    "P(rel=2)@2",
+    "R@2",
+    "AP",
+    "RR(rel=2)",
+    "ERR@3",
+    "RBP",
+    "Judged@3",
+]
 METRICS += ["P", "P(rel=2)", "Success(rel=3)@1", "Bpref", "Rprec", "infAP"]
 ALL_SETTINGS = st.builds(
     Settings,
@@ -114,7 +158,9 @@ def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
     def scored(ranking: list[float | None]) -> float:
         return score(measured, GradedRanking(ranking, (), grades), convention)
 
-    best = [scored(list(ranking.grades)) for ranking in best_rankings(grades, convention)]
+    best = [
+        scored(list(ranking.grades)) for ranking in best_rankings(grades, convention)
+    ]
     for size in range(len(grades) + 1):
         for chosen in set(permutations(grades, size)):
             for holes in ([], [0], [size]):

@@ -15,19 +15,31 @@ from tests.cases.conftest import Mistakes, Read, ReadCase
 @pytest.mark.parametrize(
     ("written", "what"),
     [
-        *(("a::b", "::"), ("[a]::b", "::, [ and ]"), ("a\\tb", "a control character"), ("a\\u2028b", "a control char")),
+        *(
+            ("a::b", "::"),
+            ("[a]::b", "::, [ and ]"),
+            ("a\\tb", "a control character"),
+            ("a\\u2028b", "a control char"),
+        ),
         *(("__init__", "a leading __"), (":a", "a leading :"), ("a:", "a trailing :")),
     ],
 )
-def test_a_written_id_that_cannot_stand_in_a_node_id(mistakes: Mistakes, written: str, what: str) -> None:
+def test_a_written_id_that_cannot_stand_in_a_node_id(
+    mistakes: Mistakes, written: str, what: str
+) -> None:
     (found,) = mistakes(f'cases:\n  - query: x\n    id: "{written}"\n')
     assert found.startswith('3:9: id: the id "')
     assert f" has {what}" in found
-    assert ", which a pytest node id cannot carry; choose another id, or leave it out to have the query as id" in found
+    assert (
+        ", which a pytest node id cannot carry; choose another id, or leave it out to have the query as id"
+        in found
+    )
 
 
 @pytest.mark.parametrize("written", ["a:b", "a/b", "größe-ß", "_x", "100%"])
-def test_a_written_id_stands_in_the_node_id_as_it_is(case: ReadCase, written: str) -> None:
+def test_a_written_id_stands_in_the_node_id_as_it_is(
+    case: ReadCase, written: str
+) -> None:
     found = case(f"cases: [{{query: x, id: '{written}'}}]")
     assert found.id == found.node_name == written
 
@@ -45,11 +57,16 @@ def test_a_written_id_stands_in_the_node_id_as_it_is(case: ReadCase, written: st
             ("a:", "a%3A"),
         ),
         *(("tv [refurbished]", "tv %5Brefurbished%5D"), ("tab\there", "tab%09here")),
-        *(("escape \x1b[31m", "escape %1B%5B31m"), ("line\u2028separator", "line%E2%80%A8separator")),
+        *(
+            ("escape \x1b[31m", "escape %1B%5B31m"),
+            ("line\u2028separator", "line%E2%80%A8separator"),
+        ),
         *(("__init__", "%5F_init__"), ("pytestmark", "%70ytestmark")),
     ],
 )
-def test_a_query_that_serves_as_id_is_encoded_in_its_node_name_alone(case: ReadCase, query: str, name: str) -> None:
+def test_a_query_that_serves_as_id_is_encoded_in_its_node_name_alone(
+    case: ReadCase, query: str, name: str
+) -> None:
     escaped = query.encode("unicode_escape").decode().replace('"', '\\"')
     found = case(f'cases:\n  - query: "{escaped}"\n')
     assert found.query == found.id == query
@@ -64,7 +81,14 @@ def test_a_node_name_can_be_carried_and_read_back(query: str) -> None:
         assert unquote(name) == query
 
 
-@given(st.lists(st.text("a%5BD3A:[]_\n", min_size=1, max_size=5), min_size=2, max_size=2, unique=True))
+@given(
+    st.lists(
+        st.text("a%5BD3A:[]_\n", min_size=1, max_size=5),
+        min_size=2,
+        max_size=2,
+        unique=True,
+    )
+)
 def test_distinct_queries_have_distinct_node_names(queries: list[str]) -> None:
     first, second = queries
     assert node_name(first) != node_name(second)
@@ -80,15 +104,26 @@ def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
     assert mistakes("cases:\n  - query: a\n  - query: 'a'\n") == [
         '3:5: query: a second case with the id "a", the first is in line 2; give one of them an id (in case "a")'
     ]
-    assert [case.id for case in read("cases: [{query: a}, {query: a, id: b}]").cases] == ["a", "b"]
+    assert [
+        case.id for case in read("cases: [{query: a}, {query: a, id: b}]").cases
+    ] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     ("tag", "why"),
     [
-        ("skip", 'the tag "skip" is a marker or a word that pytest or a plugin already owns; choose another name'),
-        ("True", 'the tag "True" is a marker or a word that pytest or a plugin already owns; choose another name'),
-        *((tag, "may have letters, digits and . + - _ only, so that -m can name it") for tag in ("a b", "a(b)", "é!")),
+        (
+            "skip",
+            'the tag "skip" is a marker or a word that pytest or a plugin already owns; choose another name',
+        ),
+        (
+            "True",
+            'the tag "True" is a marker or a word that pytest or a plugin already owns; choose another name',
+        ),
+        *(
+            (tag, "may have letters, digits and . + - _ only, so that -m can name it")
+            for tag in ("a b", "a(b)", "é!")
+        ),
     ],
 )
 def test_what_is_no_tag(mistakes: Mistakes, tag: str, why: str) -> None:
@@ -99,5 +134,12 @@ def test_what_is_no_tag(mistakes: Mistakes, tag: str, why: str) -> None:
 
 def test_a_tag_that_a_plugin_owns() -> None:
     parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml")
-    with pytest.raises(CaseFileError, match=r'^shop\.yaml:1:8: tags\[0\]: the tag "slow" is a marker or a word that p'):
-        parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml", owned_tags=frozenset({"slow"}))
+    with pytest.raises(
+        CaseFileError,
+        match=r'^shop\.yaml:1:8: tags\[0\]: the tag "slow" is a marker or a word that p',
+    ):
+        parse_suite(
+            b"tags: [slow]\ncases: [{query: x}]",
+            "shop.yaml",
+            owned_tags=frozenset({"slow"}),
+        )

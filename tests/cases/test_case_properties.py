@@ -52,29 +52,62 @@ def scalar(value: object) -> str:
 
 def emit(written: object, indent: int = 0, flow: bool = False) -> str:
     """A value as YAML, to stand behind a colon or a dash."""
-    value, flow = (written.value, flow or written.flow) if isinstance(written, Written) else (written, flow)
+    value, flow = (
+        (written.value, flow or written.flow)
+        if isinstance(written, Written)
+        else (written, flow)
+    )
     if not isinstance(value, (Mapping, list)):
         return scalar(value)
     if isinstance(value, Mapping):
-        pairs = [(scalar(key if isinstance(key, Text) else Text(key)), item) for key, item in value.items()]
+        pairs = [
+            (scalar(key if isinstance(key, Text) else Text(key)), item)
+            for key, item in value.items()
+        ]
         if flow or not pairs:
-            return "{" + ", ".join(f"{key}: {emit(item, indent, True)}" for key, item in pairs) + "}"
+            return (
+                "{"
+                + ", ".join(f"{key}: {emit(item, indent, True)}" for key, item in pairs)
+                + "}"
+            )
         pad = "\n" + " " * indent
         return "".join(f"{pad}{key}: {emit(item, indent + 2)}" for key, item in pairs)
     if flow or not value:
         return "[" + ", ".join(emit(item, indent, True) for item in value) + "]"
-    return "".join("\n" + " " * indent + f"- {emit(item, indent + 2).lstrip()}" for item in value)
+    return "".join(
+        "\n" + " " * indent + f"- {emit(item, indent + 2).lstrip()}" for item in value
+    )
 
 
 LIKE_VALUES = [
-    *("no", "007", "1e5", "12:30", "2024-01-01", "true", "null", "5", "0.5", "<<", "-", "? a", "a: b", "#", "*a")
+    *(
+        "no",
+        "007",
+        "1e5",
+        "12:30",
+        "2024-01-01",
+        "true",
+        "null",
+        "5",
+        "0.5",
+        "<<",
+        "-",
+        "? a",
+        "a: b",
+        "#",
+        "*a",
+    )
 ]
 QUOTES = st.sampled_from(["", "'", '"'])
-RAW = st.sampled_from(LIKE_VALUES) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+RAW = st.sampled_from(LIKE_VALUES) | st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12
+)
 TEXTS = st.builds(Text, RAW, QUOTES)
 WORDS = st.builds(
     Text,
-    st.from_regex(r"[a-z0-9][a-z0-9.+-]{0,5}", fullmatch=True).filter(lambda word: word not in OF_EXPRESSIONS),
+    st.from_regex(r"[a-z0-9][a-z0-9.+-]{0,5}", fullmatch=True).filter(
+        lambda word: word not in OF_EXPRESSIONS
+    ),
     QUOTES,
 )
 NUMBERS = st.integers(-1000, 1000) | st.integers(-1000, 1000).map(lambda n: n / 8)
@@ -87,7 +120,11 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(RAW, inner, max_size=3),
     max_leaves=6,
 )
-GRADES = st.integers(0, 3) | st.sampled_from([0.5, 1.25]) | st.lists(st.integers(0, 3), min_size=1, max_size=3)
+GRADES = (
+    st.integers(0, 3)
+    | st.sampled_from([0.5, 1.25])
+    | st.lists(st.integers(0, 3), min_size=1, max_size=3)
+)
 JUDGMENTS = st.dictionaries(RAW, GRADES, max_size=6)
 
 
@@ -107,13 +144,25 @@ def cases(draw: st.DrawFn, number: int) -> dict[str, object]:
         "min_judged": st.sampled_from([0, 0.5, 1]),
         "discount": st.builds(Text, st.sampled_from(["log2", "ln"]), QUOTES),
         "unjudged": st.builds(Text, st.sampled_from(["zero", "skip"]), QUOTES),
-        "ideal": st.builds(Text, st.sampled_from(["judged", "returned", "max"]), QUOTES),
-        "params": st.dictionaries(RAW.filter(lambda text: text not in ("k", "query", "<<")), VALUES, max_size=3),
-        "usefixtures": st.lists(st.sampled_from(["db", "cache", "clock"]).map(Text), max_size=3, unique=True),
+        "ideal": st.builds(
+            Text, st.sampled_from(["judged", "returned", "max"]), QUOTES
+        ),
+        "params": st.dictionaries(
+            RAW.filter(lambda text: text not in ("k", "query", "<<")),
+            VALUES,
+            max_size=3,
+        ),
+        "usefixtures": st.lists(
+            st.sampled_from(["db", "cache", "clock"]).map(Text), max_size=3, unique=True
+        ),
         "tags": st.lists(WORDS, max_size=3).filter(distinct),
     }
     chosen = draw(st.lists(st.sampled_from(sorted(optional)), unique=True))
-    keys = {"query": query, "id": Text(f"case {number}"), **{name: draw(optional[name]) for name in chosen}}
+    keys = {
+        "query": query,
+        "id": Text(f"case {number}"),
+        **{name: draw(optional[name]) for name in chosen},
+    }
     return dict(draw(st.permutations(list(keys.items()))))
 
 
@@ -126,7 +175,9 @@ def suites(draw: st.DrawFn) -> tuple[dict[str, object], list[dict[str, object]]]
             optional={
                 "k": st.integers(1, 100),
                 "search": st.just(Text("find")),
-                "raters": st.builds(Text, st.sampled_from(["median", "max", "majority"]), QUOTES),
+                "raters": st.builds(
+                    Text, st.sampled_from(["median", "max", "majority"]), QUOTES
+                ),
                 "tags": st.lists(WORDS, max_size=3).filter(distinct),
                 "min_judged": st.sampled_from([0, 0.25]),
             },
@@ -136,19 +187,25 @@ def suites(draw: st.DrawFn) -> tuple[dict[str, object], list[dict[str, object]]]
 
 
 @st.composite
-def files(draw: st.DrawFn, header: dict[str, object], of_cases: list[dict[str, object]]) -> str:
+def files(
+    draw: st.DrawFn, header: dict[str, object], of_cases: list[dict[str, object]]
+) -> str:
     """The text of a case file: every value in block or flow style, the cases above or below the defaults."""
 
     def styled(value: object) -> object:
         if isinstance(value, dict):
-            return Written({key: styled(item) for key, item in value.items()}, draw(st.booleans()))
+            return Written(
+                {key: styled(item) for key, item in value.items()}, draw(st.booleans())
+            )
         if isinstance(value, list):
             return Written([styled(item) for item in value], draw(st.booleans()))
         return value
 
     listed: list[object] = [styled(case) for case in of_cases]
     top = [(name, styled(value)) for name, value in header.items()]
-    top.insert(draw(st.integers(0, len(top))), ("cases", Written(listed, draw(st.booleans()))))
+    top.insert(
+        draw(st.integers(0, len(top))), ("cases", Written(listed, draw(st.booleans())))
+    )
     return emit(dict(top)).lstrip("\n") + "\n"
 
 
@@ -175,7 +232,10 @@ def test_a_suite_is_read_back_as_it_was_written_and_the_schema_accepts_it(
     assert len(read.cases) == len(of_cases)
     for case, written in zip(read.cases, of_cases, strict=True):
         expected = {"k": 10, "min_judged": 0, **header, **written}
-        suite_tags, own_tags = plain(header.get("tags", [])), plain(written.get("tags", []))
+        suite_tags, own_tags = (
+            plain(header.get("tags", [])),
+            plain(written.get("tags", [])),
+        )
         assert isinstance(suite_tags, list)
         assert isinstance(own_tags, list)
         found = {
@@ -200,7 +260,11 @@ def test_a_suite_is_read_back_as_it_was_written_and_the_schema_accepts_it(
         judged = written.get("judgments", {})
         assert isinstance(judged, dict)
         assert list(case.judgments) == list(judged)
-        assert all(case.judgments[name] == grade for name, grade in judged.items() if not isinstance(grade, list))
+        assert all(
+            case.judgments[name] == grade
+            for name, grade in judged.items()
+            if not isinstance(grade, list)
+        )
 
 
 @dataclass(frozen=True)
@@ -213,8 +277,30 @@ class Poisoned:
 
 OUCH = Text("ouch")
 POISONS = [
-    *(Poisoned(name, OUCH) for name in ("k", "min_ndcg", "weight", "min_judged", "gain", "discount", "scale")),
-    *(Poisoned(name, OUCH) for name in ("ideal", "unjudged", "raters", "params", "tags", "expect", "tolerance")),
+    *(
+        Poisoned(name, OUCH)
+        for name in (
+            "k",
+            "min_ndcg",
+            "weight",
+            "min_judged",
+            "gain",
+            "discount",
+            "scale",
+        )
+    ),
+    *(
+        Poisoned(name, OUCH)
+        for name in (
+            "ideal",
+            "unjudged",
+            "raters",
+            "params",
+            "tags",
+            "expect",
+            "tolerance",
+        )
+    ),
     Poisoned("ouch", 1),
     Poisoned("judgments", {"a": 1, "b": OUCH}),
     Poisoned("judgments", {"a": 1, "b": [2, OUCH]}),
@@ -235,13 +321,17 @@ POISONS = [
 
 @given(suite=suites(), poison=st.sampled_from(POISONS), data=st.data())
 def test_a_mistake_is_reported_where_it_stands(
-    suite: tuple[dict[str, object], list[dict[str, object]]], poison: Poisoned, data: st.DataObject
+    suite: tuple[dict[str, object], list[dict[str, object]]],
+    poison: Poisoned,
+    data: st.DataObject,
 ) -> None:
     header, of_cases = suite
     number = data.draw(st.integers(0, len(of_cases) - 1))
     name = poison.name
     others = {key: value for key, value in of_cases[number].items() if key != name}
-    of_cases[number] = dict(data.draw(st.permutations([*others.items(), (name, poison.value)])))
+    of_cases[number] = dict(
+        data.draw(st.permutations([*others.items(), (name, poison.value)]))
+    )
     text = data.draw(files(header, of_cases))
     with pytest.raises(CaseFileError) as caught:
         parse_suite(text.encode(), "shop.yaml")
@@ -255,11 +345,86 @@ def test_a_mistake_is_reported_where_it_stands(
 
 
 PIECES = [
-    *("cases:", "- query:", "judgments:", "id:", "k:", "tags:", "params:", "expect:", "scale:", "min_ndcg:", "<<:"),
-    *(" ", "  ", "    ", "\n", "\n\n", "\n  ", "\n    ", "\t", "\r\n", ": ", ", ", "- ", "? ", "---\n", "...\n"),
-    *("&a ", "*a", "&b", "*b ", "!!int ", "!x ", "{", "}", "[", "]", "{a: 1}", "[*a, *a]", '"', "'", "|\n", ">-\n"),
-    *("x", "blue shoes", "1", "0.5", "-1", "no", "null", ".nan", "#", "# c\n", "%YAML 1.1\n", "@", "`", "\\"),
-    *("\\ud800", "\ufeff", "\x00", "\x85", "\u2028", "é", "🙂", "P@5", "first", "ouch", "exact", "::", "k", "query"),
+    *(
+        "cases:",
+        "- query:",
+        "judgments:",
+        "id:",
+        "k:",
+        "tags:",
+        "params:",
+        "expect:",
+        "scale:",
+        "min_ndcg:",
+        "<<:",
+    ),
+    *(
+        " ",
+        "  ",
+        "    ",
+        "\n",
+        "\n\n",
+        "\n  ",
+        "\n    ",
+        "\t",
+        "\r\n",
+        ": ",
+        ", ",
+        "- ",
+        "? ",
+        "---\n",
+        "...\n",
+    ),
+    *(
+        "&a ",
+        "*a",
+        "&b",
+        "*b ",
+        "!!int ",
+        "!x ",
+        "{",
+        "}",
+        "[",
+        "]",
+        "{a: 1}",
+        "[*a, *a]",
+        '"',
+        "'",
+        "|\n",
+        ">-\n",
+    ),
+    *(
+        "x",
+        "blue shoes",
+        "1",
+        "0.5",
+        "-1",
+        "no",
+        "null",
+        ".nan",
+        "#",
+        "# c\n",
+        "%YAML 1.1\n",
+        "@",
+        "`",
+        "\\",
+    ),
+    *(
+        "\\ud800",
+        "\ufeff",
+        "\x00",
+        "\x85",
+        "\u2028",
+        "é",
+        "🙂",
+        "P@5",
+        "first",
+        "ouch",
+        "exact",
+        "::",
+        "k",
+        "query",
+    ),
 ]
 VALID = """\
 scale: {exact: 3, bad: 0}
@@ -284,17 +449,25 @@ def damaged(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(1, 3))):
         start = draw(st.integers(0, len(text)))
         end = min(len(text), start + draw(st.integers(0, 12)))
-        text = text[:start] + draw(st.sampled_from(PIECES) | st.text(max_size=3)) + text[end:]
+        text = (
+            text[:start]
+            + draw(st.sampled_from(PIECES) | st.text(max_size=3))
+            + text[end:]
+        )
     return text.encode("utf-8", "replace")
 
 
 ANYTHING = st.one_of(
     st.binary(max_size=60),
-    st.lists(st.sampled_from(PIECES), max_size=25).map(lambda pieces: "".join(pieces).encode()),
+    st.lists(st.sampled_from(PIECES), max_size=25).map(
+        lambda pieces: "".join(pieces).encode()
+    ),
     st.lists(st.sampled_from(PIECES), max_size=15).map(
         lambda pieces: ("cases:\n  - query: " + "".join(pieces)).encode()
     ),
-    st.text(max_size=40).map(lambda text: f"cases:\n  - query: {text}\n".encode("utf-8", "replace")),
+    st.text(max_size=40).map(
+        lambda text: f"cases:\n  - query: {text}\n".encode("utf-8", "replace")
+    ),
     damaged(),
 )
 
@@ -309,7 +482,13 @@ def assert_read_or_refused(data: bytes) -> None:
         assert suite.cases
         assert len({case.node_name for case in suite.cases}) == len(suite.cases)
         return
-    lines = data.count(b"\n") + data.count(b"\r") + data.count(b"\xc2\x85") + data.count(b"\xe2\x80") + 1
+    lines = (
+        data.count(b"\n")
+        + data.count(b"\r")
+        + data.count(b"\xc2\x85")
+        + data.count(b"\xe2\x80")
+        + 1
+    )
     assert problems
     for problem in problems:
         assert 1 <= problem.line <= lines

@@ -33,35 +33,59 @@ def test_three_lines_are_a_suite(listed: Shop) -> None:
         *(("queries.tsv", 1), ("queries.tsv", 2), ("queries.tsv", 4))
     ]
     assert suite.queries_line == 2
-    assert [(case.id, case.query, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
+    assert [
+        (case.id, case.query, dict(case.judgments), case.min_ndcg)
+        for case in suite.cases
+    ] == [
         ("q1", "blue shoes", {"boot": 3, "sandal": 1}, 0.5),
-        ("q2", "hats", {"hat": 0}, None),  # no relevant document: the floor does not apply
+        (
+            "q2",
+            "hats",
+            {"hat": 0},
+            None,
+        ),  # no relevant document: the floor does not apply
         ("q3", "std::vector [new]", {"box": 2}, 0.5),
     ]
     assert suite.warnings == ()
-    assert suite.files == (str(listed.folder / "queries.tsv"), str(listed.folder / "qrels.txt"))
+    assert suite.files == (
+        str(listed.folder / "queries.tsv"),
+        str(listed.folder / "qrels.txt"),
+    )
 
 
 # Beside written cases
 
 
 def test_a_written_case_stands_for_the_query_with_its_id(listed: Shop) -> None:
-    cases = listed.cases(THREE_LINES + "cases: [{id: q1, query: blue shoes, min_ndcg: 0.9, judgments: {clog: 2}}]\n")
+    cases = listed.cases(
+        THREE_LINES
+        + "cases: [{id: q1, query: blue shoes, min_ndcg: 0.9, judgments: {clog: 2}}]\n"
+    )
     assert list(cases) == ["q1", "q2", "q3"]
     assert cases["q1"].min_ndcg == 0.9
     assert cases["q1"].judgments == {"boot": 3, "sandal": 1, "clog": 2}
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)
 
 
-def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(listed: Shop) -> None:
-    cases = listed.cases(THREE_LINES + "cases: [{query: blue shoes, xfail: issue 123}]\n")
+def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(
+    listed: Shop,
+) -> None:
+    cases = listed.cases(
+        THREE_LINES + "cases: [{query: blue shoes, xfail: issue 123}]\n"
+    )
     assert list(cases) == ["q1", "q2", "q3"]
-    assert cases["q1"]._replace(xfail=None, line=1, source="queries.tsv") == listed.cases(THREE_LINES)["q1"]
+    assert (
+        cases["q1"]._replace(xfail=None, line=1, source="queries.tsv")
+        == listed.cases(THREE_LINES)["q1"]
+    )
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)
 
 
 def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> None:
-    shop.write("queries.csv", "query_id,query,weight,note\nq1,hats,5,a note\nq2,socks,6,another\n")
+    shop.write(
+        "queries.csv",
+        "query_id,query,weight,note\nq1,hats,5,a note\nq2,socks,6,another\n",
+    )
     text = "queries: queries.csv\ncases: [{query: hats}, {id: q2, query: socks, weight: 1, note: mine}]"
     assert [(case.id, case.weight, case.note) for case in shop.read(text).cases] == [
         ("q1", 5, "a note"),
@@ -82,7 +106,9 @@ def test_an_id_with_another_text(listed: Shop) -> None:
 def test_a_text_with_several_ids(shop: Shop) -> None:
     shop.write("queries.tsv", "uk\tboots\nus\tboots\n")
     assert list(shop.cases("queries: queries.tsv")) == ["uk", "us"]
-    assert list(shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")) == ["us", "uk"]
+    assert list(
+        shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")
+    ) == ["us", "uk"]
     assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: boots\n") == [
         'shop.yaml:3:12: query: "boots" is the text of queries with the ids "uk" and "us"; write the one '
         'meant (in case "boots")'
@@ -114,7 +140,9 @@ def test_a_query_without_judgments_is_measured_without_a_floor(listed: Shop) -> 
 def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     (found,) = listed.mistakes(THREE_LINES + "cases: [{id: q2, query: hats}]\n")
-    assert found.startswith('shop.yaml:4:9: no judgments: qrels.txt (1 query) judges nothing for "q2" or "hats"; ')
+    assert found.startswith(
+        'shop.yaml:4:9: no judgments: qrels.txt (1 query) judges nothing for "q2" or "hats"; '
+    )
 
 
 def test_only_the_judged_queries(listed: Shop) -> None:
@@ -132,37 +160,71 @@ def test_only_the_judged_queries(listed: Shop) -> None:
 def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     text = "queries: {file: queries.tsv, only: judged}\njudgments: qrels.txt\n"
-    assert list(listed.cases(text + "cases: [{id: q2, query: hats, judgments: {}}]")) == ["q2", "q1"]
+    assert list(
+        listed.cases(text + "cases: [{id: q2, query: hats, judgments: {}}]")
+    ) == ["q2", "q1"]
 
 
-@pytest.mark.parametrize("queries", ["queries.tsv", "{file: queries.tsv, only: judged}"])
-def test_files_that_do_not_belong_together_are_one_mistake(listed: Shop, queries: str) -> None:
+@pytest.mark.parametrize(
+    "queries", ["queries.tsv", "{file: queries.tsv, only: judged}"]
+)
+def test_files_that_do_not_belong_together_are_one_mistake(
+    listed: Shop, queries: str
+) -> None:
     listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
-    assert listed.mistakes(f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n") == [
+    assert listed.mistakes(
+        f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
+    ) == [
         'shop.yaml:2:12: judgments: none of the listed queries (3) is judged in qrels.txt: the first is "q1" or '
         '"blue shoes", and the first that is judged there "7"; do the files belong together? Name the judgments of '
         "these queries, or list the ids of queries where judgments have ids alone"
     ]
 
 
-def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(listed: Shop) -> None:
+def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(
+    listed: Shop,
+) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     suite = listed.read(THREE_LINES + "cases: [{query: blue shoes}]\n")
-    assert [(case.id, case.min_ndcg) for case in suite.cases] == [("q1", 0.5), ("q2", None), ("q3", None)]
+    assert [(case.id, case.min_ndcg) for case in suite.cases] == [
+        ("q1", 0.5),
+        ("q2", None),
+        ("q3", None),
+    ]
     assert (suite.unjudged, suite.listed) == (("hats", "std::vector [new]"), 3)
-    assert listed.mistakes(THREE_LINES.replace("queries.tsv", "more.tsv"))  # there is none
+    assert listed.mistakes(
+        THREE_LINES.replace("queries.tsv", "more.tsv")
+    )  # there is none
     listed.write("more.tsv", "m1\tmore\n")
-    (found,) = listed.mistakes(THREE_LINES.replace("queries.tsv", "more.tsv") + "cases: [{id: q1, query: blue}]\n")
-    assert 'none of the listed queries (1) is judged in qrels.txt: the first is "m1" or "more"' in found
+    (found,) = listed.mistakes(
+        THREE_LINES.replace("queries.tsv", "more.tsv")
+        + "cases: [{id: q1, query: blue}]\n"
+    )
+    assert (
+        'none of the listed queries (1) is judged in qrels.txt: the first is "m1" or "more"'
+        in found
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("queries: {file: queries.tsv, only: judged}", "1:36: queries.only: the suite names no judgments, so that no"),
-        ("queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt", "1:36: queries.only: expected judged, found"),
-        ("queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}", 'unknown key "only"'),
-        ("queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt", "stands twice"),
+        (
+            "queries: {file: queries.tsv, only: judged}",
+            "1:36: queries.only: the suite names no judgments, so that no",
+        ),
+        (
+            "queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt",
+            "1:36: queries.only: expected judged, found",
+        ),
+        (
+            "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}",
+            'unknown key "only"',
+        ),
+        (
+            "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt",
+            "stands twice",
+        ),
     ],
 )
 def test_mistakes_about_only(listed: Shop, text: str, says: str) -> None:
@@ -175,17 +237,29 @@ def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
         "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name their "
         "file (judgments: FILE), or take it out"
     ]
-    assert [case.judgments for case in listed.read("queries: queries.tsv").cases] == [{}, {}, {}]
+    assert [case.judgments for case in listed.read("queries: queries.tsv").cases] == [
+        {},
+        {},
+        {},
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("queries: {file: qrels.txt}", "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra"),
-        ("queries: bad.csv", "bad.csv:3: a weight is a number above 0, found the text "),
+        (
+            "queries: {file: qrels.txt}",
+            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra",
+        ),
+        (
+            "queries: bad.csv",
+            "bad.csv:3: a weight is a number above 0, found the text ",
+        ),
     ],
 )
-def test_a_file_of_queries_that_cannot_be_used(listed: Shop, text: str, message: str) -> None:
+def test_a_file_of_queries_that_cannot_be_used(
+    listed: Shop, text: str, message: str
+) -> None:
     listed.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
     (found,) = listed.mistakes(text)
     assert found.startswith(message)
@@ -194,16 +268,27 @@ def test_a_file_of_queries_that_cannot_be_used(listed: Shop, text: str, message:
 @pytest.fixture
 def with_params(shop: Shop) -> Shop:
     """Queries that come with parameters of the search."""
-    queries = [{"$query": "hats", "$locale": "en", "$shop": "x"}, {"$query": "socks", "$locale": "de"}]
-    ratings = {"index": "shop", "queries": [{"placeholders": placeholders} for placeholders in queries]}
+    queries = [
+        {"$query": "hats", "$locale": "en", "$shop": "x"},
+        {"$query": "socks", "$locale": "de"},
+    ]
+    ratings = {
+        "index": "shop",
+        "queries": [{"placeholders": placeholders} for placeholders in queries],
+    }
     shop.write("ratings.json", json.dumps(ratings))
     return shop
 
 
-def test_params_of_the_file_are_merged_over_those_of_the_suite(with_params: Shop) -> None:
+def test_params_of_the_file_are_merged_over_those_of_the_suite(
+    with_params: Shop,
+) -> None:
     text = "queries: {file: ratings.json, format: rre}\nparams: {locale: fr, size: 5}\n"
     found = {case.query: case.params for case in with_params.read(text).cases}
-    assert found == {"hats": {"locale": "en", "size": 5, "shop": "x"}, "socks": {"locale": "de", "size": 5}}
+    assert found == {
+        "hats": {"locale": "en", "size": 5, "shop": "x"},
+        "socks": {"locale": "de", "size": 5},
+    }
     text += "cases: [{query: hats, params: {shop: y}}]\n"
     found = {case.query: case.params for case in with_params.read(text).cases}
     assert found["hats"] == {"locale": "en", "size": 5, "shop": "y"}
@@ -224,12 +309,23 @@ ONE_CASE = "\ncases: [{query: boots, k: 5}]"
         ("products.csv", CatalogueFile("products.csv")),
         ("./data/../products.csv", CatalogueFile("./data/../products.csv")),
         ("{file: products.csv}", CatalogueFile("products.csv")),
-        ("{file: products.csv, id: no, title: 007}", CatalogueFile("products.csv", "no", "007")),
-        ("{file: products.csv, show: [brand, 1e5]}", CatalogueFile("products.csv", show=("brand", "1e5"))),
-        ("{file: products.csv, url: link, image: pic}", CatalogueFile("products.csv", url="link", image="pic")),
+        (
+            "{file: products.csv, id: no, title: 007}",
+            CatalogueFile("products.csv", "no", "007"),
+        ),
+        (
+            "{file: products.csv, show: [brand, 1e5]}",
+            CatalogueFile("products.csv", show=("brand", "1e5")),
+        ),
+        (
+            "{file: products.csv, url: link, image: pic}",
+            CatalogueFile("products.csv", url="link", image="pic"),
+        ),
     ],
 )
-def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: CatalogueFile) -> None:
+def test_a_catalogue_is_that_of_every_case(
+    shop: Shop, written: str, catalogue: CatalogueFile
+) -> None:
     shop.write("data/x", "")
     shop.write("products.csv", "id,title\n")
     suite = shop.read(f"documents: {written}{ONE_CASE}")
@@ -240,16 +336,33 @@ def test_a_catalogue_is_that_of_every_case(shop: Shop, written: str, catalogue: 
 @pytest.mark.parametrize(
     ("written", "mistake"),
     [
-        ("{file: no/products.csv}", "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative"),
+        (
+            "{file: no/products.csv}",
+            "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative",
+        ),
         (".", "shop.yaml:1:12: documents: . is no file"),
-        ("", "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]"),
-        ("{file: products.csv, titel: name}", 'unknown key "titel"; a file has file, id, title, show, url and im'),
+        (
+            "",
+            "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]",
+        ),
+        (
+            "{file: products.csv, titel: name}",
+            'unknown key "titel"; a file has file, id, title, show, url and im',
+        ),
         ("{file: products.csv, id: ''}", "documents.id: expected text, found nothing"),
-        ("{file: products.csv, show: brand}", 'documents.show: expected a list of columns, found the text "brand"'),
-        ("{file: products.csv, show: [a, a]}", 'documents.show[1]: "a" stands twice; keep one of them'),
+        (
+            "{file: products.csv, show: brand}",
+            'documents.show: expected a list of columns, found the text "brand"',
+        ),
+        (
+            "{file: products.csv, show: [a, a]}",
+            'documents.show[1]: "a" stands twice; keep one of them',
+        ),
     ],
 )
-def test_a_catalogue_that_is_not_there_or_not_understood(shop: Shop, written: str, mistake: str) -> None:
+def test_a_catalogue_that_is_not_there_or_not_understood(
+    shop: Shop, written: str, mistake: str
+) -> None:
     shop.write("products.csv", "id,title\n")
     (found,) = shop.mistakes(f"documents: {written}{ONE_CASE}")
     assert mistake in found

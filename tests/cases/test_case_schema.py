@@ -12,7 +12,13 @@ from pytest_relevance import read_suite
 from pytest_relevance.cases.checking.expectations import KINDS, ON_FIELDS
 from pytest_relevance.cases.checking.gates import CONDITIONS
 from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, SUITE
-from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NOT_PARAMETERS, OF_EXPRESSIONS, OWNED_TAGS, RESERVED
+from pytest_relevance.cases.checking.values import (
+    LARGEST_WHOLE,
+    NOT_PARAMETERS,
+    OF_EXPRESSIONS,
+    OWNED_TAGS,
+    RESERVED,
+)
 from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.names import MEASURES, SIMILARITIES
@@ -24,7 +30,9 @@ DEFS = SCHEMA["$defs"]
 SchemaSays = Callable[[str | bytes], list[str]]
 EditorSees = Callable[[str | bytes], object]
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml"))
+EXAMPLES = sorted(
+    (Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml")
+)
 
 
 # The schema and the tables of the reader
@@ -44,18 +52,33 @@ def test_names_and_bounds_are_those_of_the_tables() -> None:
     assert DEFS[CASE]["properties"]["raters"]["enum"] == list(AGGREGATES)
     assert DEFS[CASE]["properties"]["gain"]["anyOf"][0]["enum"] == list(GAINS)
     assert DEFS["expect"]["properties"].keys() >= KINDS.keys()
-    assert DEFS["gate"]["properties"].keys() - {"id", "tag", "p", "variant", "against"} == CONDITIONS.keys()
+    assert (
+        DEFS["gate"]["properties"].keys() - {"id", "tag", "p", "variant", "against"}
+        == CONDITIONS.keys()
+    )
     assert set(DEFS["id"]["not"]["enum"]) == RESERVED
     assert set(DEFS["tag"]["not"]["enum"]) == OWNED_TAGS | OF_EXPRESSIONS
     assert set(params) == NOT_PARAMETERS.keys()
     assert SCHEMA["properties"]["k"]["maximum"] == LARGEST_WHOLE
-    assert len(DEFS["bounds-of-metrics"]["patternProperties"]) == len(MEASURES) + len(SIMILARITIES)
-    with_cutoff = [name for name in DEFS["expect"]["patternProperties"] if any(kind in name for kind in ON_FIELDS)]
-    assert len(DEFS["expect"]["patternProperties"]) == len(MEASURES) + len(SIMILARITIES) + len(with_cutoff)
-    assert all(any(re.match(name, f"{kind}@5") for name in with_cutoff) for kind in ON_FIELDS)
+    assert len(DEFS["bounds-of-metrics"]["patternProperties"]) == len(MEASURES) + len(
+        SIMILARITIES
+    )
+    with_cutoff = [
+        name
+        for name in DEFS["expect"]["patternProperties"]
+        if any(kind in name for kind in ON_FIELDS)
+    ]
+    assert len(DEFS["expect"]["patternProperties"]) == len(MEASURES) + len(
+        SIMILARITIES
+    ) + len(with_cutoff)
+    assert all(
+        any(re.match(name, f"{kind}@5") for name in with_cutoff) for kind in ON_FIELDS
+    )
 
 
-def test_the_schema_is_a_schema_in_the_newest_draft_and_in_the_one_that_editors_know_best() -> None:
+def test_the_schema_is_a_schema_in_the_newest_draft_and_in_the_one_that_editors_know_best() -> (
+    None
+):
     Draft202012Validator.check_schema(SCHEMA)
     Draft7Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
@@ -65,17 +88,29 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
     """Every mapping in the schema."""
     if isinstance(schema, dict):
         yield schema
-    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+    for part in (
+        schema.values()
+        if isinstance(schema, dict)
+        else schema
+        if isinstance(schema, list)
+        else ()
+    ):
         yield from parts(part)
 
 
 def test_what_it_refers_to_is_there_and_nothing_else_is() -> None:
-    named = {part["$ref"].removeprefix("#/$defs/") for part in parts(SCHEMA) if "$ref" in part}
+    named = {
+        part["$ref"].removeprefix("#/$defs/")
+        for part in parts(SCHEMA)
+        if "$ref" in part
+    }
     assert named == set(DEFS)
 
 
 def test_every_key_has_a_description() -> None:
-    keys = [key for part in parts(SCHEMA) for key in part.get("properties", {}).values()]
+    keys = [
+        key for part in parts(SCHEMA) for key in part.get("properties", {}).values()
+    ]
     assert len(keys) > 50
     assert all(key["description"].endswith(".") for key in keys)
 
@@ -101,9 +136,18 @@ MISTAKES = [
     ("search: my search\ncases: [{query: a}]", "search: pattern"),
     ("tags: head\ncases: [{query: a}]", "tags: type"),
     ("judgments: {x: 1}\ncases: [{query: a}]", "judgments: anyOf"),
-    ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
-    ("gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]", "gates.0: required"),
-    ("gates: [{max_drop: {overlap@5: 0.1}}]\ncases: [{query: a}]", "gates.0.max_drop: not"),
+    (
+        "documents: {file: products.csv, titel: name}\ncases: [{query: a}]",
+        "documents: anyOf",
+    ),
+    (
+        "gates: [{mean: {overlap@5: 1}, variant: ann}]\ncases: [{query: a}]",
+        "gates.0: required",
+    ),
+    (
+        "gates: [{max_drop: {overlap@5: 0.1}}]\ncases: [{query: a}]",
+        "gates.0.max_drop: not",
+    ),
 ]
 IN_A_CASE = [
     ("min_ndgc: 0.5", ": additionalProperties"),
@@ -131,7 +175,10 @@ IN_A_CASE = [
     ("expect: {latency: '>= 1 s'}", "expect.latency: pattern"),
 ]
 MISTAKES += [
-    (f"cases:\n  - query: a\n    {line}\n", f"cases.0{'' if said.startswith(':') else '.'}{said}")
+    (
+        f"cases:\n  - query: a\n    {line}\n",
+        f"cases.0{'' if said.startswith(':') else '.'}{said}",
+    )
     for line, said in IN_A_CASE
 ]
 

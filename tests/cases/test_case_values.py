@@ -6,30 +6,78 @@ from pytest_relevance.cases.checking.values import scalar_value
 from tests.cases.conftest import Mistakes, ReadCase
 
 BAD_VALUES = [
-    ("depth: all", 'depth: expected a whole number from 1 to 1,000,000, found the text "all"'),
+    (
+        "depth: all",
+        'depth: expected a whole number from 1 to 1,000,000, found the text "all"',
+    ),
     ("k: ten", 'k: expected a whole number from 1 to 1,000,000, found the text "ten"'),
     ('k: "10"', 'k: expected a whole number from 1 to 1,000,000, found the text "10"'),
-    ("min_ndcg: 1.5", "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found 1.5"),
+    (
+        "min_ndcg: 1.5",
+        "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found 1.5",
+    ),
     ("min_judged: 50", "min_judged: expected a number from 0 to 1, found 50"),
     ("min_judged: null", "min_judged: expected a number from 0 to 1, found nothing"),
-    ("gain: liner", 'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea'),
-    ("gain: {}", "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear"),
+    (
+        "gain: liner",
+        'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea',
+    ),
+    (
+        "gain: {}",
+        "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear",
+    ),
     ("gain: {good: 1}", "gain: 'good' is no grade; expected a number"),
     ("gain: {1: lots}", 'gain.1: a gain is a number, found the text "lots"'),
     ("gain: {1: 1, 1.0: 2}", "gain: grade 1 has two gains; keep one of them"),
-    ("discount: log10", 'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?'),
-    ("scale: 3", "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, ba"),
-    ("scale: [3, 0]", "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good:"),
-    ("scale: {good: 1}", "scale: a scale has at least two different grades, found the mapping {'good': 1}"),
-    ("scale: {good: 1, bad: zero}", "scale: the grade of \"bad\" is a number, not 'zero' (str)"),
+    (
+        "discount: log10",
+        'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?',
+    ),
+    (
+        "scale: 3",
+        "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, ba",
+    ),
+    (
+        "scale: [3, 0]",
+        "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good:",
+    ),
+    (
+        "scale: {good: 1}",
+        "scale: a scale has at least two different grades, found the mapping {'good': 1}",
+    ),
+    (
+        "scale: {good: 1, bad: zero}",
+        "scale: the grade of \"bad\" is a number, not 'zero' (str)",
+    ),
     ("scale: {1: 1, bad: 0}", 'scale: "1" cannot name a grade; use a word'),
-    ("scale: [0, 60]", "scale: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60; write gain"),
-    ("search: my search", 'search: expected the name of a fixture, as it stands in Python, found the text "my search"'),
-    ("id_field:", "id_field: expected the name of a field, found nothing; leave the key out for the default"),
-    ("params: [a]", "params: expected a mapping of keyword arguments for search(), found the list ['a']"),
-    ("params: {k: 5}", "params: params may not have k: search() is given k by the plugin, when it has a parameter"),
-    ("params: {query: x}", "params: params may not have query: the query is search()'s first argument already"),
-    ("tags: head", 'tags: expected a list of tags, found the text "head"; write [head]'),
+    (
+        "scale: [0, 60]",
+        "scale: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60; write gain",
+    ),
+    (
+        "search: my search",
+        'search: expected the name of a fixture, as it stands in Python, found the text "my search"',
+    ),
+    (
+        "id_field:",
+        "id_field: expected the name of a field, found nothing; leave the key out for the default",
+    ),
+    (
+        "params: [a]",
+        "params: expected a mapping of keyword arguments for search(), found the list ['a']",
+    ),
+    (
+        "params: {k: 5}",
+        "params: params may not have k: search() is given k by the plugin, when it has a parameter",
+    ),
+    (
+        "params: {query: x}",
+        "params: params may not have query: the query is search()'s first argument already",
+    ),
+    (
+        "tags: head",
+        'tags: expected a list of tags, found the text "head"; write [head]',
+    ),
     ("tags: [head, head]", 'tags[1]: "head" stands twice; keep one of them'),
 ]
 
@@ -54,24 +102,50 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
     ("line", "message"),
     [
         ('query: "  "', "query: the query is empty; write what a user would type"),
-        ("query: [a]", "query: expected text, found the list ['a']; put a text with brackets or braces in quotes"),
+        (
+            "query: [a]",
+            "query: expected text, found the list ['a']; put a text with brackets or braces in quotes",
+        ),
         ("weight: 0", "weight: expected a number above 0, found 0"),
         ("weight: 4_200", 'weight: expected a number above 0, found the text "4_200"'),
         ("xfail:", "xfail: xfail takes the reason as text, found nothing; say why"),
-        ("xfail: {strict: true}", "xfail.reason: xfail takes the reason as text, found nothing; say why"),
-        ("xfail: {reason: x, strict: yes}", 'xfail.strict: expected true or false, found the text "yes"'),
-        ("xfail: {reason: x, stirct: true}", 'xfail: unknown key "stirct"; xfail takes reason and strict; did you mea'),
-        ("skip: no", 'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads'),
+        (
+            "xfail: {strict: true}",
+            "xfail.reason: xfail takes the reason as text, found nothing; say why",
+        ),
+        (
+            "xfail: {reason: x, strict: yes}",
+            'xfail.strict: expected true or false, found the text "yes"',
+        ),
+        (
+            "xfail: {reason: x, stirct: true}",
+            'xfail: unknown key "stirct"; xfail takes reason and strict; did you mea',
+        ),
+        (
+            "skip: no",
+            'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads',
+        ),
         *[
-            (f"{key}: {switch}", f"{key}: {key} takes the reason as text, found the text ")
+            (
+                f"{key}: {switch}",
+                f"{key}: {key} takes the reason as text, found the text ",
+            )
             for key in ("skip", "xfail")
             for switch in ("0", "' 1 '", "1.0", "On", "None")
         ],
-        ("usefixtures: db", 'usefixtures: expected a list of fixture names, found the text "db"; write [db]'),
-        ("usefixtures: [db, a b]", "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the"),
+        (
+            "usefixtures: db",
+            'usefixtures: expected a list of fixture names, found the text "db"; write [db]',
+        ),
+        (
+            "usefixtures: [db, a b]",
+            "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the",
+        ),
     ],
 )
-def test_a_value_that_a_key_of_a_case_may_not_have(mistakes: Mistakes, line: str, message: str) -> None:
+def test_a_value_that_a_key_of_a_case_may_not_have(
+    mistakes: Mistakes, line: str, message: str
+) -> None:
     rest = "" if line.startswith("query") else "\n    query: a"
     (found,) = mistakes(f"cases:\n  - {line}{rest}\n")
     assert found.startswith("2:")
@@ -82,7 +156,22 @@ def test_a_value_that_a_key_of_a_case_may_not_have(mistakes: Mistakes, line: str
 
 
 LOOKS_LIKE_SOMETHING_ELSE = [
-    *("no", "y", "true", "null", "~", "7", "007", "0x1F", "1e5", "1.50", "+5", "1_000", ".nan", "12:30"),
+    *(
+        "no",
+        "y",
+        "true",
+        "null",
+        "~",
+        "7",
+        "007",
+        "0x1F",
+        "1e5",
+        "1.50",
+        "+5",
+        "1_000",
+        ".nan",
+        "12:30",
+    ),
     *("2024-01-01T10:00:00Z", "=", "1,5", "5%"),
 ]
 
@@ -114,28 +203,68 @@ def test_text_stays_as_written(case: ReadCase, written: str) -> None:
     assert found.query == found.id == found.note == written
     assert found.judgments == {written: 1, f"{written}y": 0, "z": 1}
     assert found.titles == {"z": written}
-    assert [expected.documents for expected in found.expect] == [(written,), (written,), (written, "b")]
+    assert [expected.documents for expected in found.expect] == [
+        (written,),
+        (written,),
+        (written, "b"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        *(("true", True), ("false", False), ("null", None), ("", None), ("0", 0), ("-3", -3), ("10", 10), ("0.5", 0.5)),
-        *(("-0.25", -0.25), ("1.50", 1.5), ("12345678901234567890", 12345678901234567890)),
+        *(
+            ("true", True),
+            ("false", False),
+            ("null", None),
+            ("", None),
+            ("0", 0),
+            ("-3", -3),
+            ("10", 10),
+            ("0.5", 0.5),
+        ),
+        *(
+            ("-0.25", -0.25),
+            ("1.50", 1.5),
+            ("12345678901234567890", 12345678901234567890),
+        ),
     ],
 )
 def test_what_converts_in_params(case: ReadCase, written: str, meant: object) -> None:
-    found = case(f"cases:\n  - query: a\n    params:\n      x: {written}\n      deep: [{{y: {written}}}]\n")
+    found = case(
+        f"cases:\n  - query: a\n    params:\n      x: {written}\n      deep: [{{y: {written}}}]\n"
+    )
     assert found.params == {"x": meant, "deep": [{"y": meant}]}
     assert type(found.params["x"]) is type(meant)
 
 
 @pytest.mark.parametrize(
     "written",
-    [*("NO", "on", "True", "Null", "~", "007", "1e5", "0x1F", ".5", "5.", "+5", "1_000", "-.inf", "12:30", "1,5"), "٣"],
+    [
+        *(
+            "NO",
+            "on",
+            "True",
+            "Null",
+            "~",
+            "007",
+            "1e5",
+            "0x1F",
+            ".5",
+            "5.",
+            "+5",
+            "1_000",
+            "-.inf",
+            "12:30",
+            "1,5",
+        ),
+        "٣",
+    ],
 )
 def test_what_stays_text_in_params(case: ReadCase, written: str) -> None:
-    assert case(f"cases:\n  - query: a\n    params:\n      x: {written}\n").params == {"x": written}
+    assert case(f"cases:\n  - query: a\n    params:\n      x: {written}\n").params == {
+        "x": written
+    }
 
 
 @pytest.mark.parametrize("written", ["true", "null", "5", "0.5", ""])
@@ -151,7 +280,9 @@ def test_quotes_always_mean_text(case: ReadCase, written: str) -> None:
         "      folded: >-\n"
         f"        {written}\n"
     )
-    assert found.params == dict.fromkeys(("single", "double", "literal", "folded"), written)
+    assert found.params == dict.fromkeys(
+        ("single", "double", "literal", "folded"), written
+    )
 
 
 def test_a_number_too_long_to_be_meant_stays_text() -> None:

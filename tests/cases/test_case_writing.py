@@ -21,7 +21,10 @@ def test_all_that_is_known_of_a_query(read: Read) -> None:
     params = {"locale": "en_GB", "no": [1, 2.0, None, {"a": True}], "size": "10"}
     judgments = Judgments(
         {"q1": {"a": 1}},
-        queries={"q1": Query("q1", "tv: 55 inch", 420, params, "large\nand flat"), "q2": Query("q2", "radio")},
+        queries={
+            "q1": Query("q1", "tv: 55 inch", 420, params, "large\nand flat"),
+            "q2": Query("q2", "radio"),
+        },
         titles={"q1": {"a": 'TV "X", 55'}},
     )
     written = case_file(judgments, "From a file\n\nin two parts")
@@ -44,33 +47,51 @@ def test_all_that_is_known_of_a_query(read: Read) -> None:
     assert written.lost == ()
 
 
-@pytest.mark.parametrize(("how", "head"), [("median", ""), ("mean", "raters: mean\n"), ("max", "raters: max\n")])
+@pytest.mark.parametrize(
+    ("how", "head"),
+    [("median", ""), ("mean", "raters: mean\n"), ("max", "raters: max\n")],
+)
 def test_several_ratings_are_a_list(read: Read, how: str, head: str) -> None:
     ratings = {"tv": {"a": {"ann": 0, "bob": 1, "eve": 5}, "b": {"bob": 2}}}
     grades: dict[str, float] = {"a": {"median": 1, "mean": 2, "max": 5}[how], "b": 2}
     judgments = Judgments({"tv": grades}, ratings=ratings, raters=("ann", "bob", "eve"))
     written = case_file(judgments)
-    assert written.data.decode() == f"{head}cases:\n  - query: tv\n    judgments:\n      a: [0, 1, 5]\n      b: 2\n"
+    assert (
+        written.data.decode()
+        == f"{head}cases:\n  - query: tv\n    judgments:\n      a: [0, 1, 5]\n      b: 2\n"
+    )
     assert written.lost == ("the names of 3 raters: a case file has lists of ratings",)
     assert read(written.data).cases[0].judgments == judgments["tv"]
 
 
 def test_ratings_that_no_suite_combines_like_that_are_left_out(read: Read) -> None:
-    judgments = Judgments({"tv": {"a": 7}}, ratings={"tv": {"a": {"ann": 0, "bob": 1}}}, raters=("ann", "bob"))
+    judgments = Judgments(
+        {"tv": {"a": 7}},
+        ratings={"tv": {"a": {"ann": 0, "bob": 1}}},
+        raters=("ann", "bob"),
+    )
     written = case_file(judgments)
     assert read(written.data).cases[0].judgments == {"a": 7}
-    assert written.lost == ("the ratings of 2 raters, as their grades are made in no way that a suite can say",)
+    assert written.lost == (
+        "the ratings of 2 raters, as their grades are made in no way that a suite can say",
+    )
 
 
 def test_grades_too_high_for_exponential_gain_have_linear_gain(read: Read) -> None:
     written = case_file(Judgments({"tv": {"a": 100}}))
     assert read(written.data).cases[0].settings.gain == "linear"
-    assert written.lost == ("the gain 2^grade - 1, for which there are grades too high: gain: linear is written",)
+    assert written.lost == (
+        "the gain 2^grade - 1, for which there are grades too high: gain: linear is written",
+    )
 
 
 def test_ids_and_params_that_a_case_cannot_have_are_left_out(read: Read) -> None:
     params = {"k": 3, "query": "x", "size": 5}
-    written = case_file(Judgments({"a[1]": {"x": 1}}, queries={"a[1]": Query("a[1]", "tv", params=params)}))
+    written = case_file(
+        Judgments(
+            {"a[1]": {"x": 1}}, queries={"a[1]": Query("a[1]", "tv", params=params)}
+        )
+    )
     (case,) = read(written.data).cases
     assert (case.id, case.params) == ("tv", {"size": 5})
     assert written.lost == (
@@ -85,15 +106,30 @@ def test_ids_and_params_that_a_case_cannot_have_are_left_out(read: Read) -> None
         (Judgments(), "there are no queries to write"),
         (Judgments({" ": {"a": 1}}), 'query " ": the query has no text'),
         (Judgments({"tv": {"": 1}}), 'query "tv": document "": the document has no id'),
-        (Judgments({"tv": {"a": 5e-324}}), 'query "tv": document "a": 5e-324 is no decimal number that a case file'),
-        (Judgments({"tv": {"a": float("inf")}}), 'query "tv": document "a": inf is no decimal number'),
-        (Judgments({"tv \ud83d": {"a": 1}}), r'query "tv \ud83d": "\ud83d" is half of a surrogate pair, which is'),
         (
-            Judgments({"a": {"x": 1}, "b": {"x": 1}}, queries={k: Query(k, "[", params={"a": object()}) for k in "ab"}),
+            Judgments({"tv": {"a": 5e-324}}),
+            'query "tv": document "a": 5e-324 is no decimal number that a case file',
+        ),
+        (
+            Judgments({"tv": {"a": float("inf")}}),
+            'query "tv": document "a": inf is no decimal number',
+        ),
+        (
+            Judgments({"tv \ud83d": {"a": 1}}),
+            r'query "tv \ud83d": "\ud83d" is half of a surrogate pair, which is',
+        ),
+        (
+            Judgments(
+                {"a": {"x": 1}, "b": {"x": 1}},
+                queries={k: Query(k, "[", params={"a": object()}) for k in "ab"},
+            ),
             'query "a": <object object at',
         ),
         (
-            Judgments({"[a": {"x": 1}, "[b": {"x": 1}}, queries={k: Query(k, "tv") for k in ("[a", "[b")}),
+            Judgments(
+                {"[a": {"x": 1}, "[b": {"x": 1}},
+                queries={k: Query(k, "tv") for k in ("[a", "[b")},
+            ),
             "these judgments make no case file: the new case file:5:5: query: a second case with the id",
         ),
     ],
@@ -104,23 +140,88 @@ def test_what_cannot_stand_in_a_case_file(judgments: Judgments, says: str) -> No
 
 
 LIKE_SOMETHING_ELSE = [
-    *("007", "no", "1e5", "12:30", "2024-01-01", "0x1f", "1_000", "true", "null", "~", "<<", "-", "- a", "? a", "a: b"),
-    *("a:", "a #b", "#a", "*a", "&a", "!a", "%a", "@a", "`a", "'a'", '"a"', "{a}", "[a]", "a, b", " a", "a ", "a\tb"),
-    *("a\nb", "a\r\nb", "a\x85b", "a\u2028b", "\ufeffa", "\x07", "a\\b", "---", "...", "=", ".5", "1.", "+1"),
-    *("é", "👟", "a\u200db", "http://x.y/z?a=b#c", "10020#0", "file", "grade", "x" * 900, "__a", "::", "a::b", "100%"),
+    *(
+        "007",
+        "no",
+        "1e5",
+        "12:30",
+        "2024-01-01",
+        "0x1f",
+        "1_000",
+        "true",
+        "null",
+        "~",
+        "<<",
+        "-",
+        "- a",
+        "? a",
+        "a: b",
+    ),
+    *(
+        "a:",
+        "a #b",
+        "#a",
+        "*a",
+        "&a",
+        "!a",
+        "%a",
+        "@a",
+        "`a",
+        "'a'",
+        '"a"',
+        "{a}",
+        "[a]",
+        "a, b",
+        " a",
+        "a ",
+        "a\tb",
+    ),
+    *(
+        "a\nb",
+        "a\r\nb",
+        "a\x85b",
+        "a\u2028b",
+        "\ufeffa",
+        "\x07",
+        "a\\b",
+        "---",
+        "...",
+        "=",
+        ".5",
+        "1.",
+        "+1",
+    ),
+    *(
+        "é",
+        "👟",
+        "a\u200db",
+        "http://x.y/z?a=b#c",
+        "10020#0",
+        "file",
+        "grade",
+        "x" * 900,
+        "__a",
+        "::",
+        "a::b",
+        "100%",
+    ),
 ]
 TEXTS = (
     st.sampled_from(LIKE_SOMETHING_ELSE)
     | st.text(st.sampled_from("ab1 :#-,'\"{}[]*&!%@.\n\t\\é"), min_size=1, max_size=5)
     | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 ).filter(lambda text: bool(text.strip()))
-GRADES = st.integers(-3, 50) | st.floats(-50, 50).filter(lambda grade: not grade or abs(grade) > 1e-40)
+GRADES = st.integers(-3, 50) | st.floats(-50, 50).filter(
+    lambda grade: not grade or abs(grade) > 1e-40
+)
 PARAMS = st.recursive(
     TEXTS
     | st.integers()
     | st.floats(-1e9, 1e9).filter(lambda number: not number or abs(number) > 1e-40)
     | st.booleans(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3)
+    ),
     max_leaves=4,
 )
 
@@ -128,12 +229,31 @@ PARAMS = st.recursive(
 @st.composite
 def described(draw: st.DrawFn) -> Judgments:
     texts = draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
-    ids = [f"id {number}" if draw(st.booleans()) else text for number, text in enumerate(texts)]
-    grades = {key: draw(st.dictionaries(TEXTS, GRADES, min_size=1, max_size=4)) for key in ids if draw(st.booleans())}
-    titles = {key: {document: draw(TEXTS) for document in grades[key]} for key in grades if draw(st.booleans())}
-    params = st.dictionaries(TEXTS.filter(lambda name: name not in ("k", "query")), PARAMS, max_size=2)
+    ids = [
+        f"id {number}" if draw(st.booleans()) else text
+        for number, text in enumerate(texts)
+    ]
+    grades = {
+        key: draw(st.dictionaries(TEXTS, GRADES, min_size=1, max_size=4))
+        for key in ids
+        if draw(st.booleans())
+    }
+    titles = {
+        key: {document: draw(TEXTS) for document in grades[key]}
+        for key in grades
+        if draw(st.booleans())
+    }
+    params = st.dictionaries(
+        TEXTS.filter(lambda name: name not in ("k", "query")), PARAMS, max_size=2
+    )
     queries = {
-        key: Query(key, text, draw(st.sampled_from([1, 2.5, 4200])), draw(params), draw(st.none() | TEXTS))
+        key: Query(
+            key,
+            text,
+            draw(st.sampled_from([1, 2.5, 4200])),
+            draw(params),
+            draw(st.none() | TEXTS),
+        )
         for key, text in zip(ids, texts, strict=True)
     }
     return Judgments(grades, queries=queries, titles=titles)
@@ -141,21 +261,31 @@ def described(draw: st.DrawFn) -> Judgments:
 
 @given(given=described())
 def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
-    cases = {case.query: case for case in parse_suite(case_file(given).data, "new.yaml").cases}
+    cases = {
+        case.query: case
+        for case in parse_suite(case_file(given).data, "new.yaml").cases
+    }
     assert set(cases) == {query.text for query in given.queries.values()}
     for key, query in given.queries.items():
         case = cases[query.text or ""]
         assert case.id == key
         assert case.judgments == given.get(key, {})
         assert case.titles == given.titles.get(key, {})
-        assert (case.weight, case.params, case.note) == (query.weight, query.params, query.note)
+        assert (case.weight, case.params, case.note) == (
+            query.weight,
+            query.params,
+            query.note,
+        )
 
 
 @given(found=PARAMS)
 def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], found: object
 ) -> None:
-    (case,) = parse_suite(f"cases: [{{query: a, params: {{x: {write_value(found)}}}}}]".encode(), "new.yaml").cases
+    (case,) = parse_suite(
+        f"cases: [{{query: a, params: {{x: {write_value(found)}}}}}]".encode(),
+        "new.yaml",
+    ).cases
     assert case.params == {"x": found}
     assert type(case.params["x"]) is type(found)
     assert editor_sees(write_value(found)) == found

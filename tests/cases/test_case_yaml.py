@@ -11,7 +11,9 @@ from tests.cases.conftest import Mistakes, Read, ReadCase
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n...\n", "\ufeff"])
 def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
-    assert mistakes(text) == ['1:1: the file is empty; a case file has "cases", a list of at least one "- query: ..."']
+    assert mistakes(text) == [
+        '1:1: the file is empty; a case file has "cases", a list of at least one "- query: ..."'
+    ]
 
 
 @pytest.mark.parametrize(
@@ -22,8 +24,12 @@ def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
         ("null\n", "1:1: the top level is a single value"),
     ],
 )
-def test_a_top_level_that_is_no_mapping(mistakes: Mistakes, text: str, found: str) -> None:
-    assert mistakes(text) == [f'{found}; a case file is a mapping with the key "cases" (and the suite\'s defaults)']
+def test_a_top_level_that_is_no_mapping(
+    mistakes: Mistakes, text: str, found: str
+) -> None:
+    assert mistakes(text) == [
+        f'{found}; a case file is a mapping with the key "cases" (and the suite\'s defaults)'
+    ]
 
 
 def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
@@ -36,20 +42,35 @@ def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
 
 
 def test_a_file_in_utf_16(mistakes: Mistakes) -> None:
-    assert mistakes("cases: [{query: x}]".encode("utf-16")) == ["1:1: the file is UTF-16; save it as UTF-8"]
+    assert mistakes("cases: [{query: x}]".encode("utf-16")) == [
+        "1:1: the file is UTF-16; save it as UTF-8"
+    ]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(case: ReadCase, mistakes: Mistakes) -> None:
+def test_a_byte_order_mark_is_no_part_of_the_text(
+    case: ReadCase, mistakes: Mistakes
+) -> None:
     assert case("\ufeffcases: [{query: x}]").id == "x"
     (found,) = mistakes("\ufeffk: ten\ncases: [{query: x}]")
     assert found.startswith("1:4: k: ")
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_line_endings_of_every_system(read: Read, mistakes: Mistakes, newline: str) -> None:
-    suite = read("cases:\n  - query: a\n    judgments:\n      x: 3\n  - query: b\n".replace("\n", newline).encode())
-    assert [(case.id, case.line, case.judgments) for case in suite.cases] == [("a", 2, {"x": 3}), ("b", 5, {})]
-    (found,) = mistakes("cases:\n  - query: a\n    k: ten\n".replace("\n", newline).encode())
+def test_line_endings_of_every_system(
+    read: Read, mistakes: Mistakes, newline: str
+) -> None:
+    suite = read(
+        "cases:\n  - query: a\n    judgments:\n      x: 3\n  - query: b\n".replace(
+            "\n", newline
+        ).encode()
+    )
+    assert [(case.id, case.line, case.judgments) for case in suite.cases] == [
+        ("a", 2, {"x": 3}),
+        ("b", 5, {}),
+    ]
+    (found,) = mistakes(
+        "cases:\n  - query: a\n    k: ten\n".replace("\n", newline).encode()
+    )
     assert found.startswith("3:8: k: ")
 
 
@@ -67,22 +88,68 @@ def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> 
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ("cases:\n  - query: a: b\n", "2:13", "mapping values are not allowed in this context (a text with a colon ne"),
-        ("cases:\n\t- query: a\n", "2:1", "cannot start any token (there is a tab; indent with spaces)"),
-        ("cases:\n  - query: a\n\tk: 5\n", "3:1", "(there is a tab; indent with spaces)"),
-        ("cases:\n  - query: @home\n", "2:12", "cannot start any token (a text that begins with this character needs"),
+        (
+            "cases:\n  - query: a: b\n",
+            "2:13",
+            "mapping values are not allowed in this context (a text with a colon ne",
+        ),
+        (
+            "cases:\n\t- query: a\n",
+            "2:1",
+            "cannot start any token (there is a tab; indent with spaces)",
+        ),
+        (
+            "cases:\n  - query: a\n\tk: 5\n",
+            "3:1",
+            "(there is a tab; indent with spaces)",
+        ),
+        (
+            "cases:\n  - query: @home\n",
+            "2:12",
+            "cannot start any token (a text that begins with this character needs",
+        ),
         ("cases:\n  - query: * star\n", "2:13", "while scanning an alias"),
-        ('cases:\n  - query: "5 inch\n    k: 5\n', "2:12", "the quotes that open here are not closed"),
-        ("cases:\n  - query: '90's shirt'\n", "2:16", "(look at the indentation, and at quotes that are not closed)"),
-        ("cases:\n  - {query: a, tags: [b, c}\n", "2:27", "(look for a bracket that is not closed)"),
-        ("cases:\n  - {query: a\n  - {query: b}\n", "3:5", "(look for a bracket that is not closed)"),
-        ("cases:\n  - query: a\n   k: 5\n", "3:4", "did not find expected '-' indicator (look at the indentation)"),
-        ("cases: [{query: a\nk: 5\n", "2:2", "while parsing a flow mapping begun in line 1"),
+        (
+            'cases:\n  - query: "5 inch\n    k: 5\n',
+            "2:12",
+            "the quotes that open here are not closed",
+        ),
+        (
+            "cases:\n  - query: '90's shirt'\n",
+            "2:16",
+            "(look at the indentation, and at quotes that are not closed)",
+        ),
+        (
+            "cases:\n  - {query: a, tags: [b, c}\n",
+            "2:27",
+            "(look for a bracket that is not closed)",
+        ),
+        (
+            "cases:\n  - {query: a\n  - {query: b}\n",
+            "3:5",
+            "(look for a bracket that is not closed)",
+        ),
+        (
+            "cases:\n  - query: a\n   k: 5\n",
+            "3:4",
+            "did not find expected '-' indicator (look at the indentation)",
+        ),
+        (
+            "cases: [{query: a\nk: 5\n",
+            "2:2",
+            "while parsing a flow mapping begun in line 1",
+        ),
         ('cases:\n  - query: "\\ud800"\n', "2:15", "while parsing a quoted scalar"),
-        ('cases:\n  - query: "\\q"\n', "2:13", "while parsing a quoted scalar, found unknown escape character"),
+        (
+            'cases:\n  - query: "\\q"\n',
+            "2:13",
+            "while parsing a quoted scalar, found unknown escape character",
+        ),
     ],
 )
-def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message: str) -> None:
+def test_text_that_is_no_yaml(
+    mistakes: Mistakes, text: str, place: str, message: str
+) -> None:
     (found,) = mistakes(text)
     assert found.startswith(f"{place}: this is not YAML: ")
     assert message in found
@@ -92,7 +159,10 @@ def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message
 def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
     for text in (f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
         (found,) = mistakes(f"{text}cases: [{{query: x}}]\n")
-        assert "has no meaning here; quotes make text, and a text that begins with ! needs them" in found
+        assert (
+            "has no meaning here; quotes make text, and a text that begins with ! needs them"
+            in found
+        )
     for judgments in (f"{{a: {tag} 5}}", f"{{{tag} a: 5}}", f"{tag} {{a: 5}}"):
         (found,) = mistakes(f"cases:\n  - query: x\n    judgments: {judgments}\n")
         assert found.startswith("3:")
@@ -123,7 +193,10 @@ def test_anchors_and_aliases_of_every_kind_of_value(read: Read) -> None:
     )
     first, second, third = suite.cases
     assert first.judgments == second.judgments == {"a": 3, "b": 1}
-    assert (first.params, second.params) == ({"country": "GB", "size": 3}, {"country": "GB"})
+    assert (first.params, second.params) == (
+        {"country": "GB", "size": 3},
+        {"country": "GB"},
+    )
     assert first.tags == second.tags == ("head", "tail")
     assert second.note == "blue shoes"
     assert second.expect[0].documents == ("a", "head")
@@ -181,7 +254,9 @@ def test_keys_of_a_suite_may_be_merged(read: Read, mistakes: Mistakes) -> None:
         suite = read(written)
         assert (suite.terms.k, suite.terms.depth, suite.terms.search) == (3, 6, "find")
         assert suite.cases[0].k == 3
-    assert mistakes("<<: 3\ncases: [{query: a}]")[0].startswith('1:1: a merge key "<<" takes a mapping or a list')
+    assert mistakes("<<: 3\ncases: [{query: a}]")[0].startswith(
+        '1:1: a merge key "<<" takes a mapping or a list'
+    )
     (found,) = mistakes("<<: {kk: 3}\ncases: [{query: a}]")
     assert found.startswith('1:6: unknown key "kk" of a suite')
 
@@ -189,11 +264,16 @@ def test_keys_of_a_suite_may_be_merged(read: Read, mistakes: Mistakes) -> None:
 @pytest.mark.parametrize("value", ["3", "[{a: 1}, b]"])
 def test_what_cannot_be_merged(mistakes: Mistakes, value: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    params: {{<<: {value}, c: 1}}\n")
-    assert found == '3:14: a merge key "<<" takes a mapping or a list of mappings (aliases) (in case "x")'
+    assert (
+        found
+        == '3:14: a merge key "<<" takes a mapping or a list of mappings (aliases) (in case "x")'
+    )
 
 
 def test_a_mistake_behind_an_anchor_is_one_mistake(mistakes: Mistakes) -> None:
-    found = mistakes("cases:\n  - {query: a, expect: &e {P@5: high}, judgments: {x: 1}}\n  - {query: b, expect: *e}\n")
+    found = mistakes(
+        "cases:\n  - {query: a, expect: &e {P@5: high}, judgments: {x: 1}}\n  - {query: b, expect: *e}\n"
+    )
     assert [line.partition(": ")[0] for line in found] == ["2:33"]
     assert found[0].endswith('(in case "a")')
 
@@ -206,7 +286,9 @@ TEN = ", ".join("0123456789")
 
 def doubled(template: str) -> str:
     """Forty anchors, each of which stands for the one before twice."""
-    return ", ".join(f"x{i}: &x{i} " + template.replace("@", f"*x{i - 1}") for i in range(1, 41))
+    return ", ".join(
+        f"x{i}: &x{i} " + template.replace("@", f"*x{i - 1}") for i in range(1, 41)
+    )
 
 
 BOMBS = {
@@ -214,12 +296,16 @@ BOMBS = {
     "merge keys": f"cases:\n  - query: x\n    params: {{x0: &x0 {{a: 1}}, {doubled('{<<: [@, @], b: @}')}}}\n",
     "ratings": f"cases:\n  - query: x\n    judgments:\n      a: &a [{', '.join([TEN] * 100)}]\n"
     + "".join(f"      d{i}: *a\n" for i in range(600)),
-    "unknown keys": f"x0: &x0 [{TEN}]\n" + doubled("[@, @]").replace("], ", "]\n") + "\n",
+    "unknown keys": f"x0: &x0 [{TEN}]\n"
+    + doubled("[@, @]").replace("], ", "]\n")
+    + "\n",
 }
 
 
 @pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
-def test_a_file_that_expands_beyond_a_sane_size_is_refused_before_it_expands(mistakes: Mistakes, text: str) -> None:
+def test_a_file_that_expands_beyond_a_sane_size_is_refused_before_it_expands(
+    mistakes: Mistakes, text: str
+) -> None:
     tracemalloc.start()
     try:
         found = mistakes(text)
@@ -254,7 +340,9 @@ def test_an_alias_inside_its_own_anchor(mistakes: Mistakes, text: str) -> None:
     assert "the alias *a stands inside its own anchor" in mistakes(text)[0]
 
 
-def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes(mistakes: Mistakes) -> None:
+def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes(
+    mistakes: Mistakes,
+) -> None:
     assert mistakes("cases:\n  - query: *shoes\n") == [
         "2:12: the alias *shoes has no anchor &shoes before it; a text that begins with * needs quotes"
     ]
@@ -276,4 +364,6 @@ def test_a_key_that_is_no_text(mistakes: Mistakes, key: str) -> None:
 
 
 def test_an_alias_may_be_a_key(case: ReadCase) -> None:
-    assert case("cases: [{query: x, note: &n doc, judgments: {*n : 3}}]").judgments == {"doc": 3}
+    assert case("cases: [{query: x, note: &n doc, judgments: {*n : 3}}]").judgments == {
+        "doc": 3
+    }

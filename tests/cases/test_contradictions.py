@@ -8,27 +8,56 @@ from tests.cases.conftest import Mistakes, ReadCase
 @pytest.mark.parametrize(
     ("expect", "place", "document", "other"),
     [
-        ('{order: [a, b], within: {b: ">3"}, first: b}', "expect.first", "b", "expect.within"),
+        (
+            '{order: [a, b], within: {b: ">3"}, first: b}',
+            "expect.first",
+            "b",
+            "expect.within",
+        ),
         ('{first: b, within: {b: ">3"}}', "expect.within.b", "b", "expect.first"),
-        ("{first: [a, b], exclude: {docs: [b], within: 2}}", "expect.exclude", "b", "expect.first"),
-        ("{include: {docs: [c], within: 4}, within: {c: == 5}}", "expect.within.c", "c", "expect.include"),
+        (
+            "{first: [a, b], exclude: {docs: [b], within: 2}}",
+            "expect.exclude",
+            "b",
+            "expect.first",
+        ),
+        (
+            "{include: {docs: [c], within: 4}, within: {c: == 5}}",
+            "expect.within.c",
+            "c",
+            "expect.include",
+        ),
     ],
 )
-def test_both_places_are_named(mistakes: Mistakes, expect: str, place: str, document: str, other: str) -> None:
+def test_both_places_are_named(
+    mistakes: Mistakes, expect: str, place: str, document: str, other: str
+) -> None:
     """The mistake stands at the one that is written last."""
     (found,) = mistakes(f"k: 3\ncases:\n  - query: q\n    expect: {expect}\n")
     assert found.startswith("4:")
-    assert f': {place}: "{document}" can have no rank that {other} allows as well; change one' in found
+    assert (
+        f': {place}: "{document}" can have no rank that {other} allows as well; change one'
+        in found
+    )
 
 
 def test_an_expectation_of_the_suite(mistakes: Mistakes) -> None:
-    (found,) = mistakes("k: 3\nexpect:\n  exclude: x\ncases:\n  - query: a\n    expect: {order: [x, y], first: x}\n")
-    assert found.startswith('6:36: expect.first: "x" can have no rank that expect.exclude of the suite allows as well')
+    (found,) = mistakes(
+        "k: 3\nexpect:\n  exclude: x\ncases:\n  - query: a\n    expect: {order: [x, y], first: x}\n"
+    )
+    assert found.startswith(
+        '6:36: expect.first: "x" can have no rank that expect.exclude of the suite allows as well'
+    )
 
 
 def test_independent_contradictions_are_reported_together(mistakes: Mistakes) -> None:
-    found = mistakes("cases:\n  - query: a\n    expect:\n      include: [x, y]\n      exclude: [y, x]\n")
-    assert [line.partition(" can")[0] for line in found] == ['5:16: expect.exclude: "x"', '5:16: expect.exclude: "y"']
+    found = mistakes(
+        "cases:\n  - query: a\n    expect:\n      include: [x, y]\n      exclude: [y, x]\n"
+    )
+    assert [line.partition(" can")[0] for line in found] == [
+        '5:16: expect.exclude: "x"',
+        '5:16: expect.exclude: "y"',
+    ]
 
 
 @pytest.mark.parametrize(

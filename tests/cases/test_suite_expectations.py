@@ -16,12 +16,23 @@ if TYPE_CHECKING:
 def expected_of(case: Case) -> list[str]:
     """What a case expects: `P@5 >= 0.4`, `include x`."""
     return [
-        " ".join([each.name, *([each.comparison, f"{each.bound:g}"] if not each.documents else each.documents)])
+        " ".join(
+            [
+                each.name,
+                *(
+                    [each.comparison, f"{each.bound:g}"]
+                    if not each.documents
+                    else each.documents
+                ),
+            ]
+        )
         for each in case.expect
     ]
 
 
-def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(read: Read) -> None:
+def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(
+    read: Read,
+) -> None:
     suite = read(
         """
         expect: {P@5: 0.2, results: ">= 1", include: [x, y]}
@@ -38,7 +49,9 @@ def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(re
     ]
 
 
-def test_null_takes_an_expectation_of_the_suite_away(read: Read, mistakes: Mistakes) -> None:
+def test_null_takes_an_expectation_of_the_suite_away(
+    read: Read, mistakes: Mistakes
+) -> None:
     suite = read(
         """
         expect: {P@5: 0.2, results: ">= 1", latency: 1 s, within: {x: 3}, RR: 0.5}
@@ -49,11 +62,15 @@ def test_null_takes_an_expectation_of_the_suite_away(read: Read, mistakes: Mista
         """
     )
     assert suite.cases[0].expect == ()
-    (found,) = mistakes("expect: {P@5: 0.2}\ncases: [{query: a, judgments: {x: 1}, expect: {P@10: null}}]")
+    (found,) = mistakes(
+        "expect: {P@5: 0.2}\ncases: [{query: a, judgments: {x: 1}, expect: {P@10: null}}]"
+    )
     assert "expect.P@10: expected a number from 0 to 1, found nothing" in found
 
 
-def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(read: Read) -> None:
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(
+    read: Read,
+) -> None:
     suite = read(
         """
         expect: {Success@3: 1, nDCG@5: 0.1, P(rel=2)@5: 0.2, Judged@3: 0.1, include: x}
@@ -71,19 +88,29 @@ def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgmen
         "irrelevant": ["Judged@3", "include"],
         "unjudged": ["include"],
     }
-    left_out = {case.id: [metric.text for metric in case.not_applicable] for case in suite.cases}
+    left_out = {
+        case.id: [metric.text for metric in case.not_applicable] for case in suite.cases
+    }
     assert left_out["relevant"] == []
     assert left_out["somewhat"] == ["P(rel=2)@5"]
     assert left_out["unjudged"] == ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3"]
 
 
-def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing(case: ReadCase) -> None:
-    found = case("expect: {R@10: 0.5}\ncases: [{query: a, judgments: {x: 1}, expect: {results: 0}}]")
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing(
+    case: ReadCase,
+) -> None:
+    found = case(
+        "expect: {R@10: 0.5}\ncases: [{query: a, judgments: {x: 1}, expect: {results: 0}}]"
+    )
     assert expected_of(found) == ["results == 0"]
 
 
-def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(mistakes: Mistakes) -> None:
-    assert mistakes("expect: {P@5: 0.6}\ncases:\n  - query: a\n    judgments: {x: 1}\n") == [
+def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(
+    mistakes: Mistakes,
+) -> None:
+    assert mistakes(
+        "expect: {P@5: 0.6}\ncases:\n  - query: a\n    judgments: {x: 1}\n"
+    ) == [
         "3:5: expect.P@5: the suite's floor 0.6 of P@5 is above 0.2, the best that the judgments of the case allow; "
         'write P@5 under expect of the case, or judge more documents (in case "a")'
     ]
@@ -100,8 +127,12 @@ def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(mistakes: Mist
         ("relevant: [x], judgments: {y: 3, z: 0}", {"x": 1, "y": 3, "z": 0}),
     ],
 )
-def test_relevant_documents_have_the_grade_1(case: ReadCase, keys: str, judgments: dict[str, float]) -> None:
-    found = case(f"cases: [{{query: a, {keys}, min_ndcg: 0.5, expect: {{Success@3: 1}}}}]")
+def test_relevant_documents_have_the_grade_1(
+    case: ReadCase, keys: str, judgments: dict[str, float]
+) -> None:
+    found = case(
+        f"cases: [{{query: a, {keys}, min_ndcg: 0.5, expect: {{Success@3: 1}}}}]"
+    )
     assert found.judgments == judgments
     assert found.min_ndcg == 0.5
 
@@ -109,12 +140,23 @@ def test_relevant_documents_have_the_grade_1(case: ReadCase, keys: str, judgment
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("relevant: [x, y, x]", '2:31: relevant[2]: "x" stands twice; keep one of them'),
-        ("judgments: {y: 3}, relevant: [x, y]", 'relevant[1]: document "y" is judged twice, 1 here and 3 under judgme'),
-        ("scale: [2, 3], relevant: [x]", "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t"),
+        (
+            "relevant: [x, y, x]",
+            '2:31: relevant[2]: "x" stands twice; keep one of them',
+        ),
+        (
+            "judgments: {y: 3}, relevant: [x, y]",
+            'relevant[1]: document "y" is judged twice, 1 here and 3 under judgme',
+        ),
+        (
+            "scale: [2, 3], relevant: [x]",
+            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t",
+        ),
     ],
 )
-def test_what_is_wrong_with_relevant_documents(mistakes: Mistakes, keys: str, message: str) -> None:
+def test_what_is_wrong_with_relevant_documents(
+    mistakes: Mistakes, keys: str, message: str
+) -> None:
     (found,) = mistakes(f"cases:\n- {{query: a, {keys}}}")
     assert message in found
 
@@ -130,7 +172,9 @@ def test_relevant_documents_and_files_of_judgments(shop: Shop) -> None:
           - {query: not in the file, relevant: z}
         """
     ) == {"a": {"x": 1, "y": 2, "new": 1}, "b": {"z": 1}, "not in the file": {"z": 1}}
-    assert shop.mistakes("cases: [{query: a, relevant: [new, x], judgments: qrels.csv}]") == [
+    assert shop.mistakes(
+        "cases: [{query: a, relevant: [new, x], judgments: qrels.csv}]"
+    ) == [
         'shop.yaml:1:36: relevant[1]: document "x" is judged twice, 1 here and 3 under judgments; keep one of them '
         '(in case "a")'
     ]

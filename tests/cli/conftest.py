@@ -48,7 +48,11 @@ class Terminal:
 
     def files(self) -> list[str]:
         """The files in the folder."""
-        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file())
+        return sorted(
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file()
+        )
 
     def run(self, *arguments: str) -> Said:
         """Call `pytest-relevance` with these arguments."""
@@ -58,7 +62,9 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+def terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Terminal:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     return Terminal(tmp_path, capsys)
@@ -107,12 +113,35 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "conftest.py").write_text(SEARCH, encoding="utf-8")
     for name, found in (("main", MAIN), ("branch", BRANCH)):
         (folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=."]
-        options = [f"--relevance-record={name}.jsonl", *(["--relevance-update"] if name == "main" else [])]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir=.",
+        ]
+        options = [
+            f"--relevance-record={name}.jsonl",
+            *(["--relevance-update"] if name == "main" else []),
+        ]
         quiet = ["-ppytest_relevance.plugin", "shop.relevance.yaml"]
-        environment = {**os.environ, "BRANCH": name, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        done = subprocess.run([*command, *options, *quiet], cwd=folder, env=environment, capture_output=True, text=True)
-        assert done.returncode == (name == "branch"), done.stdout + done.stderr  # it fails its baseline
+        environment = {
+            **os.environ,
+            "BRANCH": name,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }
+        done = subprocess.run(
+            [*command, *options, *quiet],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == (name == "branch"), (
+            done.stdout + done.stderr
+        )  # it fails its baseline
     return folder
 
 

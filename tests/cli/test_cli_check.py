@@ -28,7 +28,11 @@ def warned(said: Said, about: str) -> list[str]:
     lines = iter(said.lines)
     for line in lines:
         if line.startswith(f"warning: {about}"):
-            return [below.strip() for below in takewhile(bool, lines) if below.startswith("    ")]
+            return [
+                below.strip()
+                for below in takewhile(bool, lines)
+                if below.startswith("    ")
+            ]
     return []
 
 
@@ -50,12 +54,26 @@ PRODUCTS = "id,title\nsku-1,Winter boots\nsku-4,Boot polish\n"
 @pytest.mark.parametrize(
     ("documents", "products", "says"),
     [
-        ("products.csv", "sku,name\nsku-1,Winter boots\n", ':1: there is no column "id"'),
-        ("{file: products.csv, show: [brnd]}", "id,title,brand\nsku-1,Boots,A\n", 'did you mean "brand"?'),
-        ("products.csv", "id,title\nsku-1,Winter boots\nsku-4\n", ":3: found 1 column where there are 2"),
+        (
+            "products.csv",
+            "sku,name\nsku-1,Winter boots\n",
+            ':1: there is no column "id"',
+        ),
+        (
+            "{file: products.csv, show: [brnd]}",
+            "id,title,brand\nsku-1,Boots,A\n",
+            'did you mean "brand"?',
+        ),
+        (
+            "products.csv",
+            "id,title\nsku-1,Winter boots\nsku-4\n",
+            ":3: found 1 column where there are 2",
+        ),
     ],
 )
-def test_a_catalogue_with_a_mistake(terminal: Terminal, documents: str, products: str, says: str) -> None:
+def test_a_catalogue_with_a_mistake(
+    terminal: Terminal, documents: str, products: str, says: str
+) -> None:
     terminal.write("shop/shop.relevance.yaml", f"\n    documents: {documents}{SHOP}")
     terminal.write("shop/products.csv", products)
     said = terminal.run("check", "shop")
@@ -89,11 +107,18 @@ def test_expected_documents_that_the_catalogue_lacks(terminal: Terminal) -> None
 def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> None:
     terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\nq3\tsocks\n")
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 0\n")
-    terminal.write("shop.relevance.yaml", "queries: queries.tsv\njudgments: shop.qrels\nmin_ndcg: 0.5\n")
+    terminal.write(
+        "shop.relevance.yaml",
+        "queries: queries.tsv\njudgments: shop.qrels\nmin_ndcg: 0.5\n",
+    )
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 0
-    where = 'shop.relevance.yaml:1: 2 of 3 queries have no judgments: "laces" and "socks"'
-    assert warned(said, "queries without judgments, which are measured without a floor") == [where]
+    where = (
+        'shop.relevance.yaml:1: 2 of 3 queries have no judgments: "laces" and "socks"'
+    )
+    assert warned(
+        said, "queries without judgments, which are measured without a floor"
+    ) == [where]
     assert said.lines[-1] == "1 file, 3 cases, 2 judgments: no errors, 1 warning"
     only = "queries: {file: queries.tsv, only: judged}\njudgments: shop.qrels\nmin_ndcg: 0.5\n"
     terminal.write("shop.relevance.yaml", only)
@@ -101,17 +126,29 @@ def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> Non
 
 
 def test_errors_are_those_of_collection(terminal: Terminal) -> None:
-    terminal.write("shop.relevance.yaml", "min_ndgc: 1\ncases:\n  - query: boots\n    judgments: {a: x}\n  - {}\n")
+    terminal.write(
+        "shop.relevance.yaml",
+        "min_ndgc: 1\ncases:\n  - query: boots\n    judgments: {a: x}\n  - {}\n",
+    )
     terminal.write("laces.relevance.yml", SHOP)
     said = terminal.run("check", "shop.relevance.yaml", "laces.relevance.yml")
     with pytest.raises(CaseFileError) as error:
         read_suite("shop.relevance.yaml")
     assert said.code == 1
-    assert said.lines == [*str(error.value).splitlines(), "", "2 files, 2 cases, 4 judgments: 3 errors, no warnings"]
+    assert said.lines == [
+        *str(error.value).splitlines(),
+        "",
+        "2 files, 2 cases, 4 judgments: 3 errors, no warnings",
+    ]
 
 
 def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
-    for name in ("a.relevance.yaml", "b/c.relevance.yml", "b/.cache/d.relevance.yaml", "venv/e.relevance.yaml"):
+    for name in (
+        "a.relevance.yaml",
+        "b/c.relevance.yml",
+        "b/.cache/d.relevance.yaml",
+        "venv/e.relevance.yaml",
+    ):
         terminal.write(name, SHOP)
     terminal.write("b/not-ours.yaml", "- 1\n")
     said = terminal.run("check", ".", "b", "a.relevance.yaml")
@@ -121,15 +158,25 @@ def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("none.csv",), 'pytest-relevance check: there is no file or folder "none.csv"\n'),
-        (("empty",), 'pytest-relevance check: there is no *.relevance.yaml and no *.relevance.yml in "empty"\n'),
+        (
+            ("none.csv",),
+            'pytest-relevance check: there is no file or folder "none.csv"\n',
+        ),
+        (
+            ("empty",),
+            'pytest-relevance check: there is no *.relevance.yaml and no *.relevance.yml in "empty"\n',
+        ),
         ((), "the following arguments are required: PATH"),
     ],
 )
-def test_nothing_to_look_at_is_a_mistake(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+def test_nothing_to_look_at_is_a_mistake(
+    terminal: Terminal, arguments: tuple[str, ...], says: str
+) -> None:
     terminal.write("shop.relevance.yaml", SHOP)
     terminal.write("empty/readme.txt", "nothing\n")
-    said = terminal.run("check", *(("shop.relevance.yaml",) if arguments else ()), *arguments)
+    said = terminal.run(
+        "check", *(("shop.relevance.yaml",) if arguments else ()), *arguments
+    )
     assert (said.code, said.out) == (2, "")
     assert says in said.err
 
@@ -180,10 +227,19 @@ def test_gates_and_a_baseline_look_at_judgments_too(terminal: Terminal) -> None:
         ("[{passing: 0.9}]", ["boots", "laces"]),
     ):
         terminal.write("shop.relevance.yaml", f"gates: {gates}\n{dedent(cases)}")
-        found = warned(terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks")
-        assert [line.partition(": ")[2] for line in found] == [f'"{query}"' for query in idle]
+        found = warned(
+            terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks"
+        )
+        assert [line.partition(": ")[2] for line in found] == [
+            f'"{query}"' for query in idle
+        ]
     terminal.write("shop.relevance.yaml.baseline.jsonl", "{}\n")
-    assert warned(terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks") == []
+    assert (
+        warned(
+            terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks"
+        )
+        == []
+    )
 
 
 def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
@@ -201,18 +257,25 @@ def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
         """,
     )
     said = terminal.run("check", "shop.relevance.yaml")
-    assert warned(said, "no judged document is relevant") == ['shop.relevance.yaml:4: "nothing is relevant"']
+    assert warned(said, "no judged document is relevant") == [
+        'shop.relevance.yaml:4: "nothing is relevant"'
+    ]
     assert said.lines[-1].endswith("no errors, 1 warning")
 
 
 def test_many_of_a_kind_stay_readable(terminal: Terminal) -> None:
-    cases = "".join(f"  - query: q{number}\n    judgments: {{a: 3, b: 0}}\n" for number in range(500))
+    cases = "".join(
+        f"  - query: q{number}\n    judgments: {{a: 3, b: 0}}\n"
+        for number in range(500)
+    )
     terminal.write("shop.relevance.yaml", f"cases:\n{cases}")
     said = terminal.run("check", "shop.relevance.yaml")
     found = warned(said, "judged, but nothing")
     assert found[0] == 'shop.relevance.yaml:2: "q0"'
     assert found[10:] == ["... and 490 more (--all shows all)"]
-    assert said.lines[-1] == "1 file, 500 cases, 1,000 judgments: no errors, 500 warnings"
+    assert (
+        said.lines[-1] == "1 file, 500 cases, 1,000 judgments: no errors, 500 warnings"
+    )
     everything = terminal.run("check", "shop.relevance.yaml", "--all", "--strict")
     assert (said.code, everything.code) == (0, 1)
     assert len(warned(everything, "judged, but nothing")) == 500
@@ -250,22 +313,36 @@ def test_a_judgment_file(terminal: Terminal) -> None:
 
 def test_a_suite_of_files(terminal: Terminal) -> None:
     terminal.write(
-        "tests/shop.relevance.yaml", "queries: ../queries.tsv\njudgments: [../qrels.txt, more.csv]\nmin_ndcg: 0.1\n"
+        "tests/shop.relevance.yaml",
+        "queries: ../queries.tsv\njudgments: [../qrels.txt, more.csv]\nmin_ndcg: 0.1\n",
     )
     terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\n")
     terminal.write("qrels.txt", "q1 0 a 3\nq1 0 b 0\nq2 0 a 1\nq7 0 c 1\n")
     terminal.write("tests/more.csv", "query_id,doc_id,grade\nq1,c,\nq1,d,\nq1,e,1\n")
     said = terminal.run("check", "tests")
     assert said.code == 0
-    assert warned(said, "listed without a grade") == ["tests/more.csv: 2 of 3 documents"]
-    assert warned(said, "said in reading") == ['tests/shop.relevance.yaml: qrels.txt: 1 of 3 queries has no case: "q7"']
+    assert warned(said, "listed without a grade") == [
+        "tests/more.csv: 2 of 3 documents"
+    ]
+    assert warned(said, "said in reading") == [
+        'tests/shop.relevance.yaml: qrels.txt: 1 of 3 queries has no case: "q7"'
+    ]
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 2 warnings"
 
 
 def test_a_file_that_fills_and_is_not_there(terminal: Terminal) -> None:
-    terminal.write("shop.relevance.yaml", f"judgments: [{{file: machnie.csv, fill: true}}]\n{dedent(SHOP)}")
+    terminal.write(
+        "shop.relevance.yaml",
+        f"judgments: [{{file: machnie.csv, fill: true}}]\n{dedent(SHOP)}",
+    )
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 0
-    assert warned(said, "files with fill: true that are not there") == ['shop.relevance.yaml: "machnie.csv"']
+    assert warned(said, "files with fill: true that are not there") == [
+        'shop.relevance.yaml: "machnie.csv"'
+    ]
     terminal.write("machnie.csv", "query,doc_id,grade,rater,machine\n")
-    assert terminal.run("check", "shop.relevance.yaml").lines[-1].endswith("no errors, no warnings")
+    assert (
+        terminal.run("check", "shop.relevance.yaml")
+        .lines[-1]
+        .endswith("no errors, no warnings")
+    )

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
 
-def called(*arguments: str, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
+def called(
+    *arguments: str, cwd: Path | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
     """`python -m pytest_relevance` in a process of its own."""
     command = [sys.executable, "-m", "pytest_relevance", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, check=False, **options
+    )
 
 
 def test_the_installed_command_is_this_one() -> None:
@@ -54,7 +58,9 @@ def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
         *((("x",), name) for name in COMMANDS),  # all are told
     ],
 )
-def test_what_there_is_not_is_named(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+def test_what_there_is_not_is_named(
+    terminal: Terminal, arguments: tuple[str, ...], says: str
+) -> None:
     said = terminal.run(*arguments)
     assert (said.code, said.out) == (2, "")
     assert says in said.err
@@ -62,7 +68,9 @@ def test_what_there_is_not_is_named(terminal: Terminal, arguments: tuple[str, ..
 
 @pytest.mark.parametrize("columns", [80, 140])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_fits_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, columns: int) -> None:
+def test_help_fits_the_terminal(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, columns: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     said = terminal.run(name, "--help")
     lines = said.lines
@@ -78,7 +86,9 @@ def test_the_schema_of_case_files(terminal: Terminal) -> None:
     """Printed, or written to a file, again after an upgrade."""
     said = terminal.run("schema")
     assert (said.code, said.err) == (0, "")
-    assert {"query", "judgments", "min_ndcg"} <= json.loads(said.out)["$defs"]["case"]["properties"].keys()
+    assert {"query", "judgments", "min_ndcg"} <= json.loads(said.out)["$defs"]["case"][
+        "properties"
+    ].keys()
     terminal.write("x.json", '{"title": "pytest-relevance case file"}')
     assert terminal.run("schema", "--output", "x.json").out == "written: x.json\n"
     assert terminal.read("x.json") == said.out
@@ -92,10 +102,15 @@ def test_it_is_a_program(tmp_path: Path) -> None:
 
 def test_importing_it_imports_nothing_heavy() -> None:
     script = "import sys, pytest_relevance.cli; pytest_relevance.cli.main(['--help']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     modules = set(done.stdout.splitlines()[-1].split())
     assert not modules & {"numpy", "pandas", "yaml", "pytest"}
-    assert not any(name.startswith(("pytest_relevance.cases", "pytest_relevance.judgments")) for name in modules)
+    assert not any(
+        name.startswith(("pytest_relevance.cases", "pytest_relevance.judgments"))
+        for name in modules
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
@@ -103,12 +118,16 @@ def test_a_reader_who_has_read_enough_is_no_mistake() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "pytest_relevance", "schema"]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_an_interrupt_is_quiet(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_is_quiet(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Keyboard(io.StringIO):
         @property
         def buffer(self) -> io.BytesIO:

@@ -26,10 +26,22 @@ JUDGED = """
 NAMES_ITS_SCHEMA = "# yaml-language-server: $schema=relevance.schema.json"
 
 
-def run_pytest(terminal: Terminal, folder: str, *options: str) -> subprocess.CompletedProcess[str]:
+def run_pytest(
+    terminal: Terminal, folder: str, *options: str
+) -> subprocess.CompletedProcess[str]:
     """`pytest FOLDER`, as the command says."""
-    command = [sys.executable, "-m", "pytest", folder, "-pno:cacheprovider", *only_plugins(), *options]
-    return subprocess.run(command, cwd=terminal.folder, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        folder,
+        "-pno:cacheprovider",
+        *only_plugins(),
+        *options,
+    ]
+    return subprocess.run(
+        command, cwd=terminal.folder, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_example_passes_at_once(terminal: Terminal) -> None:
@@ -42,9 +54,15 @@ def test_the_example_passes_at_once(terminal: Terminal) -> None:
         "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases.",
         "Next: pytest relevance",
     ]
-    assert terminal.files() == sorted(line.removeprefix("written: ") for line in said.lines[:3])
-    assert terminal.read("relevance/search.relevance.yaml").startswith(f"{NAMES_ITS_SCHEMA}\n")
-    assert terminal.read("relevance/relevance.schema.json") == terminal.run("schema").out
+    assert terminal.files() == sorted(
+        line.removeprefix("written: ") for line in said.lines[:3]
+    )
+    assert terminal.read("relevance/search.relevance.yaml").startswith(
+        f"{NAMES_ITS_SCHEMA}\n"
+    )
+    assert (
+        terminal.read("relevance/relevance.schema.json") == terminal.run("schema").out
+    )
     done = run_pytest(terminal, "relevance")
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
@@ -61,7 +79,10 @@ def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> No
     first, *lines = terminal.read("tests/relevance/search.relevance.yaml").splitlines()
     assert first == NAMES_ITS_SCHEMA
     lines = [line for line in lines if line[0] != "#"]
-    assert lines[:2] == ['judgments: "../../data/shop.csv"', 'queries: "../../data/shop.csv"']
+    assert lines[:2] == [
+        'judgments: "../../data/shop.csv"',
+        'queries: "../../data/shop.csv"',
+    ]
     assert lines[2].startswith("min_ndcg: 0.3 ")
     assert len(lines) == 3
     suite = read_suite("tests/relevance/search.relevance.yaml")
@@ -74,13 +95,20 @@ def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
     for name in ("qrels.txt", "ids.csv"):
         said = terminal.run("init", "relevance", "--judgments", name)
         assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(f"{name}: it has the ids of queries, and their texts are needed; name the file")
+        assert said.err.startswith(
+            f"{name}: it has the ids of queries, and their texts are needed; name the file"
+        )
     assert terminal.files() == ["ids.csv", "qrels.txt"]
 
 
 @pytest.mark.parametrize("options", [(), ("--scale", "0..100")])
-def test_grades_too_high_for_the_default_gain_get_another(terminal: Terminal, options: tuple[str, ...]) -> None:
-    terminal.write("shop.csv", "query,docid,rating\nboots,a,100\nboots,b,10\nlaces,c,1\nlaces,d,0\n")
+def test_grades_too_high_for_the_default_gain_get_another(
+    terminal: Terminal, options: tuple[str, ...]
+) -> None:
+    terminal.write(
+        "shop.csv",
+        "query,docid,rating\nboots,a,100\nboots,b,10\nlaces,c,1\nlaces,d,0\n",
+    )
     said = terminal.run("init", "relevance", "--judgments", "shop.csv", *options)
     assert (said.code, said.err) == (0, "")
     assert "\ngain: linear    # " in terminal.read("relevance/search.relevance.yaml")
@@ -90,8 +118,19 @@ def test_grades_too_high_for_the_default_gain_get_another(terminal: Terminal, op
 
 
 def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> None:
-    terminal.write("rows.txt", "query,doc_id,grade\nboots,a,good\nboots,a,bad\nboots,b,bad\n")
-    arguments = ("--judgments", "rows.txt", "--scale", "good=2,bad=0", "--raters", "max", "--format", "csv")
+    terminal.write(
+        "rows.txt", "query,doc_id,grade\nboots,a,good\nboots,a,bad\nboots,b,bad\n"
+    )
+    arguments = (
+        "--judgments",
+        "rows.txt",
+        "--scale",
+        "good=2,bad=0",
+        "--raters",
+        "max",
+        "--format",
+        "csv",
+    )
     said = terminal.run("init", "relevance", *arguments)
     assert said.code == 0
     text = terminal.read("relevance/search.relevance.yaml")
@@ -101,14 +140,18 @@ def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> Non
     assert case.judgments == {"a": 2, "b": 0}
 
 
-@pytest.mark.parametrize("there", ["relevance/conftest.py", "relevance/search.relevance.yaml"])
+@pytest.mark.parametrize(
+    "there", ["relevance/conftest.py", "relevance/search.relevance.yaml"]
+)
 def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
     terminal.write(there, "mine\n")
     terminal.write("shop.csv", JUDGED)
     for arguments in ((), ("--judgments", "shop.csv")):
         said = terminal.run("init", "relevance", *arguments)
         assert (said.code, said.out) == (1, "")
-        assert said.err.startswith(f"{there}: is there already, and nothing was written; name another folder")
+        assert said.err.startswith(
+            f"{there}: is there already, and nothing was written; name another folder"
+        )
     assert terminal.files() == sorted([there, "shop.csv"])
     assert terminal.read(there) == "mine\n"
 
@@ -122,7 +165,9 @@ def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
         (("--name", ""), "a name is that of a file"),
     ],
 )
-def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+def test_mistakes_at_the_command_line(
+    terminal: Terminal, arguments: tuple[str, ...], says: str
+) -> None:
     terminal.write("shop.csv", JUDGED)
     said = terminal.run("init", "relevance", *arguments)
     assert (said.code, said.out) == (2, "")

@@ -105,19 +105,32 @@ class Shards:
         for name, text in FILES.items():
             (self.folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
 
-    def run(self, pytester: pytest.Pytester, record: str, *options: str, **environment: str) -> None:
+    def run(
+        self, pytester: pytest.Pytester, record: str, *options: str, **environment: str
+    ) -> None:
         """Run pytest, with a record of that name, and keep what it printed."""
         distributed = any(option.startswith("-n") for option in options)
         plugins = only_plugins(*(("xdist", "xdist.looponfail") if distributed else ()))
-        with pytest.MonkeyPatch.context() as patch, copied_workers() if distributed else nullcontext():
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            copied_workers() if distributed else nullcontext(),
+        ):
             for name in ("PYTEST_ADDOPTS", "CI", "FORCE_COLOR"):
                 patch.delenv(name, raising=False)
             for name, value in {"COLUMNS": "100", **environment}.items():
                 patch.setenv(name, value)
             patch.chdir(self.folder)
-            command = ("-p", "no:cacheprovider", *plugins, *options, f"--relevance-record={record}.jsonl")
+            command = (
+                "-p",
+                "no:cacheprovider",
+                *plugins,
+                *options,
+                f"--relevance-record={record}.jsonl",
+            )
             done = pytester.runpytest_inprocess(*command)
-        assert (self.folder / f"{record}.jsonl").exists(), done.stdout.str() + done.stderr.str()
+        assert (self.folder / f"{record}.jsonl").exists(), (
+            done.stdout.str() + done.stderr.str()
+        )
         self.texts[record] = done.stdout.str()
 
 
@@ -158,7 +171,10 @@ def there(
 def comparable(lines: Iterable[str]) -> list[str]:
     """Lines without the times in them, and as if they had not been broken, which depends on the length of the times."""
     whole = "\n".join(lines).replace("\n    ", "   ")
-    return [re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*|\s+", " ", line).strip() for line in whole.splitlines()]
+    return [
+        re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*|\s+", " ", line).strip()
+        for line in whole.splitlines()
+    ]
 
 
 def summary_of(text: str) -> list[str]:
@@ -171,17 +187,23 @@ def summary_of(text: str) -> list[str]:
 
 def failure_of(gate: str, text: str) -> list[str]:
     """What pytest shows of a gate that failed."""
-    found = re.search(rf"^_+ {re.escape(gate)} _+\n(.*?)(?=^_+ |^=+ )", text, re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^_+ {re.escape(gate)} _+\n(.*?)(?=^_+ |^=+ )", text, re.DOTALL | re.MULTILINE
+    )
     assert found is not None, text
     return found[1].splitlines()
 
 
 def contains(lines: list[str], block: list[str]) -> bool:
     """Whether lines stand among others, one after the other."""
-    return any(lines[start : start + len(block)] == block for start in range(len(lines)))
+    return any(
+        lines[start : start + len(block)] == block for start in range(len(lines))
+    )
 
 
-def test_shards_are_told_as_the_whole_run_would_have_been(there: Shards, terminal: Terminal) -> None:
+def test_shards_are_told_as_the_whole_run_would_have_been(
+    there: Shards, terminal: Terminal
+) -> None:
     said = terminal.run("merge", "even.jsonl", "odd.jsonl")
     text = there.texts["whole"]
     assert (said.code, said.err) == (1, "")  # gates are not met
@@ -190,26 +212,44 @@ def test_shards_are_told_as_the_whole_run_would_have_been(there: Shards, termina
     told, expected = comparable(said.lines), summary_of(text)
     advice, end = (
         expected.index(next(line for line in expected if re.match(pattern, line)))
-        for pattern in (r"to see one in full", r"\d+ cases and \d checks in \d variants")
+        for pattern in (
+            r"to see one in full",
+            r"\d+ cases and \d checks in \d variants",
+        )
     )
     assert advice == 15
-    assert contains(told, expected[:advice])  # what is to be done about a baseline is the run's business
+    assert contains(
+        told, expected[:advice]
+    )  # what is to be done about a baseline is the run's business
     verdict = " ".join(expected[end:])
-    assert " ".join(told).endswith(verdict)  # the lines of the verdict may be broken otherwise
-    assert " ".join(told).endswith("; 6 of 11 gates failed; 2 of 11 gates not evaluated")
+    assert " ".join(told).endswith(
+        verdict
+    )  # the lines of the verdict may be broken otherwise
+    assert " ".join(told).endswith(
+        "; 6 of 11 gates failed; 2 of 11 gates not evaluated"
+    )
     # gates that are not met: the same text as in the run
     unmet = re.findall(r"^_+ (gate\[.*) _+$", text, re.MULTILINE)
-    assert {name.partition(" ")[0] for name in unmet} == {"gate[mean", "gate[most", "gate[max_drop"}
+    assert {name.partition(" ")[0] for name in unmet} == {
+        "gate[mean",
+        "gate[most",
+        "gate[max_drop",
+    }
     for name in unmet:
         assert contains(said.lines, failure_of(name, text)), name
     # the one that nothing can be said of
     not_evaluated = "gate[passing 0.5 of later][words] not evaluated: no case with the tag later\n    ran"
     assert f"shop.relevance.yaml:7: {not_evaluated}\n" in said.out
     # those that are met, with what they found
-    assert "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass (100.0%), at least 100%" in said.lines
+    assert (
+        "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass (100.0%), at least 100%"
+        in said.lines
+    )
 
 
-def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(there: Shards, terminal: Terminal) -> None:
+def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(
+    there: Shards, terminal: Terminal
+) -> None:
     said = terminal.run("merge", "hats.jsonl")
     assert (said.code, said.lines[0]) == (0, "1 record, 2 results")
     assert said.lines[-1] == "2 cases: 2 passed; mean nDCG@10 0.815; the gate is met"
@@ -227,7 +267,9 @@ def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(there: Shards, termi
             "  0.710  b a               weight 2   failed    shop.relevance.yaml:12",
         ],
     )
-    assert " ".join(map(str.strip, said.lines[-2:])).endswith("; 3 of 10 gates failed; 2 of 10 gates not evaluated")
+    assert " ".join(map(str.strip, said.lines[-2:])).endswith(
+        "; 3 of 10 gates failed; 2 of 10 gates not evaluated"
+    )
 
 
 def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so(
@@ -239,20 +281,38 @@ def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so
         "shop.relevance.yaml, search[words]: 6 of 6 cases are in no record",
         "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record",
     ]
-    assert "shop.relevance.yaml:2: gate[mean nDCG@10 0.95][words] not evaluated: 0 of 12 ran" in said.lines
+    assert (
+        "shop.relevance.yaml:2: gate[mean nDCG@10 0.95][words] not evaluated: 0 of 12 ran"
+        in said.lines
+    )
     sentence = "The run did not finish: 12 cases are missing"
     markdown = terminal.run("merge", "only-hats.jsonl", "--format=markdown")
     assert sentence in markdown.lines[1]
-    assert "**Missing** (12)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n" in markdown.out
-    assert f">{sentence}</h1>" in terminal.run("merge", "only-hats.jsonl", "--format=html").out
-    gaps = json.loads(terminal.run("merge", "only-hats.jsonl", "--format=json").out)["merged"]["gaps"]
-    assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [("words", 0, 6), ("backwards", 0, 6)]
+    assert (
+        "**Missing** (12)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n"
+        in markdown.out
+    )
+    assert (
+        f">{sentence}</h1>"
+        in terminal.run("merge", "only-hats.jsonl", "--format=html").out
+    )
+    gaps = json.loads(terminal.run("merge", "only-hats.jsonl", "--format=json").out)[
+        "merged"
+    ]["gaps"]
+    assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [
+        ("words", 0, 6),
+        ("backwards", 0, 6),
+    ]
 
 
-def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shards, terminal: Terminal) -> None:
+def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(
+    there: Shards, terminal: Terminal
+) -> None:
     said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl")
     assert said.code == 1
-    assert "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record" in said.lines
+    assert (
+        "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record" in said.lines
+    )
     assert "did not finish: shop.relevance.yaml::crash x[words]" in said.lines
     assert said.lines[-1].endswith("1 case did not finish")
     said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
@@ -262,60 +322,99 @@ def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shar
     assert " in several of\n  them, with the same results\n" in said.out
 
 
-def test_a_merge_as_markdown_as_a_page_and_as_json(there: Shards, terminal: Terminal) -> None:
+def test_a_merge_as_markdown_as_a_page_and_as_json(
+    there: Shards, terminal: Terminal
+) -> None:
     records = ("even.jsonl", "odd.jsonl")
-    found = terminal.run("merge", *records, "--format", "markdown", "-o", "whole-again.jsonl")
+    found = terminal.run(
+        "merge", *records, "--format", "markdown", "-o", "whole-again.jsonl"
+    )
     assert (found.code, found.err) == (1, "written: whole-again.jsonl\n")
     report = terminal.run("report", "whole.jsonl", "--format=markdown")
     assert "\n\n- `2 records, 18 results`\n\n" in found.out
-    shown = [line for line in found.lines if line.startswith(("###", "**", "| ", "<summary>"))]
+    shown = [
+        line
+        for line in found.lines
+        if line.startswith(("###", "**", "| ", "<summary>"))
+    ]
     assert len(shown) > 20
-    same = [line for line in report.lines if line.startswith(("###", "**", "| ", "<summary>"))]
+    same = [
+        line
+        for line in report.lines
+        if line.startswith(("###", "**", "| ", "<summary>"))
+    ]
     assert comparable(shown) == comparable(same)
     cut = terminal.run("merge", *records, "--format", "markdown", "--max-chars", "1500")
     assert len(cut.out) <= 1500
-    assert cut.lines[-1].startswith("Left out, as this report has at most 1,500 characters: ")
+    assert cut.lines[-1].startswith(
+        "Left out, as this report has at most 1,500 characters: "
+    )
     page = terminal.run("merge", *records, "--format", "html")
     assert (page.code, page.err) == (1, "")
     assert page.out.startswith("<!doctype html>\n<!-- pytest-relevance report -->\n")
     whole = json.loads(terminal.run("merge", *records, "--format", "json").out)
     assert (len(whole["results"]), whole["merged"]["records"]) == (18, 2)
     assert (whole["merged"]["gaps"], whole["merged"]["replaced"]) == ([], [])
-    assert {gate["outcome"] for gate in whole["gates"]} == {"passed", "failed", "skipped"}
+    assert {gate["outcome"] for gate in whole["gates"]} == {
+        "passed",
+        "failed",
+        "skipped",
+    }
 
 
 def test_a_case_that_came_to_something_else(there: Shards, terminal: Terminal) -> None:
     text = (there.folder / "words.jsonl").read_text()
     assert '"documents":["b","a"],' in text
-    (there.folder / "worse.jsonl").write_text(text.replace('"documents":["b","a"],', '"documents":["b","z"],'))
+    (there.folder / "worse.jsonl").write_text(
+        text.replace('"documents":["b","a"],', '"documents":["b","z"],')
+    )
     said = terminal.run("merge", "words.jsonl", "worse.jsonl", "backwards.jsonl")
     assert (said.code, said.out) == (2, "")
-    assert 'came to something else in words.jsonl and worse.jsonl: "b a[words]"; --last takes' in said.err
+    assert (
+        'came to something else in words.jsonl and worse.jsonl: "b a[words]"; --last takes'
+        in said.err
+    )
     for order, document in ((("words", "worse"), "z"), (("worse", "words"), "a")):
         records = [f"{name}.jsonl" for name in (*order, "backwards")]
         said = terminal.run("merge", "--last", *records, "--output", "last.jsonl")
-        assert '1 case ("b a[words]") with other results in an earlier one' in said.out.replace("\n  ", " ")
-        results = {result.key[1:]: result.ranking.documents[1:] for result in Run.open("last.jsonl").results}
+        assert (
+            '1 case ("b a[words]") with other results in an earlier one'
+            in said.out.replace("\n  ", " ")
+        )
+        results = {
+            result.key[1:]: result.ranking.documents[1:]
+            for result in Run.open("last.jsonl").results
+        }
         assert (len(results), results["b a", "words"]) == (12, (document,))
 
 
-def test_records_of_equal_names_are_told_apart_by_their_folders(there: Shards, terminal: Terminal) -> None:
+def test_records_of_equal_names_are_told_apart_by_their_folders(
+    there: Shards, terminal: Terminal
+) -> None:
     for folder, record in (("one", "words"), ("two", "worse")):
         (there.folder / folder).mkdir()
         text = (there.folder / "words.jsonl").read_text()
-        (there.folder / folder / "run.jsonl").write_text(text.replace('"program":"', f'"program":"{record}'))
+        (there.folder / folder / "run.jsonl").write_text(
+            text.replace('"program":"', f'"program":"{record}')
+        )
     said = terminal.run("merge", "one/run.jsonl", "two/run.jsonl")
     assert "one/run.jsonl by words" in said.err
     assert "two/run.jsonl by worse" in said.err
 
 
 def test_the_output_is_a_record_as_any_other(there: Shards, terminal: Terminal) -> None:
-    said = terminal.run("merge", "words.jsonl", "backwards.jsonl", "-o", "merged.jsonl.gz")
+    said = terminal.run(
+        "merge", "words.jsonl", "backwards.jsonl", "-o", "merged.jsonl.gz"
+    )
     assert said.err == "written: merged.jsonl.gz\n"
-    assert gzip.decompress(Path("merged.jsonl.gz").read_bytes()).startswith(b'{"kind":"pytest-relevance record"')
+    assert gzip.decompress(Path("merged.jsonl.gz").read_bytes()).startswith(
+        b'{"kind":"pytest-relevance record"'
+    )
     # for a second merge, which says what the first would have said of all
     again = terminal.run("merge", "merged.jsonl.gz", "hats.jsonl", "-o", "all.jsonl")
-    at_once = terminal.run("merge", "words.jsonl", "backwards.jsonl", "hats.jsonl", "-o", "at-once.jsonl")
+    at_once = terminal.run(
+        "merge", "words.jsonl", "backwards.jsonl", "hats.jsonl", "-o", "at-once.jsonl"
+    )
     assert again.lines == ["2 records, 14 results", *at_once.lines[1:]]
     assert (again.code, at_once.code) == (1, 1)
     assert Path("all.jsonl").read_bytes() == Path("at-once.jsonl").read_bytes()

@@ -46,7 +46,9 @@ def test_the_whole_report(terminal: Terminal) -> None:
 
     limited = terminal.run("raters", "boots.csv", "--limit", "1")
     assert limited.lines[1].endswith("Boot polish, black")
-    assert limited.lines[2] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert (
+        limited.lines[2] == "... and 2 more on which they differ (--limit 0 lists all)"
+    )
     assert "... and 2 more raters (--limit 0 lists all)" in limited.lines
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == said.out
 
@@ -73,30 +75,54 @@ TWO_RATERS = [
 
 def test_two_of_the_raters_and_the_only_two(terminal: Terminal) -> None:
     terminal.write("boots.csv", BOOTS)
-    assert terminal.run("raters", "boots.csv", "--between", "anna", "ben").lines == TWO_RATERS
+    assert (
+        terminal.run("raters", "boots.csv", "--between", "anna", "ben").lines
+        == TWO_RATERS
+    )
     rows = [line.rpartition(",")[0] for line in dedent(BOOTS).strip().splitlines()]
     terminal.write("two.csv", "\n".join(rows))
     said = terminal.run("raters", "two.csv", "--limit", "1")
     assert said.lines[:-1] == TWO_RATERS[:-2]
     assert said.lines[-1] == "... and 2 more on which they differ (--limit 0 lists all)"
-    assert terminal.run("raters", "boots.csv", "--between", "ben", "anna").lines[4].split()[1] == "-0.500"
+    assert (
+        terminal.run("raters", "boots.csv", "--between", "ben", "anna")
+        .lines[4]
+        .split()[1]
+        == "-0.500"
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "kappa", "alpha", "table"),
     [
         (["1,2"], "n/a  not defined for one pair", "", "anna \\ ben     1     2"),
-        (["2,2", "2,2"], "n/a  not defined: all grades are the same", "n/a  not defined", "anna \\ ben     2"),
-        ([f"{grade},{grade}" for grade in range(13)], "1.000  1.000 to 1.000 at 95 %", "1.000  reliable", ""),
+        (
+            ["2,2", "2,2"],
+            "n/a  not defined: all grades are the same",
+            "n/a  not defined",
+            "anna \\ ben     2",
+        ),
+        (
+            [f"{grade},{grade}" for grade in range(13)],
+            "1.000  1.000 to 1.000 at 95 %",
+            "1.000  reliable",
+            "",
+        ),
     ],
 )
-def test_what_is_not_defined_is_said(terminal: Terminal, rows: list[str], kappa: str, alpha: str, table: str) -> None:
+def test_what_is_not_defined_is_said(
+    terminal: Terminal, rows: list[str], kappa: str, alpha: str, table: str
+) -> None:
     written = "\n".join(f"boots,{number},{row}" for number, row in enumerate(rows))
     terminal.write("two.csv", f"query,docid,anna_rating,ben_rating\n{written}\n")
     said = terminal.run("raters", "two.csv")
     assert said.code == 0
     assert "nan" not in said.out
-    shown = dict(re.split("  +", line.strip(), maxsplit=1) for line in said.lines if line.startswith("  "))
+    shown = dict(
+        re.split("  +", line.strip(), maxsplit=1)
+        for line in said.lines
+        if line.startswith("  ")
+    )
     assert shown["Cohen's kappa (quadratic)"].startswith(kappa)
     assert shown.get("Krippendorff's alpha (ordinal)", "").startswith(alpha)
     assert [line for line in said.lines if "\\" in line] == ([table] if table else [])
@@ -106,7 +132,9 @@ def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
     terminal.write("one.csv", "query,doc_id,grade\nboots,a,3\nboots,b,0\n")
     said = terminal.run("raters", "one.csv")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("one.csv: found 2 judged documents (csv), and none with the ratings of two raters.")
+    assert said.err.startswith(
+        "one.csv: found 2 judged documents (csv), and none with the ratings of two raters."
+    )
     assert "a column rater" in said.err
 
 
@@ -114,20 +142,40 @@ def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
     ("arguments", "says"),
     [
         ((".",), '"." is a folder, and a file is needed'),
-        (("boots.csv", "--limit", "few"), 'expected a whole number from 0 on, found "few"'),
+        (
+            ("boots.csv", "--limit", "few"),
+            'expected a whole number from 0 on, found "few"',
+        ),
         (("boots.csv", "--scale", "3..0"), "expected [lowest, highest]"),
         (("boots.csv", "--scale", "good=x"), 'the grade of "good" is a number'),
         (("boots.csv", "--scale", "good=1,good=2"), 'found "good=1,good=2"'),
-        (("boots.csv", "--between", "anna", "bem"), ', "anna", "ben" and "carl"; found "anna" and "bem"'),
-        (("boots.csv", "--between", "anna", "anna"), 'takes two raters of boots.csv, "anna", "ben" and "carl"; found'),
-        (("apart.csv", "--between", "anna", "carl"), 'no document that both "anna" and "carl" rated'),
-        (("repeated.csv", "--between", "anna", "ben"), "the file does not say who rated"),
+        (
+            ("boots.csv", "--between", "anna", "bem"),
+            ', "anna", "ben" and "carl"; found "anna" and "bem"',
+        ),
+        (
+            ("boots.csv", "--between", "anna", "anna"),
+            'takes two raters of boots.csv, "anna", "ben" and "carl"; found',
+        ),
+        (
+            ("apart.csv", "--between", "anna", "carl"),
+            'no document that both "anna" and "carl" rated',
+        ),
+        (
+            ("repeated.csv", "--between", "anna", "ben"),
+            "the file does not say who rated",
+        ),
         ((), "the following arguments are required: FILE"),
     ],
 )
-def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+def test_mistakes_at_the_command_line(
+    terminal: Terminal, arguments: tuple[str, ...], says: str
+) -> None:
     terminal.write("boots.csv", BOOTS)
-    terminal.write("apart.csv", "query,docid,anna_rating,ben_rating,carl_rating\nboots,1,2,3,\nboots,2,,3,1\n")
+    terminal.write(
+        "apart.csv",
+        "query,docid,anna_rating,ben_rating,carl_rating\nboots,1,2,3,\nboots,2,,3,1\n",
+    )
     terminal.write("repeated.csv", "query,docid,grade\nboots,1,2\nboots,1,3\n")
     said = terminal.run("raters", *arguments)
     assert (said.code, said.out) == (2, "")

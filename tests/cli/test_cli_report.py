@@ -24,7 +24,12 @@ FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
 
 def result(query: str, ranking: Sequence[object], line: int) -> CaseResult:
-    return result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5}, ranking, file=FILE, line=line)
+    return result_of(
+        {"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5},
+        ranking,
+        file=FILE,
+        line=line,
+    )
 
 
 @pytest.fixture
@@ -53,11 +58,14 @@ def test_what_the_run_printed(terminal: Terminal) -> None:
 @pytest.mark.usefixtures("record")
 def test_more_and_less_of_it(terminal: Terminal) -> None:
     assert (
-        "shop.relevance.yaml:3: passed: nDCG@10 1.000, at least 0.500" in terminal.run("report", "run.jsonl", "-vv").out
+        "shop.relevance.yaml:3: passed: nDCG@10 1.000, at least 0.500"
+        in terminal.run("report", "run.jsonl", "-vv").out
     )
     brief = terminal.run("report", "-q", "run.jsonl")
     assert len(brief.lines) < len(terminal.run("report", "run.jsonl").lines)
-    assert brief.lines[0].startswith("shop.relevance.yaml:5: nDCG@10 0.000, floor 0.500")
+    assert brief.lines[0].startswith(
+        "shop.relevance.yaml:5: nDCG@10 0.000, floor 0.500"
+    )
 
 
 @pytest.mark.usefixtures("record")
@@ -66,10 +74,15 @@ def test_as_markdown(terminal: Terminal) -> None:
     assert said.code == 0
     assert said.lines[0] == MARK
     assert said.lines[1].startswith("### \u274c 1 of 2 cases ")
-    assert "| `mean nDCG@10 0.9` | **not met** | `mean nDCG@10 0.500, below 0.900 (2 cases)` |" in said.lines
+    assert (
+        "| `mean nDCG@10 0.9` | **not met** | `mean nDCG@10 0.500, below 0.900 (2 cases)` |"
+        in said.lines
+    )
     assert "| `möbel` | 0.000 | `b1` not returned | `x1` |" in said.lines
     assert "<summary><code>möbel</code> <code>nDCG@10 0.000, floor 0.500" in said.out
-    cut = terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={len(said.out) - 1}")
+    cut = terminal.run(
+        "report", "run.jsonl", "--format=markdown", f"--max-chars={len(said.out) - 1}"
+    )
     assert (cut.code, cut.lines[-1].endswith(": 1 failure.")) == (0, True)
 
 
@@ -83,9 +96,12 @@ def test_as_json(terminal: Terminal) -> None:
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
-    ("name", "begins"), [("run.md", f"{MARK}\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")]
+    ("name", "begins"),
+    [("run.md", f"{MARK}\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")],
 )
-def test_into_a_file_whose_name_says_how(terminal: Terminal, name: str, begins: str) -> None:
+def test_into_a_file_whose_name_says_how(
+    terminal: Terminal, name: str, begins: str
+) -> None:
     said = terminal.run("report", "run.jsonl", "-o", name)
     assert (said.code, said.out, said.err) == (0, "", f"written: {name}\n")
     assert terminal.read(name).startswith(begins)
@@ -96,11 +112,23 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     terminal.write("other.txt", "no record")
     record.with_name("short.jsonl").write_bytes(before[:-40])
     for arguments, told in (
-        (("nowhere.jsonl",), 'pytest-relevance report: error: argument RUN: there is no file "nowhere.jsonl"'),
+        (
+            ("nowhere.jsonl",),
+            'pytest-relevance report: error: argument RUN: there is no file "nowhere.jsonl"',
+        ),
         (("other.txt",), "other.txt:1: this is not a record: it begins with "),
-        (("short.jsonl",), "short.jsonl:3: the line is damaged: it is no valid JSON object, "),
-        (("run.jsonl", "-o", "./run.jsonl"), 'report: --output "./run.jsonl" is one of the files that are read'),
-        (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such file or directory"),
+        (
+            ("short.jsonl",),
+            "short.jsonl:3: the line is damaged: it is no valid JSON object, ",
+        ),
+        (
+            ("run.jsonl", "-o", "./run.jsonl"),
+            'report: --output "./run.jsonl" is one of the files that are read',
+        ),
+        (
+            ("run.jsonl", "-o", "no/where.md"),
+            "no/where.md: cannot be written: No such file or directory",
+        ),
     ):
         said = terminal.run("report", *arguments)
         assert (said.code, said.out) == (2, "")
@@ -112,32 +140,52 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     ("options", "damage", "found"),
     [
         (["-vv"], {"irrelevant_top": [[1]]}, "its irrelevant_top is ([1],)"),
-        (["--format", "markdown"], {"not_in_index": [["a"]]}, "its not_in_index is (['a'],)"),
+        (
+            ["--format", "markdown"],
+            {"not_in_index": [["a"]]},
+            "its not_in_index is (['a'],)",
+        ),
         (["-o", "page.html"], {"shown": {"b1": 1}}, "its shown is {'b1': 1}"),
         (["-vv"], {"filled_top": {"m": "x"}}, "its filled_top is {'m': 'x'}"),
     ],
 )
 def test_damage_within_a_value_is_told_with_its_place(
-    terminal: Terminal, record: Path, options: list[str], damage: dict[str, object], found: str
+    terminal: Terminal,
+    record: Path,
+    options: list[str],
+    damage: dict[str, object],
+    found: str,
 ) -> None:
     header, first, *lines = record.read_text(encoding="utf-8").splitlines()
     damaged = json.dumps({**json.loads(first), **damage})
     record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
     said = terminal.run("report", *options, "run.jsonl")
-    assert said.err == f"run.jsonl:2: the line is damaged: {found}; fetch or make it again\n"
+    assert (
+        said.err
+        == f"run.jsonl:2: the line is damaged: {found}; fetch or make it again\n"
+    )
     assert said.code == 2
 
 
-def test_damage_that_no_type_shows_is_said_beside_the_traceback(terminal: Terminal, record: Path) -> None:
+def test_damage_that_no_type_shows_is_said_beside_the_traceback(
+    terminal: Terminal, record: Path
+) -> None:
     """As it may be our own mistake, too."""
     header, first, *lines = record.read_text(encoding="utf-8").splitlines()
     half_a_pair = {"name": "order", "kind": "order", "met": False, "wrong": ["sku-1"]}
-    damaged = json.dumps({**json.loads(first), "verdict": "failed", "reasons": [half_a_pair]})
+    damaged = json.dumps(
+        {**json.loads(first), "verdict": "failed", "reasons": [half_a_pair]}
+    )
     record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
     for options in ((), ("--format", "markdown")):
         said = terminal.run("report", *options, "run.jsonl")
-        assert (said.code, said.err.partition("\n")[0]) == (2, "Traceback (most recent call last):")
-        advice = "pytest-relevance report: a record is damaged, and has to be made again"
+        assert (said.code, said.err.partition("\n")[0]) == (
+            2,
+            "Traceback (most recent call last):",
+        )
+        advice = (
+            "pytest-relevance report: a record is damaged, and has to be made again"
+        )
         assert said.err.splitlines()[-1].startswith(advice)
 
 
@@ -151,7 +199,9 @@ def html(said: Said) -> str:
     return said.out
 
 
-@pytest.mark.parametrize(("option", "has_pictures"), [((), False), (("--images", "link"), True)])
+@pytest.mark.parametrize(
+    ("option", "has_pictures"), [((), False), (("--images", "link"), True)]
+)
 def test_a_page_loads_pictures_where_that_is_asked_for(
     shop: Terminal, option: tuple[str, ...], has_pictures: bool
 ) -> None:
@@ -159,7 +209,9 @@ def test_a_page_loads_pictures_where_that_is_asked_for(
     assert ("img-src http: https:" in page) == has_pictures
 
 
-@pytest.mark.parametrize("arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")])
+@pytest.mark.parametrize(
+    "arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")]
+)
 def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
     said = shop.run("report", "branch.jsonl", *arguments)
     assert (said.code, said.out, said.err) == (0, "", f"written: {arguments[-1]}\n")
@@ -170,13 +222,20 @@ def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
     assert verdict_of(page)[1] == "mixed"  # pytest found a baseline
 
 
-def test_a_page_of_very_many_results_has_few_of_them_whole(shop: Terminal, tmp_path: Path) -> None:
+def test_a_page_of_very_many_results_has_few_of_them_whole(
+    shop: Terminal, tmp_path: Path
+) -> None:
     """The same that another command shows, which reads all of them whole."""
     run = Run.open(tmp_path / "branch.jsonl")
-    padded = [result(f"socks {number}", [{"id": "x1", "title": "Gift card"}, "b1"], 3) for number in range(20)]
-    Run([*[result("boots", ["b1"], 3)] * 20_000, *run.results, *padded], run.files, run.info).write(
-        tmp_path / "many.jsonl"
-    )
+    padded = [
+        result(f"socks {number}", [{"id": "x1", "title": "Gift card"}, "b1"], 3)
+        for number in range(20)
+    ]
+    Run(
+        [*[result("boots", ["b1"], 3)] * 20_000, *run.results, *padded],
+        run.files,
+        run.info,
+    ).write(tmp_path / "many.jsonl")
     page = html(shop.run("report", "many.jsonl", "--format", "html"))
     whole = shop.run("merge", "many.jsonl", "--format", "html").out
     cases = page_values(page)["cases"]
@@ -186,9 +245,13 @@ def test_a_page_of_very_many_results_has_few_of_them_whole(shop: Terminal, tmp_p
     assert 'search returned "x1" (Gift card) first for 20 of' in page_text(page)
 
 
-@pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
+@pytest.mark.parametrize(
+    "against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"]
+)
 def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
-    page = html(shop.run("report", "branch.jsonl", "--format", "html", "--against", against))
+    page = html(
+        shop.run("report", "branch.jsonl", "--format", "html", "--against", against)
+    )
     assert f"against {against}" in page_text(page).splitlines()
     boots = page_values(page)["cases"][0]
     assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]

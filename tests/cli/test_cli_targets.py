@@ -16,11 +16,19 @@ CASES = "cases: [{query: boots, judgments: {a: 3}}]\n"
 PROGRAM = "def search(query: str) -> list[str]:\n    return []\n"
 PAGE = "### a -> b\n\nWhat 2 cases compared look like.\n"
 TABLE = '{"kind": "shop", "title": "prices"}\n'
-THEIRS = {"shop.relevance.yaml": CASES, "conftest.py": PROGRAM, "page.md": PAGE, "prices.json": TABLE}
+THEIRS = {
+    "shop.relevance.yaml": CASES,
+    "conftest.py": PROGRAM,
+    "page.md": PAGE,
+    "prices.json": TABLE,
+}
 
 COMMANDS = {
     "schema": (("schema",), "no schema of case files"),
-    "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report"),
+    "compare": (
+        ("compare", "old.json", "new.json", "--judgments", "shop.qrels"),
+        "no report",
+    ),
     "report": (("report", "run.jsonl"), "no report"),
     "history": (("history", "run.jsonl"), "no report"),
     "merge": (("merge", "run.jsonl"), "no record of version 2 or before"),
@@ -32,14 +40,22 @@ def shop(terminal: Terminal) -> Terminal:
     terminal.write("old.json", '{"q1": ["a", "b"]}')
     terminal.write("new.json", '{"q1": ["b", "a"]}')
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 1\n")
-    result = result_of({"query": "q1", "judgments": {"a": 3, "b": 1}}, ["b", "a"], file="shop.relevance.yaml")
-    Run([result], info=RunInfo(started="2026-11-22T08:03:11+00:00")).write(terminal.folder / "run.jsonl")
+    result = result_of(
+        {"query": "q1", "judgments": {"a": 3, "b": 1}},
+        ["b", "a"],
+        file="shop.relevance.yaml",
+    )
+    Run([result], info=RunInfo(started="2026-11-22T08:03:11+00:00")).write(
+        terminal.folder / "run.jsonl"
+    )
     return terminal
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("theirs", THEIRS)
-def test_a_file_of_somebody_else_stays(shop: Terminal, command: str, theirs: str) -> None:
+def test_a_file_of_somebody_else_stays(
+    shop: Terminal, command: str, theirs: str
+) -> None:
     shop.write(theirs, THEIRS[theirs])
     arguments, what = COMMANDS[command]
     said = shop.run(*arguments, "--output", theirs)

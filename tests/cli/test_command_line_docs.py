@@ -11,9 +11,13 @@ import pytest
 from pytest_relevance.cli import COMMANDS, main
 from tests.helpers import only_plugins
 
-TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "commands.md").read_text(
+    encoding="utf-8"
+)
 FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:text|yaml)\n(.*?)```", TEXT, re.DOTALL)
-EXAMPLES = re.findall(r"```console\n\$ pytest-relevance (.*?)\n(.*?)```", TEXT, re.DOTALL)
+EXAMPLES = re.findall(
+    r"```console\n\$ pytest-relevance (.*?)\n(.*?)```", TEXT, re.DOTALL
+)
 
 
 def test_every_command_has_an_example_and_a_row() -> None:
@@ -26,11 +30,22 @@ def run_shards() -> None:
     """The suite that `init` has written, in two parts."""
     quiet = ("-p", "no:cacheprovider", *only_plugins())
     for record, chosen in (("shard-1.jsonl", "rain"), ("shard-2.jsonl", "not rain")):
-        command = [sys.executable, "-m", "pytest", "relevance", "-k", chosen, f"--relevance-record={record}", *quiet]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "relevance",
+            "-k",
+            chosen,
+            f"--relevance-record={record}",
+            *quiet,
+        ]
         subprocess.run(command, capture_output=True, check=True)
 
 
-def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     assert len(FILES) == 5
@@ -45,4 +60,6 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
         printed = iter((err + out).splitlines())
         for line in shown.splitlines():
             if line != "...":
-                assert line in printed, f"{command}: not printed, or not in this place: {line}"
+                assert line in printed, (
+                    f"{command}: not printed, or not in this place: {line}"
+                )

@@ -41,7 +41,9 @@ def names(run):
 
 @pytest.fixture
 def install(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    terminal: Terminal,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[..., None]:
     """Install a package with these entry points."""
 
@@ -49,12 +51,18 @@ def install(
         folder = tmp_path_factory.mktemp("site")
         info = folder / "acme-1.0.dist-info"
         info.mkdir()
-        points = (f"[pytest_relevance.{group}]\n{points}" for group, points in groups.items())
+        points = (
+            f"[pytest_relevance.{group}]\n{points}" for group, points in groups.items()
+        )
         (info / "entry_points.txt").write_text("\n".join(points), encoding="utf-8")
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8")
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8"
+        )
         (folder / "acme.py").write_text(PACKAGE, encoding="utf-8")
         monkeypatch.syspath_prepend(folder)
-        monkeypatch.setattr(metadata, "distributions", metadata.Distribution.discover)  # not those of the start alone
+        monkeypatch.setattr(
+            metadata, "distributions", metadata.Distribution.discover
+        )  # not those of the start alone
         monkeypatch.delitem(sys.modules, "acme", raising=False)
 
     return install
@@ -63,23 +71,36 @@ def install(
 @pytest.fixture
 def bars(terminal: Terminal) -> None:
     """A file in the format of that package."""
-    terminal.write("shop.bars", "bars\nblue shoes|sku-1|3\nblue shoes|7|0.5\nboots|sku-1|\n")
+    terminal.write(
+        "shop.bars", "bars\nblue shoes|sku-1|3\nblue shoes|7|0.5\nboots|sku-1|\n"
+    )
 
 
 GRADES = {"blue shoes": {"sku-1": 3, "7": 0.5}}
 
 
 @pytest.mark.usefixtures("bars")
-def test_a_format_of_another_package_is_read(terminal: Terminal, install: Callable[..., None]) -> None:
-    with pytest.raises(ValueError, match=r"shop.bars:1: the format of these judgments is not recognised"):
+def test_a_format_of_another_package_is_read(
+    terminal: Terminal, install: Callable[..., None]
+) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"shop.bars:1: the format of these judgments is not recognised",
+    ):
         read_judgments("shop.bars")
     with pytest.raises(ValueError, match='unknown format "bars"; it may be parquet'):
         read_judgments("shop.bars", "bars")
     install(formats="other = acme:none\nbars = acme:bars")
     found = read_judgments("shop.bars", "bars")
     assert (dict(found), found.format) == (GRADES, "bars")
-    assert read_queries("shop.bars", "bars") == {"blue shoes": "blue shoes", "boots": "boots"}
-    terminal.write("shop.relevance.yaml", "judgments: {file: shop.bars, format: bars}\ncases: [{query: blue shoes}]\n")
+    assert read_queries("shop.bars", "bars") == {
+        "blue shoes": "blue shoes",
+        "boots": "boots",
+    }
+    terminal.write(
+        "shop.relevance.yaml",
+        "judgments: {file: shop.bars, format: bars}\ncases: [{query: blue shoes}]\n",
+    )
     assert read_suite("shop.relevance.yaml").cases[0].judgments == GRADES["blue shoes"]
     assert terminal.run("convert", "--from", "bars", "shop.bars", "shop.csv").code == 0
     assert "blue shoes,sku-1,3" in terminal.read("shop.csv")
@@ -91,10 +112,26 @@ def test_a_format_of_another_package_is_read(terminal: Terminal, install: Callab
 @pytest.mark.parametrize(
     ("points", "format", "why"),
     [
-        ("boom = acme:boom", "boom", "shop.bars: boom (acme:boom) raised ZeroDivisionError: division by zero"),
-        ("gone = acme:gone", "gone", "shop.bars: gone (acme:gone) raised AttributeError"),
-        ("none = acme:none", "none", "shop.bars: the file holds nothing that none (acme:none) reads"),
-        ("set = acme:a_set", "set", "shop.bars: set (acme:a_set) Object of type set is not JSON serializable"),
+        (
+            "boom = acme:boom",
+            "boom",
+            "shop.bars: boom (acme:boom) raised ZeroDivisionError: division by zero",
+        ),
+        (
+            "gone = acme:gone",
+            "gone",
+            "shop.bars: gone (acme:gone) raised AttributeError",
+        ),
+        (
+            "none = acme:none",
+            "none",
+            "shop.bars: the file holds nothing that none (acme:none) reads",
+        ),
+        (
+            "set = acme:a_set",
+            "set",
+            "shop.bars: set (acme:a_set) Object of type set is not JSON serializable",
+        ),
         ("text = acme:none\nword = acme:a_text", "word", "found the text"),
         ("ids = acme:ids_alone", "ids", "no column for the document"),
     ],
@@ -107,23 +144,40 @@ def test_what_another_package_does_wrong_names_it(
         read_judgments("shop.bars", format)
 
 
-def test_a_report_of_another_package_is_written(shop: Terminal, install: Callable[..., None]) -> None:
-    assert "invalid choice: 'names'" in shop.run("report", "main.jsonl", "--format", "names").err
+def test_a_report_of_another_package_is_written(
+    shop: Terminal, install: Callable[..., None]
+) -> None:
+    assert (
+        "invalid choice: 'names'"
+        in shop.run("report", "main.jsonl", "--format", "names").err
+    )
     install(reports="names = acme:names\nnone = acme:none\nboom = acme:boom")
     said = shop.run("report", "main.jsonl", "--format", "names", "-o", "names.txt")
     assert said.code == 0
     assert "jacket;" in shop.read("names.txt")
-    assert shop.run("report", "main.jsonl", "--format", "names").out == shop.read("names.txt")
-    for name, why in {"none": "none (acme:none) returned None", "boom": "boom (acme:boom) raised ZeroDivision"}.items():
+    assert shop.run("report", "main.jsonl", "--format", "names").out == shop.read(
+        "names.txt"
+    )
+    for name, why in {
+        "none": "none (acme:none) returned None",
+        "boom": "boom (acme:boom) raised ZeroDivision",
+    }.items():
         said = shop.run("report", "main.jsonl", "--format", name)
         assert (said.code, said.out) == (2, "")
         assert why in said.err
-    assert shop.run("compare", "main.jsonl", "main.jsonl", "--format", "names").code == 2
+    assert (
+        shop.run("compare", "main.jsonl", "main.jsonl", "--format", "names").code == 2
+    )
 
 
 def test_what_is_known_asks_no_package(shop: Terminal) -> None:
     shop.write("qrels.txt", "q1 0 sku-1 3\n")
-    for command in ("['check', 'qrels.txt']", "['report', 'main.jsonl', '--format', 'markdown']"):
+    for command in (
+        "['check', 'qrels.txt']",
+        "['report', 'main.jsonl', '--format', 'markdown']",
+    ):
         code = f"import sys; from pytest_relevance.cli import main; main({command}); print(*sys.modules)"
-        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
         assert "importlib.metadata" not in ran.stdout.split()

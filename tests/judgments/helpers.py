@@ -19,10 +19,15 @@ def write(path: Path, content: str | bytes) -> Path:
 
 def written(folder: Path, content: object, name: str = "file") -> Path:
     """Write a file in a folder: text and bytes as they are, anything else as JSON."""
-    return write(folder / name, content if isinstance(content, (str, bytes)) else json.dumps(content, indent=1))
+    return write(
+        folder / name,
+        content if isinstance(content, (str, bytes)) else json.dumps(content, indent=1),
+    )
 
 
-def problems_of(read: Callable[..., object], path: Path, *arguments: object, **options: Any) -> list[str]:
+def problems_of(
+    read: Callable[..., object], path: Path, *arguments: object, **options: Any
+) -> list[str]:
     """What a reader reports about a file, a line a problem; the file is called FILE."""
     with pytest.raises(FileError) as caught:
         read(path, *arguments, **options)

@@ -21,28 +21,66 @@ Row = tuple[str, str, str]
 """A query, a document and a rating, as they are written."""
 
 
-def in_json(key: str, entry: Callable[[str, str, str], object]) -> Callable[[list[Row]], str]:
+def in_json(
+    key: str, entry: Callable[[str, str, str], object]
+) -> Callable[[list[Row]], str]:
     return lambda rows: json.dumps({key: [entry(*row) for row in rows]})
 
 
 FORMS: dict[str, tuple[Callable[[list[Row]], str], str]] = {
-    "csv": (lambda rows: "query,docid,rating\n" + "".join(f"{','.join(row)}\n" for row in rows), "3:"),
-    "trec": (lambda rows: "".join(f"{query} 0 {doc} {grade}\n" for query, doc, grade in rows), "2:"),
-    "ltr": (lambda rows: "".join(f"{grade} qid:{query} # {doc}\n" for query, doc, grade in rows), "2:"),
-    "jsonl": (lambda rows: "".join(f"{json.dumps(dict(zip(ROW, row, strict=True)))}\n" for row in rows), "2:"),
-    "json": (lambda rows: json.dumps([dict(zip(ROW, row, strict=True)) for row in rows]), " [1]:"),
-    "quepid": (in_json("queries", lambda query, doc, grade: {"query": query, "ratings": {doc: grade}}), " queries[1]"),
+    "csv": (
+        lambda rows: (
+            "query,docid,rating\n" + "".join(f"{','.join(row)}\n" for row in rows)
+        ),
+        "3:",
+    ),
+    "trec": (
+        lambda rows: "".join(
+            f"{query} 0 {doc} {grade}\n" for query, doc, grade in rows
+        ),
+        "2:",
+    ),
+    "ltr": (
+        lambda rows: "".join(
+            f"{grade} qid:{query} # {doc}\n" for query, doc, grade in rows
+        ),
+        "2:",
+    ),
+    "jsonl": (
+        lambda rows: "".join(
+            f"{json.dumps(dict(zip(ROW, row, strict=True)))}\n" for row in rows
+        ),
+        "2:",
+    ),
+    "json": (
+        lambda rows: json.dumps([dict(zip(ROW, row, strict=True)) for row in rows]),
+        " [1]:",
+    ),
+    "quepid": (
+        in_json(
+            "queries",
+            lambda query, doc, grade: {"query": query, "ratings": {doc: grade}},
+        ),
+        " queries[1]",
+    ),
     "quepid book": (
         in_json(
             "query_doc_pairs",
-            lambda query, doc, grade: {"query_text": query, "doc_id": doc, "judgements": [{"rating": grade}]},
+            lambda query, doc, grade: {
+                "query_text": query,
+                "doc_id": doc,
+                "judgements": [{"rating": grade}],
+            },
         ),
         " query_doc_pairs[1].judgements[0]:",
     ),
     "rre": (
         in_json(
             "queries",
-            lambda query, doc, grade: {"placeholders": {"$query": query}, "relevant_documents": {grade: [doc]}},
+            lambda query, doc, grade: {
+                "placeholders": {"$query": query},
+                "relevant_documents": {grade: [doc]},
+            },
         ),
         " queries[1].relevant_documents",
     ),
@@ -59,7 +97,11 @@ FORMS: dict[str, tuple[Callable[[list[Row]], str], str]] = {
     ),
     "opensearch": (
         in_json(
-            "judgmentRatings", lambda query, doc, grade: {"query": query, "ratings": [{"docId": doc, "rating": grade}]}
+            "judgmentRatings",
+            lambda query, doc, grade: {
+                "query": query,
+                "ratings": [{"docId": doc, "rating": grade}],
+            },
         ),
         " judgmentRatings[1].ratings[0]:",
     ),
@@ -75,8 +117,23 @@ def written(tmp_path: Path, name: str, *rows: Row) -> Path:
 
 @IN_EACH
 def test_ids_stay_as_they_are_written(tmp_path: Path, name: str) -> None:
-    ids = ("007", "no", "NA", "null", "nan", "1e5", "12:30", "2024-01-01", "/a/b.html", "True", "-5", "ünï😀")
-    found = read_judgments(written(tmp_path, name, *((each, f"{each}#0", "1") for each in ids)))
+    ids = (
+        "007",
+        "no",
+        "NA",
+        "null",
+        "nan",
+        "1e5",
+        "12:30",
+        "2024-01-01",
+        "/a/b.html",
+        "True",
+        "-5",
+        "ünï😀",
+    )
+    found = read_judgments(
+        written(tmp_path, name, *((each, f"{each}#0", "1") for each in ids))
+    )
     assert found == {each: {f"{each}#0": 1} for each in ids}
     assert found.format == name.split()[0]
 
@@ -84,7 +141,10 @@ def test_ids_stay_as_they_are_written(tmp_path: Path, name: str) -> None:
 @IN_EACH
 @pytest.mark.parametrize(
     ("rating", "scale", "said"),
-    [("good", None, 'the grade "good" is no number; '), ("4", (0, 3), "grade 4 is off the scale, which is 0 to 3")],
+    [
+        ("good", None, 'the grade "good" is no number; '),
+        ("4", (0, 3), "grade 4 is off the scale, which is 0 to 3"),
+    ],
 )
 def test_a_rating_that_is_no_grade(
     tmp_path: Path, name: str, rating: str, scale: tuple[int, int] | None, said: str
@@ -98,24 +158,35 @@ def test_a_rating_that_is_no_grade(
 @IN_EACH
 def test_names_of_grades(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, ("q", "a", "good"), ("q", "b", "bad"))
-    assert read_judgments(path, name.split()[0], scale={"good": 2, "bad": 0}) == {"q": {"a": 2, "b": 0}}
+    assert read_judgments(path, name.split()[0], scale={"good": 2, "bad": 0}) == {
+        "q": {"a": 2, "b": 0}
+    }
 
 
 @IN_EACH
 def test_a_document_that_is_judged_twice(tmp_path: Path, name: str) -> None:
-    assert read_judgments(written(tmp_path, name, ("q", "a", "1"), ("q", "a", "1.0"))) == {"q": {"a": 1}}
+    assert read_judgments(
+        written(tmp_path, name, ("q", "a", "1"), ("q", "a", "1.0"))
+    ) == {"q": {"a": 1}}
     path = written(tmp_path, name, ("q", "a", "1"), ("q", "a", "2"))
     (problem,) = problems(path)
     assert problem.startswith(f"FILE:{FORMS[name][1]}")
     assert 'query "q", document "a": judged twice, 1 ' in problem
     assert problem.endswith("(raters: median, --raters of a command)")
     judgments = read_judgments(path, raters="max")
-    assert (judgments, judgments.ratings) == ({"q": {"a": 2}}, {"q": {"a": {"rating 1": 1, "rating 2": 2}}})
+    assert (judgments, judgments.ratings) == (
+        {"q": {"a": 2}},
+        {"q": {"a": {"rating 1": 1, "rating 2": 2}}},
+    )
 
 
-@pytest.mark.parametrize("name", [name for name in FORMS if name not in ("csv", "trec", "ltr", "jsonl")])
+@pytest.mark.parametrize(
+    "name", [name for name in FORMS if name not in ("csv", "trec", "ltr", "jsonl")]
+)
 def test_nothing_in_it(tmp_path: Path, name: str) -> None:
-    assert problems(written(tmp_path, name), name.split()[0]) == ["FILE: the file has no judgments"]
+    assert problems(written(tmp_path, name), name.split()[0]) == [
+        "FILE: the file has no judgments"
+    ]
 
 
 SAMPLES = [name for name in FORMS if name not in ("csv", "trec", "ltr", "jsonl")]
@@ -124,7 +195,11 @@ EXPECTED = {"hät 😀": {"007": 2}}
 
 def texts(name: str) -> list[str]:
     sample = json.loads(FORMS[name][0]([("hät 😀", "007", "2")]))
-    return [json.dumps(sample), json.dumps(sample, ensure_ascii=False, indent=2), f"\n\n {json.dumps(sample)} \n\n"]
+    return [
+        json.dumps(sample),
+        json.dumps(sample, ensure_ascii=False, indent=2),
+        f"\n\n {json.dumps(sample)} \n\n",
+    ]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -150,15 +225,53 @@ def test_a_file_that_is_cut_off_anywhere(name: str, form: int) -> None:
 
 
 KEYS = [
-    *("queries", "requests", "judgmentRatings", "query_doc_pairs", "topics", "query_groups"),
+    *(
+        "queries",
+        "requests",
+        "judgmentRatings",
+        "query_doc_pairs",
+        "topics",
+        "query_groups",
+    ),
     *("query", "query_text", "id"),
-    *("_id", "text", "ratings", "docId", "doc_id", "rating", "grade", "placeholders", "$query"),
-    *("relevant_documents", "gain", "judgements", "params", "request", "match", "hits", "_source", "user"),
-    *("options", "document_fields", "raters", "title", "weight", "note", "query_placeholder"),
+    *(
+        "_id",
+        "text",
+        "ratings",
+        "docId",
+        "doc_id",
+        "rating",
+        "grade",
+        "placeholders",
+        "$query",
+    ),
+    *(
+        "relevant_documents",
+        "gain",
+        "judgements",
+        "params",
+        "request",
+        "match",
+        "hits",
+        "_source",
+        "user",
+    ),
+    *(
+        "options",
+        "document_fields",
+        "raters",
+        "title",
+        "weight",
+        "note",
+        "query_placeholder",
+    ),
 ]
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    ),
     max_leaves=12,
 ).map(lambda content: content if isinstance(content, (dict, list)) else [content])
 
@@ -166,10 +279,16 @@ ANYTHING = st.recursive(
 @pytest.mark.parametrize("query", ["[1]", "{"])
 def test_qrels_of_a_query_that_looks_like_json(query: str) -> None:
     ratings = read_ratings(Source("F", f"{query} 0 007 1\n{query} 0 no 0\n".encode()))
-    assert (ratings.format, set(ratings.queries), list(ratings.documents)) == ("trec", {query}, ["007", "no"])
+    assert (ratings.format, set(ratings.queries), list(ratings.documents)) == (
+        "trec",
+        {query},
+        ["007", "no"],
+    )
 
 
-FORMAT_NAMES = st.sampled_from([None, "json", "quepid", "rre", "elasticsearch", "opensearch"])
+FORMAT_NAMES = st.sampled_from(
+    [None, "json", "quepid", "rre", "elasticsearch", "opensearch"]
+)
 
 Found = TypeVar("Found")
 
@@ -186,7 +305,9 @@ def unless_refused(read: Callable[[], Found]) -> Found | None:
 
 
 @given(content=ANYTHING, format=FORMAT_NAMES)
-def test_whatever_is_in_a_file_is_read_or_refused(content: Any, format: str | None) -> None:
+def test_whatever_is_in_a_file_is_read_or_refused(
+    content: Any, format: str | None
+) -> None:
     """Never a traceback; and what is read has ids that are text, and ratings that can be looked at."""
     source = Source("F", json.dumps(content).encode())
     ratings = unless_refused(lambda: read_ratings(source, format))
@@ -194,12 +315,18 @@ def test_whatever_is_in_a_file_is_read_or_refused(content: Any, format: str | No
         return
     assert {type(name) for name in [*ratings.queries, *ratings.documents]} <= {str}
     assert len(ratings.queries) == len(ratings.documents) == len(ratings.ratings)
-    assert all(rating is None or isinstance(rating, (str, bool)) for rating in ratings.ratings)
-    assert all(ratings.place(row).path is not None for row in range(len(ratings.queries)))
+    assert all(
+        rating is None or isinstance(rating, (str, bool)) for rating in ratings.ratings
+    )
+    assert all(
+        ratings.place(row).path is not None for row in range(len(ratings.queries))
+    )
 
 
 @given(content=ANYTHING, format=FORMAT_NAMES)
-def test_whatever_queries_are_in_a_file_are_read_or_refused(content: Any, format: str | None) -> None:
+def test_whatever_queries_are_in_a_file_are_read_or_refused(
+    content: Any, format: str | None
+) -> None:
     source = Source("F", json.dumps(content).encode())
     fitting = (known for known in FORMATS.values() if known.fits_queries(source))
     known = FORMATS[format] if format is not None else next(fitting, FORMATS["json"])
@@ -207,7 +334,9 @@ def test_whatever_queries_are_in_a_file_are_read_or_refused(content: Any, format
     assert read is not None
     queries = unless_refused(lambda: read(source))
     assert queries is None or queries
-    assert {type(text) for query in queries or () for text in (query.id, query.text)} <= {str}
+    assert {
+        type(text) for query in queries or () for text in (query.id, query.text)
+    } <= {str}
 
 
 @given(st.text(st.characters(exclude_characters="\0")))
@@ -221,12 +350,21 @@ def test_no_text_makes_the_recognition_fail(text: str) -> None:
 # docs/reference/judgments.md says of each what it holds
 
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "judgments.md").read_text(encoding="utf-8")
-ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)}
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "judgments.md").read_text(
+    encoding="utf-8"
+)
+ROWS = {
+    row[0]: row
+    for row in re.findall(
+        r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE
+    )
+}
 
 
 def test_every_format_has_a_row_or_is_named_in_one() -> None:
-    named = set(re.findall(r"`([\w-]+)`", "\n".join(" ".join(row) for row in ROWS.values()))) | set(ROWS)
+    named = set(
+        re.findall(r"`([\w-]+)`", "\n".join(" ".join(row) for row in ROWS.values()))
+    ) | set(ROWS)
     assert set(FORMATS) | set(ALIASES) - {"svmrank"} <= named
     assert set(ROWS) <= set(FORMATS) | set(ALIASES)
 
@@ -235,4 +373,6 @@ def test_a_row_says_what_the_format_holds() -> None:
     for name, _, judgments, queries in ROWS.values():
         known = FORMATS[ALIASES.get(name, name)]
         assert judgments.startswith("yes") == (known.ratings is not None), name
-        assert (not queries.startswith(("no", "ids alone"))) == (known.queries is not None), name
+        assert (not queries.startswith(("no", "ids alone"))) == (
+            known.queries is not None
+        ), name

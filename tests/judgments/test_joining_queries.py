@@ -9,19 +9,32 @@ QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
 
 
 def test_queries_that_only_the_file_knows_can_be_left_out() -> None:
-    queries = [*QUERIES, *(Query(f"q{number}", f"socks {number}") for number in range(3, 7)), Query("q7")]
+    queries = [
+        *QUERIES,
+        *(Query(f"q{number}", f"socks {number}") for number in range(3, 7)),
+        Query("q7"),
+    ]
     judgments = Judgments({"q1": {"a": 1}}, queries={"laces": Query("laces", "laces")})
     joined, said = with_queries(judgments, queries, "queries.tsv")
     assert joined == {"q1": {"a": 1}}
-    assert set(joined.queries) == {"q1", "q2"}  # q2 is named by the judgments, though none is about it
+    assert set(joined.queries) == {
+        "q1",
+        "q2",
+    }  # q2 is named by the judgments, though none is about it
     what = "are only in queries.tsv, without judgments, and left out"
-    assert said == [f'5 of 7 queries {what}: "socks 3", "socks 4", "socks 5" and 2 more']
+    assert said == [
+        f'5 of 7 queries {what}: "socks 3", "socks 4", "socks 5" and 2 more'
+    ]
 
 
 def test_texts_get_their_ids() -> None:
     grades: dict[str, dict[str, float]] = {"laces": {"a": 1}, "boots": {"b": 0}}
     titles = {"laces": {"a": "Round laces"}}
-    judgments = Judgments(grades, titles=titles, place=lambda query, document: Place(path=f"{query}/{document}"))
+    judgments = Judgments(
+        grades,
+        titles=titles,
+        place=lambda query, document: Place(path=f"{query}/{document}"),
+    )
     joined, said = with_queries(judgments, QUERIES, "queries.tsv")
     assert (joined, said) == ({"q2": {"a": 1}, "q1": {"b": 0}}, [])
     assert list(joined) == ["q2", "q1"]
@@ -30,7 +43,9 @@ def test_texts_get_their_ids() -> None:
 
 
 def test_what_only_the_judgments_say_of_a_query_stays() -> None:
-    judgments = Judgments({"q2": {"a": 1}}, queries={"q2": Query("q2", "laces", 5, {"x": 1}, "round")})
+    judgments = Judgments(
+        {"q2": {"a": 1}}, queries={"q2": Query("q2", "laces", 5, {"x": 1}, "round")}
+    )
     joined, _ = with_queries(judgments, QUERIES, "queries.tsv")
     assert joined.queries["q2"] == Query("q2", "laces", 5, {"x": 1}, "round")
 
@@ -41,11 +56,20 @@ def test_queries_that_the_file_does_not_know_stay_and_are_named() -> None:
     assert list(joined) == ["q1", "x", "y", "z", "w"]
     assert said[0] == '4 of 5 queries are not in queries.tsv: "x", "y", "z" and 1 more'
     # so does a text of several queries
-    joined, said = with_queries(Judgments({"boots": {"a": 1}}), [Query("1", "boots"), Query("2", "boots")], "q.tsv")
+    joined, said = with_queries(
+        Judgments({"boots": {"a": 1}}),
+        [Query("1", "boots"), Query("2", "boots")],
+        "q.tsv",
+    )
     assert joined == {"boots": {"a": 1}}
     assert said[0] == '1 of 1 query is the text of several queries in q.tsv: "boots"'
 
 
 def test_two_queries_that_are_one_in_the_file() -> None:
-    with pytest.raises(ValueError, match=r'the queries "q1" and "boots" are one in queries\.tsv, "q1"; join them'):
-        with_queries(Judgments({"q1": {"a": 1}, "boots": {"a": 0}}), QUERIES, "queries.tsv")
+    with pytest.raises(
+        ValueError,
+        match=r'the queries "q1" and "boots" are one in queries\.tsv, "q1"; join them',
+    ):
+        with_queries(
+            Judgments({"q1": {"a": 1}, "boots": {"a": 0}}), QUERIES, "queries.tsv"
+        )

@@ -13,7 +13,9 @@ from tests.judgments.helpers import problems, query_problems
 
 def written(tmp_path: Path, *requests: object, **others: object) -> Path:
     path = tmp_path / "rank_eval.json"
-    path.write_text(json.dumps({"requests": list(requests), **others}, indent=1), encoding="utf-8")
+    path.write_text(
+        json.dumps({"requests": list(requests), **others}, indent=1), encoding="utf-8"
+    )
     return path
 
 
@@ -31,15 +33,28 @@ def rating(document: object, grade: object, index: str = "shop") -> dict[str, ob
 def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
     path = written(
         tmp_path,
-        searching(BERLIN, "berlin_query", rating("007", 3), rating("10020#0", 0), rating("007", 3, "another")),
-        {"id": 12, "template_id": "t", "params": {"q": "amsterdam"}, "ratings": [rating(7, "1"), rating("no", None)]},
+        searching(
+            BERLIN,
+            "berlin_query",
+            rating("007", 3),
+            rating("10020#0", 0),
+            rating("007", 3, "another"),
+        ),
+        {
+            "id": 12,
+            "template_id": "t",
+            "params": {"q": "amsterdam"},
+            "ratings": [rating(7, "1"), rating("no", None)],
+        },
         metric={"dcg": {}},
     )
     judgments = read_judgments(path)
     assert judgments == {"berlin_query": {"007": 3, "10020#0": 0}, "12": {"7": 1}}
     assert judgments.format == "elasticsearch"
     assert judgments.known_as("amsterdam") == ["12"]
-    assert judgments.place("berlin_query", "10020#0") == Place(None, "requests[0].ratings[1]")
+    assert judgments.place("berlin_query", "10020#0") == Place(
+        None, "requests[0].ratings[1]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,9 +62,26 @@ def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
     [
         {"match": {"title": {"query": "berlin", "operator": "and"}}},
         {"multi_match": {"query": "berlin", "fields": ["title", "body"]}},
-        {"bool": {"must": [{"match": {"title": "berlin"}}], "filter": {"term": {"type": "city"}}}},
-        {"bool": {"should": [{"match": {"title": "berlin"}}, {"match": {"body": "berlin"}}]}},
-        {"bool": {"must": {"term": {"match": "x"}}, "should": {"match": {"title": "berlin"}}}},
+        {
+            "bool": {
+                "must": [{"match": {"title": "berlin"}}],
+                "filter": {"term": {"type": "city"}},
+            }
+        },
+        {
+            "bool": {
+                "should": [
+                    {"match": {"title": "berlin"}},
+                    {"match": {"body": "berlin"}},
+                ]
+            }
+        },
+        {
+            "bool": {
+                "must": {"term": {"match": "x"}},
+                "should": {"match": {"title": "berlin"}},
+            }
+        },
     ],
 )
 def test_the_one_text_that_is_searched_for(tmp_path: Path, body: object) -> None:
@@ -60,10 +92,20 @@ def test_the_one_text_that_is_searched_for(tmp_path: Path, body: object) -> None
 
 def test_the_one_parameter_that_is_text(tmp_path: Path) -> None:
     path = written(
-        tmp_path, {"id": "r", "template_id": "t", "params": {"q": "berlin", "size": 10, "fresh": True}, "ratings": []}
+        tmp_path,
+        {
+            "id": "r",
+            "template_id": "t",
+            "params": {"q": "berlin", "size": 10, "fresh": True},
+            "ratings": [],
+        },
     )
     (query,) = load_queries(path)
-    assert (query.id, query.text, query.params) == ("r", "berlin", {"size": 10, "fresh": True})
+    assert (query.id, query.text, query.params) == (
+        "r",
+        "berlin",
+        {"size": 10, "fresh": True},
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,14 +114,33 @@ def test_the_one_parameter_that_is_text(tmp_path: Path) -> None:
         ("params.text", "berlin", {"n": 3}),
         ("params.n", "3", {"text": "berlin"}),
         ("id", "r 1", {"text": "berlin", "n": 3}),
-        ("request.query.bool.must.0.match.title.en", "hamburg", {"text": "berlin", "n": 3}),
+        (
+            "request.query.bool.must.0.match.title.en",
+            "hamburg",
+            {"text": "berlin", "n": 3},
+        ),
         ("request.query.bool.must.1.match.body", "spree", {"text": "berlin", "n": 3}),
-        ("request.query.bool.must.1.match.body.query", "spree", {"text": "berlin", "n": 3}),
+        (
+            "request.query.bool.must.1.match.body.query",
+            "spree",
+            {"text": "berlin", "n": 3},
+        ),
     ],
 )
-def test_the_user_says_where_the_text_is(tmp_path: Path, where: str, text: str, params: dict[str, object]) -> None:
-    body = {"bool": {"must": [{"match": {"title.en": "hamburg"}}, {"match": {"body": {"query": "spree"}}}]}}
-    path = written(tmp_path, {**searching(body, "r 1"), "params": {"text": "berlin", "n": 3}})
+def test_the_user_says_where_the_text_is(
+    tmp_path: Path, where: str, text: str, params: dict[str, object]
+) -> None:
+    body = {
+        "bool": {
+            "must": [
+                {"match": {"title.en": "hamburg"}},
+                {"match": {"body": {"query": "spree"}}},
+            ]
+        }
+    }
+    path = written(
+        tmp_path, {**searching(body, "r 1"), "params": {"text": "berlin", "n": 3}}
+    )
     (query,) = load_queries(path, query=where)
     assert (query.id, query.text, query.params) == ("r 1", text, params)
     assert read_judgments(path, query=where).queries["r 1"].text == text
@@ -88,7 +149,9 @@ def test_the_user_says_where_the_text_is(tmp_path: Path, where: str, text: str, 
 def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:
     path = tmp_path / "sent.json"
     request = searching(BERLIN, "b", rating("x", 1), rating("y", "bad"))
-    path.write_text(json.dumps({"body": {"requests": [request]}, "hits": {}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"body": {"requests": [request]}, "hits": {}}), encoding="utf-8"
+    )
     assert " body.requests[0].ratings[1]" in problems(path)[0]
     assert read_queries(path) == {"b": "berlin"}
 
@@ -96,13 +159,31 @@ def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:
 def test_what_may_be_one_of_several_texts_is_not_guessed(tmp_path: Path) -> None:
     path = written(
         tmp_path,
-        searching({"bool": {"must": {"match": {"title": "berlin"}}, "filter": {"match": {"type": "city"}}}}, "a"),
-        {"id": "b", "template_id": "t", "params": {"q": "berlin", "locale": "de"}, "ratings": []},
+        searching(
+            {
+                "bool": {
+                    "must": {"match": {"title": "berlin"}},
+                    "filter": {"match": {"type": "city"}},
+                }
+            },
+            "a",
+        ),
+        {
+            "id": "b",
+            "template_id": "t",
+            "params": {"q": "berlin", "locale": "de"},
+            "ratings": [],
+        },
         searching({"match_all": {}}, "c"),
         searching({"match": {"title": "hamburg"}}, "d"),
     )
     judgments = read_judgments(path)
-    assert [query.text for query in judgments.queries.values()] == [None, None, None, "hamburg"]
+    assert [query.text for query in judgments.queries.values()] == [
+        None,
+        None,
+        None,
+        "hamburg",
+    ]
     cure = (
         "say where it stands, such as query: params.text, query: request.query.match.title, or --query params.text of "
         "a command"
@@ -130,7 +211,10 @@ def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
 
 
 def test_an_id_with_two_texts(tmp_path: Path) -> None:
-    path = written(tmp_path, *(searching({"match": {"title": text}}, "r") for text in ("hat", "hat", "cap")))
+    path = written(
+        tmp_path,
+        *(searching({"match": {"title": text}}, "r") for text in ("hat", "hat", "cap")),
+    )
     assert problems(path) == [
         'FILE: requests[2]: the query id "r" stands for "hat" and for "cap"; give one of them another id'
     ]
@@ -143,7 +227,15 @@ def test_every_mistake(tmp_path: Path) -> None:
         {"request": {}, "ratings": []},
         {"id": "a"},
         searching(body, None),
-        searching(body, "b", rating(None, 1), {"_id": "x"}, {"_idx": "y", "rating": 1}, rating("z", []), 3),
+        searching(
+            body,
+            "b",
+            rating(None, 1),
+            {"_id": "x"},
+            {"_idx": "y", "rating": 1},
+            rating("z", []),
+            3,
+        ),
         {"id": "c", "ratings": {}},
         "d",
     )
@@ -164,6 +256,12 @@ def test_every_mistake(tmp_path: Path) -> None:
 def test_the_real_requests(data: Path) -> None:
     path = data / "formats" / "elasticsearch_10_basic.json"
     judgments = read_judgments(path)
-    assert judgments == {"amsterdam_query": {"doc1": 0, "doc2": 1, "doc3": 1}, "berlin_query": {"doc1": 1}}
+    assert judgments == {
+        "amsterdam_query": {"doc1": 0, "doc2": 1, "doc3": 1},
+        "berlin_query": {"doc1": 1},
+    }
     assert judgments.text("amsterdam_query") == "amsterdam"
-    assert read_queries(path) == {"amsterdam_query": "amsterdam", "berlin_query": "berlin"}
+    assert read_queries(path) == {
+        "amsterdam_query": "amsterdam",
+        "berlin_query": "berlin",
+    }

@@ -26,7 +26,13 @@ def test_a_whole_case(tmp_path: Path) -> None:
                     {"doc_id": 12180, "rating": None},
                 ],
             },
-            {"query_text": "willis", "options": None, "notes": "Bruce", "information_need": None, "ratings": None},
+            {
+                "query_text": "willis",
+                "options": None,
+                "notes": "Bruce",
+                "information_need": None,
+                "ratings": None,
+            },
         ],
         "try": {"name": "Try 19", "query_params": "{}"},
     }
@@ -36,7 +42,11 @@ def test_a_whole_case(tmp_path: Path) -> None:
     assert judgments.raters == ()
     assert judgments.unrated == ["willis"]
     star_wars, willis = load_queries(path)
-    assert (star_wars.id, star_wars.text, star_wars.note) == ("star wars", "star wars", "the films")
+    assert (star_wars.id, star_wars.text, star_wars.note) == (
+        "star wars",
+        "star wars",
+        "the films",
+    )
     assert star_wars.params == {"customer": "big", "boost": 1.5}
     assert (willis.text, willis.note, willis.params) == ("willis", "Bruce", {})
 
@@ -49,8 +59,18 @@ BOOK = {
             "doc_id": "602",
             "document_fields": '{"title": "Independence Day"}',
             "judgements": [
-                {"rating": 0.0, "unrateable": False, "judge_later": False, "user_email": "ann@example.org"},
-                {"rating": 3.0, "unrateable": False, "judge_later": False, "user_email": "bob@example.org"},
+                {
+                    "rating": 0.0,
+                    "unrateable": False,
+                    "judge_later": False,
+                    "user_email": "ann@example.org",
+                },
+                {
+                    "rating": 3.0,
+                    "unrateable": False,
+                    "judge_later": False,
+                    "user_email": "bob@example.org",
+                },
                 {"rating": 1.0, "unrateable": False, "judge_later": False},
             ],
         },
@@ -60,11 +80,26 @@ BOOK = {
             "document_fields": {"title": "Star Wars"},
             "judgements": [
                 {"rating": 3.0, "user": {"name": "Ann"}},
-                {"rating": 0.0, "unrateable": True, "judge_later": False, "user_email": "bob@example.org"},
-                {"rating": 2.0, "unrateable": False, "judge_later": True, "user_email": "bob@example.org"},
+                {
+                    "rating": 0.0,
+                    "unrateable": True,
+                    "judge_later": False,
+                    "user_email": "bob@example.org",
+                },
+                {
+                    "rating": 2.0,
+                    "unrateable": False,
+                    "judge_later": True,
+                    "user_email": "bob@example.org",
+                },
             ],
         },
-        {"query_text": "willis", "doc_id": "562", "document_fields": "no JSON", "judgements": []},
+        {
+            "query_text": "willis",
+            "doc_id": "562",
+            "document_fields": "no JSON",
+            "judgements": [],
+        },
     ],
 }
 
@@ -76,12 +111,18 @@ def test_a_book_has_several_raters(tmp_path: Path) -> None:
         "602": {"ann@example.org": 0, "bob@example.org": 3, "rating 3": 1},
         "11": {"Ann": 3},
     }
-    assert judgments.titles == {"star wars": {"602": "Independence Day", "11": "Star Wars"}}
+    assert judgments.titles == {
+        "star wars": {"602": "Independence Day", "11": "Star Wars"}
+    }
     assert judgments.unrated == ["willis"]
 
 
 def test_csv_by_name(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rating\nstar wars,602,2.0\nstar wars,11,\nwillis,,\n -1 degree,a,1", "e.csv")
+    path = written(
+        tmp_path,
+        "query,docid,rating\nstar wars,602,2.0\nstar wars,11,\nwillis,,\n -1 degree,a,1",
+        "e.csv",
+    )
     judgments = read_judgments(path, "quepid")
     assert judgments == {"star wars": {"602": 2}, "-1 degree": {"a": 1}}
     assert judgments.format == "quepid"
@@ -90,9 +131,13 @@ def test_csv_by_name(tmp_path: Path) -> None:
 
 def test_a_snapshot_has_no_ratings(tmp_path: Path) -> None:
     header = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
-    path = written(tmp_path, f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "snapshot.csv")
+    path = written(
+        tmp_path, f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "snapshot.csv"
+    )
     (wrong,) = problems(path, "quepid")
-    assert wrong.startswith("FILE:1: this seems to be a run, with a rank or a score and no grade")
+    assert wrong.startswith(
+        "FILE:1: this seems to be a run, with a rank or a score and no grade"
+    )
 
 
 def test_the_real_export(data: Path) -> None:
@@ -104,11 +149,20 @@ def test_the_real_export(data: Path) -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    assert problems(written(tmp_path, {"queries": [{"query": "cap", "ratings": 3}, {"ratings": {"a": 1}}]})) == [
+    assert problems(
+        written(
+            tmp_path,
+            {"queries": [{"query": "cap", "ratings": 3}, {"ratings": {"a": 1}}]},
+        )
+    ) == [
         "FILE: queries[0].ratings: ratings are an object, {document: rating}, or a list of objects; found 3",
         'FILE: queries[1]: "query" is missing; found "ratings"',
     ]
-    pair = {"query_text": "hat", "doc_id": "a", "judgements": [{"rating": {}}, {"unrateable": False}]}
+    pair = {
+        "query_text": "hat",
+        "doc_id": "a",
+        "judgements": [{"rating": {}}, {"unrateable": False}],
+    }
     assert problems(written(tmp_path, {"query_doc_pairs": [pair]})) == [
         "FILE: query_doc_pairs[0].judgements[0].rating: a rating is a number or a name of the scale, found the "
         "mapping {}",
@@ -146,7 +200,10 @@ def test_topics_and_groups(tmp_path: Path) -> None:
                             "x": {"gain": None},
                         },
                     ),
-                    group(query("cap"), relevant_documents={"3": ["sku-19", 44], "0": ["1e5"]}),
+                    group(
+                        query("cap"),
+                        relevant_documents={"3": ["sku-19", 44], "0": ["1e5"]},
+                    ),
                 ],
             }
         ],
@@ -161,7 +218,10 @@ def test_topics_and_groups(tmp_path: Path) -> None:
     assert judgments.format == "rre"
     group_path = "topics[0].query_groups[0].relevant_documents"
     assert judgments.place("a Hat", "no") == Place(None, f"{group_path}.no")
-    assert judgments.place("cap", "44").path == "topics[0].query_groups[1].relevant_documents.3[1]"
+    assert (
+        judgments.place("cap", "44").path
+        == "topics[0].query_groups[1].relevant_documents.3[1]"
+    )
     notes = {"hat": "Clothes: Hats", "a Hat": "Clothes: Hats", "cap": "Clothes"}
     assert {found.text: found.note for found in load_queries(path)} == notes
 
@@ -182,13 +242,21 @@ def test_levels_may_be_left_out(tmp_path: Path, content: object) -> None:
 def test_documents_of_the_group_and_of_the_query(tmp_path: Path) -> None:
     own = {**query("cap"), "relevant_documents": {"b": {"gain": 3}}}
     content = group(query("hat"), own, relevant_documents={"a": {"gain": 1}})
-    assert read_judgments(written(tmp_path, content)) == {"hat": {"a": 1}, "cap": {"a": 1, "b": 3}}
+    assert read_judgments(written(tmp_path, content)) == {
+        "hat": {"a": 1},
+        "cap": {"a": 1, "b": 3},
+    }
 
 
 def test_the_text_may_have_another_placeholder(tmp_path: Path) -> None:
     content = {
         "query_placeholder": "$q",
-        "queries": [{"placeholders": {"$q": "hat", "$query": "x"}, "relevant_documents": {"1": ["a"]}}],
+        "queries": [
+            {
+                "placeholders": {"$q": "hat", "$query": "x"},
+                "relevant_documents": {"1": ["a"]},
+            }
+        ],
     }
     (found,) = load_queries(written(tmp_path, content))
     assert (found.text, found.params) == ("hat", {"query": "x"})
@@ -199,7 +267,10 @@ def test_other_placeholders_are_params_and_make_another_query(tmp_path: Path) ->
         "queries": [
             {**query("Fender"), "relevant_documents": {"1": ["a"]}},
             {**query("Fender", **{"$strings": 4}), "relevant_documents": {"2": ["a"]}},
-            {**query("Fender", **{"$strings": 5, "$new": True, "brand": "no"}), "relevant_documents": {"3": ["a"]}},
+            {
+                **query("Fender", **{"$strings": 5, "$new": True, "brand": "no"}),
+                "relevant_documents": {"3": ["a"]},
+            },
         ]
     }
     path = written(tmp_path, content)
@@ -224,7 +295,10 @@ def test_every_mistake(tmp_path: Path) -> None:
             {"placeholders": {"$q": "hat"}},
             {"placeholders": "hat"},
             {"template": "t"},
-            {**query("cap"), "relevant_documents": {"a": 3, "1": ["b", None, {}], " ": {"gain": 1}}},
+            {
+                **query("cap"),
+                "relevant_documents": {"a": 3, "1": ["b", None, {}], " ": {"gain": 1}},
+            },
             {**query("bag"), "relevant_documents": ["a"]},
         ]
     }
@@ -254,4 +328,11 @@ def test_the_real_files(data: Path) -> None:
     }
     assert judgments.queries["Fender (strings=4)"].params == {"strings": 4}
     queries = read_queries(data / "formats" / "rre_elasticsearch.json")
-    assert list(queries) == ["fender", "Fender", "Fender bass", "jazz", "Jazz", "Jazz Bass"]
+    assert list(queries) == [
+        "fender",
+        "Fender",
+        "Fender bass",
+        "jazz",
+        "Jazz",
+        "Jazz Bass",
+    ]

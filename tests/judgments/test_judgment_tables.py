@@ -23,7 +23,9 @@ from tests.judgments.helpers import problems, written
     ],
 )
 def test_the_usual_spellings_of_a_header(tmp_path: Path, header: str) -> None:
-    assert read_judgments(written(tmp_path, f"{header}\nsmart watch,a,3\n")) == {"smart watch": {"a": 3}}
+    assert read_judgments(written(tmp_path, f"{header}\nsmart watch,a,3\n")) == {
+        "smart watch": {"a": 3}
+    }
 
 
 @pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
@@ -34,15 +36,27 @@ def test_separators(tmp_path: Path, separator: str) -> None:
 
 
 def test_quoted_cells(tmp_path: Path) -> None:
-    path = written(tmp_path, 'query,docid,rating\n"shoes, blue ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n')
-    assert read_judgments(path) == {'shoes, blue "suede"': {"a": 3}, "two\nlines": {"b": 1}, '17" monitor': {"c": 2}}
+    path = written(
+        tmp_path,
+        'query,docid,rating\n"shoes, blue ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n',
+    )
+    assert read_judgments(path) == {
+        'shoes, blue "suede"': {"a": 3},
+        "two\nlines": {"b": 1},
+        '17" monitor': {"c": 2},
+    }
     # between tabs a cell needs no quotes, but may have them
-    path = written(tmp_path, 'query\tdoc_id\tgrade\n"to be" or not\tb\t2\n"tv, ""used"""\tc\t3\n')
+    path = written(
+        tmp_path, 'query\tdoc_id\tgrade\n"to be" or not\tb\t2\n"tv, ""used"""\tc\t3\n'
+    )
     assert read_judgments(path) == {'"to be" or not': {"b": 2}, 'tv, "used"': {"c": 3}}
 
 
 def test_grades_are_numbers_and_whole_ones_ints(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,doc_id,grade\nq,a,3.0\nq,b,0.25\nq,c,-1\nq,d,100.000\nq,e,1e-1\n")
+    path = written(
+        tmp_path,
+        "query,doc_id,grade\nq,a,3.0\nq,b,0.25\nq,c,-1\nq,d,100.000\nq,e,1e-1\n",
+    )
     grades = read_judgments(path)["q"]
     assert grades == {"a": 3, "b": 0.25, "c": -1, "d": 100, "e": 0.1}
     assert [type(grade) for grade in grades.values()] == [int, float, int, int, float]
@@ -52,7 +66,9 @@ def test_a_name_that_is_no_grade(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc_id,grade\nq,a, good\nq,b,7\n")
     scale = "scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command"
     advice = f"is no number; names of grades are given by a scale, such as {scale}"
-    assert problems(path) == [f'FILE:2: query "q", document "a": the grade "good" {advice}']
+    assert problems(path) == [
+        f'FILE:2: query "q", document "a": the grade "good" {advice}'
+    ]
     assert problems(path, scale={"godo": 7, "poor": 0}) == [
         'FILE:2: query "q", document "a": the scale has no grade "good"; it has 0 (poor), 7 (godo); did you '
         'mean "godo"?'
@@ -61,11 +77,17 @@ def test_a_name_that_is_no_grade(tmp_path: Path) -> None:
 
 def test_rows_that_lack_something(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,rating\nshoes,,2\n,b,1\n")
-    assert problems(path) == ["FILE:2: the row has no document", "FILE:3: the row has no query"]
+    assert problems(path) == [
+        "FILE:2: the row has no document",
+        "FILE:3: the row has no query",
+    ]
 
 
 def test_ids_with_texts(tmp_path: Path) -> None:
-    path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,red shoes,b,0\n,socks,c,2\n")
+    path = written(
+        tmp_path,
+        "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,red shoes,b,0\n,socks,c,2\n",
+    )
     judgments = read_judgments(path)
     assert judgments == {"q1": {"a": 1, "b": 0}, "socks": {"c": 2}}
     assert judgments.text("q1") == "red shoes"
@@ -76,17 +98,27 @@ def test_ids_with_texts(tmp_path: Path) -> None:
 
 
 def test_an_id_with_two_texts(tmp_path: Path) -> None:
-    path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,blue shoes,b,0\n")
+    path = written(
+        tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,blue shoes,b,0\n"
+    )
     (problem,) = problems(path)
-    assert problem.startswith('FILE:3: the query id "q1" stands for "red shoes" and for "blue shoes"; ')
+    assert problem.startswith(
+        'FILE:3: the query id "q1" stands for "red shoes" and for "blue shoes"; '
+    )
 
 
 def test_a_row_a_rating_with_raters(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rater,rating\nq,a,ann,0\nq,a,bob,3\nq,a,cid,1\nq,b,ann,2\n")
+    path = written(
+        tmp_path,
+        "query,docid,rater,rating\nq,a,ann,0\nq,a,bob,3\nq,a,cid,1\nq,b,ann,2\n",
+    )
     judgments = read_judgments(path)
     assert judgments == {"q": {"a": 1, "b": 2}}
     assert judgments.raters == ("ann", "bob", "cid")
-    assert judgments.ratings["q"] == {"a": {"ann": 0, "bob": 3, "cid": 1}, "b": {"ann": 2}}
+    assert judgments.ratings["q"] == {
+        "a": {"ann": 0, "bob": 3, "cid": 1},
+        "b": {"ann": 2},
+    }
     assert read_judgments(path, raters="max") == {"q": {"a": 3, "b": 2}}
 
 
@@ -98,36 +130,53 @@ def test_a_rater_who_is_of_two_minds(tmp_path: Path) -> None:
 
 
 def test_a_column_a_rater(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,,1\nq,c,,,\n")
+    path = written(
+        tmp_path,
+        "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,,1\nq,c,,,\n",
+    )
     judgments = read_judgments(path, raters="mean")
     assert judgments == {"q": {"a": 1, "b": 1}}
     assert judgments.raters == ("ann", "bob")
-    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are read",)
+    assert judgments.notices == (
+        "the column final_rating is left out: the ratings of 2 raters are read",
+    )
 
 
 def test_a_book_with_a_column_a_judge(tmp_path: Path) -> None:
-    judgments = read_judgments(written(tmp_path, "query,docid,Ann B.,bob@shop.example\nq,a,0,3\nq,b,1,\n"))
+    judgments = read_judgments(
+        written(tmp_path, "query,docid,Ann B.,bob@shop.example\nq,a,0,3\nq,b,1,\n")
+    )
     assert judgments == {"q": {"a": 1.5, "b": 1}}
     assert judgments.raters == ("Ann B.", "bob@shop.example")
 
 
 @pytest.mark.parametrize("other", ["star_rating", "label"])
 def test_a_column_beside_the_grade_is_no_rater(tmp_path: Path, other: str) -> None:
-    judgments = read_judgments(written(tmp_path, f"query,docid,{other},grade\nq,a,5,0\nq,b,4,3\n"))
+    judgments = read_judgments(
+        written(tmp_path, f"query,docid,{other},grade\nq,a,5,0\nq,b,4,3\n")
+    )
     assert judgments == {"q": {"a": 0, "b": 3}}
     assert judgments.raters == ()
-    assert judgments.notices == (f"the column {other} is left out: the grade is in grade",)
+    assert judgments.notices == (
+        f"the column {other} is left out: the grade is in grade",
+    )
 
 
-@pytest.mark.parametrize("header", ["query,docid,ratng", "query,dcoid,rating", "query,docid"])
-def test_a_misspelt_header_of_judgments_is_none_of_queries(tmp_path: Path, header: str) -> None:
+@pytest.mark.parametrize(
+    "header", ["query,docid,ratng", "query,dcoid,rating", "query,docid"]
+)
+def test_a_misspelt_header_of_judgments_is_none_of_queries(
+    tmp_path: Path, header: str
+) -> None:
     path = written(tmp_path, f"{header}\nq,a,1\n")
     with pytest.raises(FileError, match="a file of queries has a header with"):
         read_queries(path)
 
 
 def test_beir(tmp_path: Path) -> None:
-    path = written(tmp_path, "query-id\tcorpus-id\tscore\n1\t4983\t1\n3\t0042\t2\n", "test.tsv")
+    path = written(
+        tmp_path, "query-id\tcorpus-id\tscore\n1\t4983\t1\n3\t0042\t2\n", "test.tsv"
+    )
     assert read_judgments(path) == {"1": {"4983": 1}, "3": {"0042": 2}}
 
 
@@ -137,8 +186,14 @@ ESCI = "query_id,query,product_id,product_locale,esci_label\n1,shoes,0B1,us,E\n1
 def test_esci_labels_through_a_scale(tmp_path: Path) -> None:
     path = written(tmp_path, ESCI)
     scale = {"exact": 4, "substitute": 2, "complement": 1, "irrelevant": 0}
-    assert read_judgments(path, scale=scale) == {"1": {"0B1": 4, "0B2": 2}, "2": {"7": 0}}
-    assert read_judgments(path, scale={"E": 1, "S": 0.1, "C": 0.01, "I": 0})["1"] == {"0B1": 1, "0B2": 0.1}
+    assert read_judgments(path, scale=scale) == {
+        "1": {"0B1": 4, "0B2": 2},
+        "2": {"7": 0},
+    }
+    assert read_judgments(path, scale={"E": 1, "S": 0.1, "C": 0.01, "I": 0})["1"] == {
+        "0B1": 1,
+        "0B2": 0.1,
+    }
     assert read_judgments(path) == {"1": {"0B1": 3, "0B2": 2}, "2": {"7": 0}}
 
 
@@ -152,13 +207,23 @@ def parquet(folder: Path, **columns: list[Any]) -> Path:
 
 
 def test_parquet(tmp_path: Path) -> None:
-    judgments = read_judgments(parquet(tmp_path, query=["a b", "a b", "c"], doc_id=[7, 8, 9], grade=[1, None, 0.5]))
+    judgments = read_judgments(
+        parquet(
+            tmp_path, query=["a b", "a b", "c"], doc_id=[7, 8, 9], grade=[1, None, 0.5]
+        )
+    )
     assert judgments == {"a b": {"7": 1}, "c": {"9": 0.5}}
     assert type(judgments["a b"]["7"]) is int
 
 
 @pytest.mark.parametrize(
-    ("row", "found"), [("q,a", "2 columns"), ("q", "1 column"), ("q,a,1,extra", "4 columns"), ('"q",a', "2 columns")]
+    ("row", "found"),
+    [
+        ("q,a", "2 columns"),
+        ("q", "1 column"),
+        ("q,a,1,extra", "4 columns"),
+        ('"q",a', "2 columns"),
+    ],
 )
 def test_a_row_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
     path = written(tmp_path, f"query,docid,rating\nq,x,1\n{row}\nq,y,1\n")
@@ -179,7 +244,10 @@ def test_a_header_nobody_knows(tmp_path: Path) -> None:
     )
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
-    assert 'did you mean "relevance"?; where a column has the grades, name it: grade_column' in problem
+    assert (
+        'did you mean "relevance"?; where a column has the grades, name it: grade_column'
+        in problem
+    )
     assert "no column for the document" not in problem
 
 
@@ -192,28 +260,46 @@ def test_a_format_nobody_knows(tmp_path: Path) -> None:
 
 
 def test_a_header_and_nothing_else(tmp_path: Path) -> None:
-    assert problems(written(tmp_path, "query,docid,rating\n")) == ["FILE: the file holds no judgments"]
+    assert problems(written(tmp_path, "query,docid,rating\n")) == [
+        "FILE: the file holds no judgments"
+    ]
 
 
 @pytest.mark.parametrize(
     ("rows", "line"),
-    [('q,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', 2), ('q,a,3,x\nr,b,2,"trunc', 3), ('q,a,3,"15" laptop"\n', 2)],
+    [
+        ('q,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', 2),
+        ('q,a,3,x\nr,b,2,"trunc', 3),
+        ('q,a,3,"15" laptop"\n', 2),
+    ],
 )
-def test_a_quote_that_swallows_what_follows_is_refused(tmp_path: Path, rows: str, line: int) -> None:
+def test_a_quote_that_swallows_what_follows_is_refused(
+    tmp_path: Path, rows: str, line: int
+) -> None:
     (problem,) = problems(written(tmp_path, f"query,doc_id,grade,title\n{rows}"))
     assert problem.startswith(f"FILE:{line}: a quoted cell in this row ")
 
 
-@pytest.mark.parametrize(("row", "count", "more"), [("q,{},bad", 50, "30"), ("q,a", 2000, "at least 980")])
+@pytest.mark.parametrize(
+    ("row", "count", "more"), [("q,{},bad", 50, "30"), ("q,a", 2000, "at least 980")]
+)
 def test_many_problems_are_counted_as_far_as_they_are_looked_for(
     tmp_path: Path, row: str, count: int, more: str
 ) -> None:
-    lines = problems(written(tmp_path, "query,docid,rating\n" + "".join(f"{row.format(n)}\n" for n in range(count))))
+    lines = problems(
+        written(
+            tmp_path,
+            "query,docid,rating\n"
+            + "".join(f"{row.format(n)}\n" for n in range(count)),
+        )
+    )
     assert (len(lines), lines[-1]) == (21, f"FILE: ... and {more} more problems")
 
 
 def test_queries_of_a_table_of_judgments(tmp_path: Path) -> None:
-    assert read_queries(written(tmp_path, "query,docid,rating\na b,1,2\nc,2,0\na b,3,1\n")) == {"a b": "a b", "c": "c"}
+    assert read_queries(
+        written(tmp_path, "query,docid,rating\na b,1,2\nc,2,0\na b,3,1\n")
+    ) == {"a b": "a b", "c": "c"}
     assert read_queries(written(tmp_path, ESCI)) == {"1": "shoes", "2": "tv"}
 
 
@@ -229,11 +315,20 @@ def test_the_index_of_a_frame_in_parquet_is_no_column(tmp_path: Path) -> None:
     import pandas
 
     path = tmp_path / "judgments.parquet"
-    frame = pandas.DataFrame({"query": ["a", "b"], "doc_id": ["x", "y"], "grade": [1, 2]})
-    for index in (frame.set_index("grade"), frame.set_index(frame["grade"].rename("gain"))):
+    frame = pandas.DataFrame(
+        {"query": ["a", "b"], "doc_id": ["x", "y"], "grade": [1, 2]}
+    )
+    for index in (
+        frame.set_index("grade"),
+        frame.set_index(frame["grade"].rename("gain")),
+    ):
         index.to_parquet(path)
         has_grades = "grade" in index.columns
-        assert (read_judgments(path) == {"a": {"x": 1}, "b": {"y": 2}}) if has_grades else problems(path)
+        assert (
+            (read_judgments(path) == {"a": {"x": 1}, "b": {"y": 2}})
+            if has_grades
+            else problems(path)
+        )
 
 
 def test_parquet_that_is_damaged_within(tmp_path: Path) -> None:
@@ -246,22 +341,34 @@ def test_parquet_that_is_damaged_within(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("blank", [None, math.nan], ids=str)
-def test_a_grade_that_is_missing_in_parquet_is_no_judgment(tmp_path: Path, blank: float | None) -> None:
+def test_a_grade_that_is_missing_in_parquet_is_no_judgment(
+    tmp_path: Path, blank: float | None
+) -> None:
     """Libraries of frames write NaN, or null, where they have no number."""
-    path = parquet(tmp_path, query=["a", "a"], doc_id=["x", "y"], ann_rating=[1.0, blank], bob_rating=[2.0, blank])
+    path = parquet(
+        tmp_path,
+        query=["a", "a"],
+        doc_id=["x", "y"],
+        ann_rating=[1.0, blank],
+        bob_rating=[2.0, blank],
+    )
     assert read_judgments(path) == {"a": {"x": 1.5}}
 
 
 def test_lists_in_parquet_are_no_grades(tmp_path: Path) -> None:
     (problem,) = problems(parquet(tmp_path, query=["a"], doc_id=["x"], grade=[[1, 2]]))
     assert problem.startswith('FILE: the column "grade" holds values of the type list<')
-    assert problem.endswith("int64>, and a grade or a score is one number or name; write a row for each")
+    assert problem.endswith(
+        "int64>, and a grade or a score is one number or name; write a row for each"
+    )
 
 
 # `grade_column`: which column has the grades, where a file has final ones beside those of raters
 
 
-RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
+RATERS_AND_FINAL = (
+    "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
+)
 
 
 def problem(path: Path, format: str | None = None, **options: str) -> str:
@@ -269,7 +376,9 @@ def problem(path: Path, format: str | None = None, **options: str) -> str:
     return only
 
 
-def test_final_grades_beside_those_of_raters_are_an_error_that_names_the_columns(tmp_path: Path) -> None:
+def test_final_grades_beside_those_of_raters_are_an_error_that_names_the_columns(
+    tmp_path: Path,
+) -> None:
     assert problem(written(tmp_path, RATERS_AND_FINAL)) == (
         "FILE:1: final_rating seems to be what was made of ann_rating and bob_rating; say which column has the grades "
         "(grade_column: final_rating, --grade-column of a command), or how several ratings become one grade (raters: "
@@ -291,20 +400,30 @@ def test_the_column_is_chosen(tmp_path: Path) -> None:
     ("header", "final", "others"),
     [
         ("query,docid,ann_rating,final_rating", "final_rating", "ann_rating"),
-        ("query,docid,ann_rating,bob_rating,mean_rating", "mean_rating", "ann_rating and bob_rating"),
+        (
+            "query,docid,ann_rating,bob_rating,mean_rating",
+            "mean_rating",
+            "ann_rating and bob_rating",
+        ),
         ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
         ("query,docid,ann_label,label,gold_label", "gold_label", "label"),
     ],
 )
-def test_what_is_final_beside_what(tmp_path: Path, header: str, final: str, others: str) -> None:
+def test_what_is_final_beside_what(
+    tmp_path: Path, header: str, final: str, others: str
+) -> None:
     ratings = ",".join("1" * (header.count(",") - 2))
     path = written(tmp_path, f"{header}\nq,a,{ratings},3\n")
-    assert problem(path).startswith(f"FILE:1: {final} seems to be what was made of {others}; ")
+    assert problem(path).startswith(
+        f"FILE:1: {final} seems to be what was made of {others}; "
+    )
     assert read_judgments(path, grade_column=final) == {"q": {"a": 3}}
 
 
 def test_final_grades_beside_a_rating_a_row(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,docid,rater,rating,final_rating\nq,a,ann,1,3\nq,a,bob,2,3\n")
+    path = written(
+        tmp_path, "query,docid,rater,rating,final_rating\nq,a,ann,1,3\nq,a,bob,2,3\n"
+    )
     assert "final_rating seems to be what was made of rating" in problem(path)
     judgments = read_judgments(path, grade_column="final_rating")
     assert (judgments, judgments.raters) == ({"q": {"a": 3}}, ())
@@ -314,10 +433,14 @@ def test_final_grades_beside_a_rating_a_row(tmp_path: Path) -> None:
 
 def test_a_column_of_any_name(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,usefulness\nq,a,2\n")
-    assert problem(path).endswith("; where a column has the grades, name it: grade_column")
+    assert problem(path).endswith(
+        "; where a column has the grades, name it: grade_column"
+    )
     assert read_judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
     assert read_queries(path, grade_column="usefulness") == {"q": "q"}
-    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}
+    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {
+        "q": {"a": 2}
+    }
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
@@ -327,19 +450,31 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("content", ["q1 0 d1 3\n", "3 qid:1 # d1\n", '{"queries": [{"query": "q", "ratings": {}}]}'])
+@pytest.mark.parametrize(
+    "content",
+    ["q1 0 d1 3\n", "3 qid:1 # d1\n", '{"queries": [{"query": "q", "ratings": {}}]}'],
+)
 def test_a_format_without_columns(tmp_path: Path, content: str) -> None:
     said = problem(written(tmp_path, content), grade_column="final")
-    assert said.startswith("FILE: grade_column= is for tables and JSON objects, and this is ")
+    assert said.startswith(
+        "FILE: grade_column= is for tables and JSON objects, and this is "
+    )
 
 
 def test_objects_in_json(tmp_path: Path) -> None:
     row = {"query": "q", "docid": "a", "rating": 1, "final_rating": 3}
-    for content in (f"{json.dumps(row)}\n{json.dumps({**row, 'docid': 'b'})}\n", json.dumps([row])):
+    for content in (
+        f"{json.dumps(row)}\n{json.dumps({**row, 'docid': 'b'})}\n",
+        json.dumps([row]),
+    ):
         path = written(tmp_path, content, "ratings.json")
-        assert problem(path).startswith("FILE: final_rating seems to be what was made of rating; ")
+        assert problem(path).startswith(
+            "FILE: final_rating seems to be what was made of rating; "
+        )
         assert read_judgments(path, grade_column="final_rating")["q"]["a"] == 3
-    assert problem(path, grade_column="final").startswith('FILE: there is no column "final" for the grades; ')
+    assert problem(path, grade_column="final").startswith(
+        'FILE: there is no column "final" for the grades; '
+    )
     path = written(tmp_path, '{"q": {"a": 1}}', "ratings.json")
     assert problem(path, grade_column="final") == (
         'FILE: no object in the file has the key "final", which grade_column names'

@@ -18,17 +18,27 @@ def test_qrels(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, "q1 0 a 3\nq1 0 b 0\nq2 Q0 a 1\n"))
     assert judgments == {"q1": {"a": 3, "b": 0}, "q2": {"a": 1}}
     assert judgments.format == "trec"
-    assert read_judgments(written(tmp_path, "smart watch\t0\ta\t3\n")) == {"smart watch": {"a": 3}}
-    assert read_judgments(written(tmp_path, 'q1 0 "a 3\n')) == {"q1": {'"a': 3}}  # quotes are nothing special
+    assert read_judgments(written(tmp_path, "smart watch\t0\ta\t3\n")) == {
+        "smart watch": {"a": 3}
+    }
+    assert read_judgments(written(tmp_path, 'q1 0 "a 3\n')) == {
+        "q1": {'"a': 3}
+    }  # quotes are nothing special
 
 
 def test_tabs_spaces_blank_lines_comments_and_line_ends(tmp_path: Path) -> None:
     content = b"# made by hand\r\nq1\t0\ta\t3\r\n\r\n  q1   0  10020#0 \t 1  \r\n#q1 0 c 1\r\nq2 0 a -1\r\n"
-    for path in (written(tmp_path, content), written(tmp_path, gzip.compress(b"\xef\xbb\xbf" + content))):
+    for path in (
+        written(tmp_path, content),
+        written(tmp_path, gzip.compress(b"\xef\xbb\xbf" + content)),
+    ):
         assert read_judgments(path) == {"q1": {"a": 3, "10020#0": 1}, "q2": {"a": -1}}
 
 
-@pytest.mark.parametrize(("row", "found"), [("q1 0 b", "3 columns"), ("q1 0 b 1 x", "5 columns"), ("q1", "1 column")])
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [("q1 0 b", "3 columns"), ("q1 0 b 1 x", "5 columns"), ("q1", "1 column")],
+)
 def test_a_line_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
     path = written(tmp_path, f"# qrels\nq1 0 a 1\nq1 0 d 1\n{row}\nq1 0 c 1\n")
     assert problems(path) == [
@@ -45,13 +55,18 @@ def test_a_no_break_space_is_part_of_an_id(tmp_path: Path) -> None:
 
 
 def test_nothing_but_comments(tmp_path: Path) -> None:
-    assert problems(written(tmp_path, "# nothing\n"), "trec") == ["FILE: the file has no judgments, only comments"]
+    assert problems(written(tmp_path, "# nothing\n"), "trec") == [
+        "FILE: the file has no judgments, only comments"
+    ]
 
 
 def test_qrels_have_no_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "q1 0 a 1\n")
     for format in (None, "trec"):
-        with pytest.raises(FileError, match=r"trec .* has no queries, only their ids; name a file of queries"):
+        with pytest.raises(
+            FileError,
+            match=r"trec .* has no queries, only their ids; name a file of queries",
+        ):
             read_queries(path, format)
 
 
@@ -88,11 +103,18 @@ WITH_HEADERS = """\
 def test_headers_tell_queries_and_weights(tmp_path: Path) -> None:
     path = written(tmp_path, WITH_HEADERS)
     judgments = read_judgments(path)
-    assert judgments == {"1": {"7555": 4, "007": 0}, "2": {"10020#0": 3}, "3": {"no": 2.5}}
+    assert judgments == {
+        "1": {"7555": 4, "007": 0},
+        "2": {"10020#0": 3},
+        "3": {"no": 2.5},
+    }
     assert judgments.format == "ltr"
     assert judgments.unrated == ["4"]
     assert judgments.known_as("rambo") == ["1"]
-    assert judgments.titles == {"1": {"7555": "Rambo", "007": "First Blood"}, "2": {"10020#0": "A New Hope"}}
+    assert judgments.titles == {
+        "1": {"7555": "Rambo", "007": "First Blood"},
+        "2": {"10020#0": "A New Hope"},
+    }
     assert judgments.notices == ("the features are left out",)
     assert judgments.place("2", "10020#0") == Place(9)
     assert load_queries(path) == [
@@ -115,8 +137,14 @@ def test_the_text_after_the_document_may_be_the_query(tmp_path: Path) -> None:
 
 
 def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
-    path = written(tmp_path, "2 qid:1 # a Star Wars\n0 qid:1 # b Independence Day\n1 qid:2 # a Star Wars\n")
-    assert read_judgments(path).titles == {"1": {"a": "Star Wars", "b": "Independence Day"}, "2": {"a": "Star Wars"}}
+    path = written(
+        tmp_path,
+        "2 qid:1 # a Star Wars\n0 qid:1 # b Independence Day\n1 qid:2 # a Star Wars\n",
+    )
+    assert read_judgments(path).titles == {
+        "1": {"a": "Star Wars", "b": "Independence Day"},
+        "2": {"a": "Star Wars"},
+    }
     assert query_problems(path) == [
         'FILE:1: the text of the query "1" is not known; a line "# qid:1: the text" above gives it',
         'FILE:3: the text of the query "2" is not known; a line "# qid:2: the text" above gives it',
@@ -126,7 +154,11 @@ def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
 def test_other_ways_to_name_a_document(tmp_path: Path) -> None:
     path = written(tmp_path, "2 qid:1 # a b\tTitle\n1 qid:1 # /c/d.html\tOther\n")
     assert read_judgments(path) == {"1": {"a b": 2, "/c/d.html": 1}}
-    letor = read_judgments(written(tmp_path, "2 qid:3 1:0.056 2:0.0 #docid = GX029-35 inc = 0.01 prob = 0.13\n"))
+    letor = read_judgments(
+        written(
+            tmp_path, "2 qid:3 1:0.056 2:0.0 #docid = GX029-35 inc = 0.01 prob = 0.13\n"
+        )
+    )
     assert (letor, letor.titles) == ({"3": {"GX029-35": 2}}, {})
 
 
@@ -238,15 +270,32 @@ def test_xml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("topic", "query"),
     [
-        ("<top lang='EN'><num>C041</num><EN-title>Pesticides</EN-title></top>", ("C041", "Pesticides")),
+        (
+            "<top lang='EN'><num>C041</num><EN-title>Pesticides</EN-title></top>",
+            ("C041", "Pesticides"),
+        ),
         ("<TOP><NUM>Number: MB01</NUM><TITLE>BBC</TITLE></TOP>", ("MB01", "BBC")),
-        ("<top><num> Number: 201 <desc> Description: Who wrote it?</top>", ("201", "Who wrote it?")),
-        ('<inex-topic topic-id="5"><title>nobel prize</title></inex-topic>', ("5", "nobel prize")),
-        ('<topic number="1"><title>Topic: Number: one</title></topic>', ("1", "Number: one")),
-        ('<topic number="1"><query>a&#233;&lt;b&gt; &unknown; AT&T</query></topic>', ("1", "aé<b> &unknown; AT&T")),
+        (
+            "<top><num> Number: 201 <desc> Description: Who wrote it?</top>",
+            ("201", "Who wrote it?"),
+        ),
+        (
+            '<inex-topic topic-id="5"><title>nobel prize</title></inex-topic>',
+            ("5", "nobel prize"),
+        ),
+        (
+            '<topic number="1"><title>Topic: Number: one</title></topic>',
+            ("1", "Number: one"),
+        ),
+        (
+            '<topic number="1"><query>a&#233;&lt;b&gt; &unknown; AT&T</query></topic>',
+            ("1", "aé<b> &unknown; AT&T"),
+        ),
     ],
 )
-def test_the_ways_to_write_a_topic(tmp_path: Path, topic: str, query: tuple[str, str]) -> None:
+def test_the_ways_to_write_a_topic(
+    tmp_path: Path, topic: str, query: tuple[str, str]
+) -> None:
     assert list(read_queries(written(tmp_path, topic)).items()) == [query]
 
 
@@ -280,4 +329,6 @@ def test_a_file_that_is_cut_off_anywhere(content: str) -> None:
             assert [*read_topics(source)] == [*whole][: len(read_topics(source))]
         except FileError as error:
             (problem,) = error.problems
-            assert problem.message.startswith(("the topic that begins here never ends", "the file has no topics"))
+            assert problem.message.startswith(
+                ("the topic that begins here never ends", "the file has no topics")
+            )

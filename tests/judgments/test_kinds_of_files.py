@@ -43,10 +43,22 @@ NOT_KNOWN = "is not recognised; the file begins with"
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("a TREC run", "FILE:1: this is a TREC run, qid Q0 docid rank score tag; judgments are needed"),
-        ("a table of a run", "FILE:1: this seems to be a run, with a rank or a score and no grade; judgments are"),
-        ("rows of a run", "FILE: this seems to be a run, with a rank or a score and no grade; judgments are needed"),
-        ("scores printed by trec_eval", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
+        (
+            "a TREC run",
+            "FILE:1: this is a TREC run, qid Q0 docid rank score tag; judgments are needed",
+        ),
+        (
+            "a table of a run",
+            "FILE:1: this seems to be a run, with a rank or a score and no grade; judgments are",
+        ),
+        (
+            "rows of a run",
+            "FILE: this seems to be a run, with a rank or a score and no grade; judgments are needed",
+        ),
+        (
+            "scores printed by trec_eval",
+            f"FILE:1: the format of these judgments {NOT_KNOWN}",
+        ),
         ("topics", f"FILE:1: the format of these judgments {NOT_KNOWN}"),
         *(
             (name, "FILE:1: judgments have columns for the query, the ")
@@ -60,7 +72,9 @@ def test_what_is_no_judgments(tmp_path: Path, name: str, said: str) -> None:
 
 @pytest.mark.parametrize("name", ["a query set", "a snapshot", "rankings"])
 @pytest.mark.parametrize("read", [read_judgments, read_queries])
-def test_json_of_another_kind_is_refused_where_it_differs(tmp_path: Path, read: Read, name: str) -> None:
+def test_json_of_another_kind_is_refused_where_it_differs(
+    tmp_path: Path, read: Read, name: str
+) -> None:
     if (read, name) != (read_queries, "a query set"):
         assert problems_of(read, write(tmp_path / "file", FILES[name]))
 
@@ -75,10 +89,22 @@ def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("a table of judgments", "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is"),
-        ("rows of judgments", "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is"),
-        ("TREC qrels", "FILE:1: these are judgments, trec (TREC qrels: qid iter docid grade); a run is needed"),
-        ("a judgment list", "FILE:1: these are judgments, ltr (SVMrank: grade qid:1 ... # document); a run is needed"),
+        (
+            "a table of judgments",
+            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is",
+        ),
+        (
+            "rows of judgments",
+            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is",
+        ),
+        (
+            "TREC qrels",
+            "FILE:1: these are judgments, trec (TREC qrels: qid iter docid grade); a run is needed",
+        ),
+        (
+            "a judgment list",
+            "FILE:1: these are judgments, ltr (SVMrank: grade qid:1 ... # document); a run is needed",
+        ),
         ("an export of Quepid", 'FILE: query "queries": a row has no document'),
         ("a table of queries", f"FILE:1: the format of this run {NOT_KNOWN}"),
         ("ids and texts", f"FILE:1: the format of this run {NOT_KNOWN}"),
@@ -98,8 +124,12 @@ def test_what_is_no_run(tmp_path: Path, name: str, said: str) -> None:
         ("query,docid,Ann,Bob\nq,a,1,\nq,b,,2\n", "Ann and Bob"),
     ],
 )
-def test_a_table_with_grades_is_no_run(tmp_path: Path, content: str, graded: str) -> None:
-    assert f"with grades in {graded}, and a run is needed" in problem(read_run, content, tmp_path)
+def test_a_table_with_grades_is_no_run(
+    tmp_path: Path, content: str, graded: str
+) -> None:
+    assert f"with grades in {graded}, and a run is needed" in problem(
+        read_run, content, tmp_path
+    )
 
 
 @pytest.mark.parametrize("name", ["zscore", "z-score", "bm25_score", "relevance_score"])
@@ -109,7 +139,9 @@ def test_a_column_that_may_be_the_score_of_a_run(tmp_path: Path, name: str) -> N
         f"FILE:1: the column {name} may be the score that the run is to be sorted by; call it score, or rank the rows "
         "in a column rank"
     )
-    assert read_run(write(tmp_path / "run", f"query,docid,rank,{name}\nq,a,2,-1.5\nq,b,1,2.5\n")) == {"q": ["b", "a"]}
+    assert read_run(
+        write(tmp_path / "run", f"query,docid,rank,{name}\nq,a,2,-1.5\nq,b,1,2.5\n")
+    ) == {"q": ["b", "a"]}
 
 
 def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
@@ -117,11 +149,19 @@ def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
     import pandas
 
     path = tmp_path / "file"
-    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1]}).to_parquet(path)
-    with pytest.raises(FileError, match="this seems to be a table of judgments, with grades in grade"):
+    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1]}).to_parquet(
+        path
+    )
+    with pytest.raises(
+        FileError, match="this seems to be a table of judgments, with grades in grade"
+    ):
         read_run(path)
-    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.5]}).to_parquet(path)
-    with pytest.raises(FileError, match="this seems to be a run, with a rank or a score and no grade"):
+    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.5]}).to_parquet(
+        path
+    )
+    with pytest.raises(
+        FileError, match="this seems to be a run, with a rank or a score and no grade"
+    ):
         read_judgments(path)
     with pytest.raises(FileError, match="this seems to be a run, not queries"):
         read_queries(path)
@@ -130,9 +170,18 @@ def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("TREC qrels", "FILE: trec (TREC qrels: qid iter docid grade) has no queries, only their ids; name a file of"),
-        ("a table of judgments", "FILE:1: these are judgments that have only the ids of queries; found query_id, doc_"),
-        ("rows of judgments", "FILE: these are judgments that have only the ids of queries; found query_id, doc_id"),
+        (
+            "TREC qrels",
+            "FILE: trec (TREC qrels: qid iter docid grade) has no queries, only their ids; name a file of",
+        ),
+        (
+            "a table of judgments",
+            "FILE:1: these are judgments that have only the ids of queries; found query_id, doc_",
+        ),
+        (
+            "rows of judgments",
+            "FILE: these are judgments that have only the ids of queries; found query_id, doc_id",
+        ),
         ("a TREC run", f"FILE:1: the format of these queries {NOT_KNOWN}"),
         ("a table of a run with texts", "FILE:1: this seems to be a run, not queries"),
     ],
@@ -142,22 +191,40 @@ def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "key"), [*(("number\tutterance", "q1"), ("topicId\twords", "red"), ("label\tutterance", "q1"))]
+    ("header", "key"),
+    [
+        *(
+            ("number\tutterance", "q1"),
+            ("topicId\twords", "red"),
+            ("label\tutterance", "q1"),
+        )
+    ],
 )
-def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str, key: str) -> None:
-    said = problem(read_queries, f"{header}\n{key}\tred shoes\nq2\tred hats\n", tmp_path)
-    assert said.startswith("FILE:1: the first line seems to be a header that is not known: call the columns query_id ")
+def test_a_header_that_nobody_knows_is_no_query(
+    tmp_path: Path, header: str, key: str
+) -> None:
+    said = problem(
+        read_queries, f"{header}\n{key}\tred shoes\nq2\tred hats\n", tmp_path
+    )
+    assert said.startswith(
+        "FILE:1: the first line seems to be a header that is not known: call the columns query_id "
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "queries"),
     [
-        ("nlp\tneural networks\nir\tsearch engines\n", {"nlp": "neural networks", "ir": "search engines"}),
+        (
+            "nlp\tneural networks\nir\tsearch engines\n",
+            {"nlp": "neural networks", "ir": "search engines"},
+        ),
         ("intro\tred shoes\n", {"intro": "red shoes"}),
         ("nr\tquery\n1\tred shoes\n", {"1": "red shoes"}),
     ],
 )
-def test_lines_that_are_all_queries(tmp_path: Path, content: str, queries: dict[str, str]) -> None:
+def test_lines_that_are_all_queries(
+    tmp_path: Path, content: str, queries: dict[str, str]
+) -> None:
     path = tmp_path / "queries.tsv"
     path.write_text(content, encoding="utf-8")
     assert read_queries(path) == queries
@@ -183,14 +250,23 @@ def test_a_header_keeps_the_ids_and_is_no_query(
     tmp_path: Path, id_column: str, text_column: str, separator: str
 ) -> None:
     rows = [(id_column, text_column), ("q1", "winter boots"), ("007", "laces")]
-    assert read_queries(written(tmp_path, "".join(f"{separator.join(row)}\n" for row in rows))) == QUERIES
+    assert (
+        read_queries(
+            written(tmp_path, "".join(f"{separator.join(row)}\n" for row in rows))
+        )
+        == QUERIES
+    )
     turned = "".join(f"{separator.join(reversed(row))}\n" for row in rows)
     assert read_queries(written(tmp_path, turned)) == QUERIES
 
 
 @pytest.mark.parametrize("id_column", ["id", "number"])
-def test_an_id_of_queries_comes_before_any_other(tmp_path: Path, id_column: str) -> None:
-    path = written(tmp_path, f"{id_column},query_id,query\n1,q1,winter boots\n2,007,laces\n")
+def test_an_id_of_queries_comes_before_any_other(
+    tmp_path: Path, id_column: str
+) -> None:
+    path = written(
+        tmp_path, f"{id_column},query_id,query\n1,q1,winter boots\n2,007,laces\n"
+    )
     assert read_queries(path) == QUERIES
 
 
@@ -199,13 +275,21 @@ def test_parquet(tmp_path: Path) -> None:
     import pandas
 
     path = tmp_path / "queries.parquet"
-    pandas.DataFrame({"_id": list(QUERIES), "text": list(QUERIES.values())}).to_parquet(path)
+    pandas.DataFrame({"_id": list(QUERIES), "text": list(QUERIES.values())}).to_parquet(
+        path
+    )
     assert read_queries(path) == QUERIES
 
 
 def test_without_a_header_the_first_line_is_a_query(tmp_path: Path) -> None:
-    assert read_queries(written(tmp_path, "q1\twinter boots\n007\tlaces\n", "queries.tsv")) == QUERIES
-    assert read_queries(written(tmp_path, "text\ttexts\nid\tids\n", "queries.tsv")) == {"text": "texts", "id": "ids"}
+    assert (
+        read_queries(written(tmp_path, "q1\twinter boots\n007\tlaces\n", "queries.tsv"))
+        == QUERIES
+    )
+    assert read_queries(written(tmp_path, "text\ttexts\nid\tids\n", "queries.tsv")) == {
+        "text": "texts",
+        "id": "ids",
+    }
 
 
 def test_tables_of_judgments_know_these_names_for_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, krippendorff_alpha
-from pytest_relevance.judgments.grading import Judged, drawn_evenly, rated_by_several, rater_figures
+from pytest_relevance.judgments.grading import (
+    Judged,
+    drawn_evenly,
+    rated_by_several,
+    rater_figures,
+)
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.scale import AGGREGATES
 
@@ -19,7 +24,8 @@ Ratings = list[list[float | None]]
 
 
 @pytest.mark.parametrize(
-    ("how", "expected"), [("median", 1.5), ("mean", 1.75), ("min", 0), ("max", 4), ("majority", 0)]
+    ("how", "expected"),
+    [("median", 1.5), ("mean", 1.75), ("min", 0), ("max", 4), ("majority", 0)],
 )
 def test_ways_to_combine_ratings(how: str, expected: float) -> None:
     # 0 and 3 would be equally frequent with one more 3: of equals the lowest is taken.
@@ -28,19 +34,30 @@ def test_ways_to_combine_ratings(how: str, expected: float) -> None:
 
 
 def test_a_whole_grade_of_whole_ratings_is_an_int() -> None:
-    assert [type(aggregate([1, 3], how)) for how in AGGREGATES] == [int] * len(AGGREGATES)
+    assert [type(aggregate([1, 3], how)) for how in AGGREGATES] == [int] * len(
+        AGGREGATES
+    )
     assert type(aggregate([1, 2], "median")) is float
     assert type(aggregate([1.0, 3.0], "mean")) is float
 
 
 def test_ratings_may_be_a_column_of_a_frame() -> None:
-    frame = pandas.DataFrame({"document": ["a", "b", "a", "b", "a"], "rating": [2, 0, 3, 1, 2]})
-    assert frame.groupby("document")["rating"].agg(aggregate).to_dict() == {"a": 2, "b": 0.5}
+    frame = pandas.DataFrame(
+        {"document": ["a", "b", "a", "b", "a"], "rating": [2, 0, 3, 1, 2]}
+    )
+    assert frame.groupby("document")["rating"].agg(aggregate).to_dict() == {
+        "a": 2,
+        "b": 0.5,
+    }
     assert aggregate(frame["rating"].to_numpy(), "max") == 3
 
 
-@given(st.lists(st.floats(0, 5), min_size=1, max_size=9), st.randoms(use_true_random=False))
-def test_the_order_of_the_raters_does_not_matter(ratings: list[float], random: object) -> None:
+@given(
+    st.lists(st.floats(0, 5), min_size=1, max_size=9), st.randoms(use_true_random=False)
+)
+def test_the_order_of_the_raters_does_not_matter(
+    ratings: list[float], random: object
+) -> None:
     shuffled = list(ratings)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     for how in AGGREGATES:
@@ -67,7 +84,11 @@ def test_what_is_refused(ratings: list[float], how: str, says: str) -> None:
 @given(
     st.integers(2, 4).flatmap(
         lambda raters: st.lists(
-            st.lists(st.sampled_from([0, 1, 2, 3, 5, None]), min_size=raters, max_size=raters), min_size=2, max_size=9
+            st.lists(
+                st.sampled_from([0, 1, 2, 3, 5, None]), min_size=raters, max_size=raters
+            ),
+            min_size=2,
+            max_size=9,
         )
     )
 )
@@ -75,18 +96,27 @@ def test_alpha_is_that_of_the_krippendorff_package(ratings: Ratings) -> None:
     np = pytest.importorskip("numpy")
     krippendorff = pytest.importorskip("krippendorff")
     ours = krippendorff_alpha(ratings)
-    paired = [rating for of_one in ratings if len(of_one) - of_one.count(None) > 1 for rating in of_one]
+    paired = [
+        rating
+        for of_one in ratings
+        if len(of_one) - of_one.count(None) > 1
+        for rating in of_one
+    ]
     if len(set(paired) - {None}) < 2:
         assert math.isnan(ours)
     else:
         a_row_a_rater = np.array(ratings, dtype=float).T
-        theirs = krippendorff.alpha(reliability_data=a_row_a_rater, level_of_measurement="ordinal")
+        theirs = krippendorff.alpha(
+            reliability_data=a_row_a_rater, level_of_measurement="ordinal"
+        )
         assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
 
 
 def test_alpha_of_the_columns_of_a_frame_is_refused() -> None:
     frame: Any = pandas.DataFrame({"ann": [1, 2], "ben": [1, 3]})
-    with pytest.raises(ValueError, match=r"not the text 'ann'; .* pass `frame\.to_numpy\(\)`"):
+    with pytest.raises(
+        ValueError, match=r"not the text 'ann'; .* pass `frame\.to_numpy\(\)`"
+    ):
         krippendorff_alpha(frame)
     assert krippendorff_alpha(frame.to_numpy()) == krippendorff_alpha([[1, 1], [2, 3]])
 
@@ -94,7 +124,9 @@ def test_alpha_of_the_columns_of_a_frame_is_refused() -> None:
 def test_alpha_of_perfect_agreement_and_of_contradiction() -> None:
     assert krippendorff_alpha([[0, 0], [3, 3], [1, 1, 1]]) == 1.0
     assert krippendorff_alpha([[0, 3], [3, 0]]) < 0
-    assert math.isnan(krippendorff_alpha([[2, 2], [2, 2]]))  # nothing could have disagreed
+    assert math.isnan(
+        krippendorff_alpha([[2, 2], [2, 2]])
+    )  # nothing could have disagreed
     assert math.isnan(krippendorff_alpha([[1], [2], []]))  # no document has two ratings
 
 
@@ -106,14 +138,19 @@ NAMES = ("anna", "ben", "carl")
 
 def judged(ratings: dict[str, dict[str, dict[str, float]]]) -> Judgments:
     return Judgments(
-        {query: dict.fromkeys(given, 0.0) for query, given in ratings.items()}, ratings=ratings, raters=NAMES
+        {query: dict.fromkeys(given, 0.0) for query, given in ratings.items()},
+        ratings=ratings,
+        raters=NAMES,
     )
 
 
 SHOES = judged(
     {
         "boots": {"sku-1": {"anna": 3, "ben": 2}, "sku-2": {"anna": 1}},
-        "laces": {"sku-3": {"anna": 0, "ben": 3, "carl": 3}, "sku-4": {"ben": 1, "carl": 1}},
+        "laces": {
+            "sku-3": {"anna": 0, "ben": 3, "carl": 3},
+            "sku-4": {"ben": 1, "carl": 1},
+        },
     }
 )
 
@@ -128,9 +165,24 @@ def test_the_documents_that_are_furthest_apart_come_first() -> None:
 
 def test_bias_is_a_rating_less_the_mean_of_the_others_of_the_same_document() -> None:
     anna, ben, carl = rater_figures(SHOES)
-    assert (anna.rater, anna.rated, anna.shared, anna.bias) == ("anna", 3, 2, ((3 - 2) + (0 - 3)) / 2)
-    assert (ben.rater, ben.rated, ben.shared, ben.bias) == ("ben", 3, 3, ((2 - 3) + (3 - 1.5) + (1 - 1)) / 3)
-    assert (carl.rater, carl.rated, carl.shared, carl.bias) == ("carl", 2, 2, ((3 - 1.5) + (1 - 1)) / 2)
+    assert (anna.rater, anna.rated, anna.shared, anna.bias) == (
+        "anna",
+        3,
+        2,
+        ((3 - 2) + (0 - 3)) / 2,
+    )
+    assert (ben.rater, ben.rated, ben.shared, ben.bias) == (
+        "ben",
+        3,
+        3,
+        ((2 - 3) + (3 - 1.5) + (1 - 1)) / 3,
+    )
+    assert (carl.rater, carl.rated, carl.shared, carl.bias) == (
+        "carl",
+        2,
+        2,
+        ((3 - 1.5) + (1 - 1)) / 2,
+    )
 
 
 def test_a_rater_who_shares_no_document_has_no_bias() -> None:
@@ -140,18 +192,29 @@ def test_a_rater_who_shares_no_document_has_no_bias() -> None:
 
 
 JUDGED = st.lists(
-    st.builds(Judged, st.sampled_from(["x", "y", ""]), st.text(max_size=3), st.sampled_from([0, 0.5, 1, 1.5, 3])),
+    st.builds(
+        Judged,
+        st.sampled_from(["x", "y", ""]),
+        st.text(max_size=3),
+        st.sampled_from([0, 0.5, 1, 1.5, 3]),
+    ),
     max_size=40,
 )
 
 
 @given(JUDGED, st.integers(2, 30), st.randoms(use_true_random=False))
-def test_judgments_are_drawn_evenly_over_their_grades(judged: list[Judged], most: int, random: Random) -> None:
+def test_judgments_are_drawn_evenly_over_their_grades(
+    judged: list[Judged], most: int, random: Random
+) -> None:
     drawn = drawn_evenly(judged, most)
-    there, taken = (Counter(int(each.grade + 0.5) for each in some) for some in ({*judged}, drawn))
+    there, taken = (
+        Counter(int(each.grade + 0.5) for each in some) for some in ({*judged}, drawn)
+    )
     assert len(drawn) == len({*drawn}) == min(most, len({*judged}))
     fullest = max(taken.values(), default=0)
-    assert all(taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items())
+    assert all(
+        taken[grade] in (count, fullest, fullest - 1) for grade, count in there.items()
+    )
     random.shuffle(judged)
     assert drawn_evenly(judged, most) == drawn
     assert drawn_evenly(judged, most + 1)[:most] == drawn

@@ -16,46 +16,78 @@ Grades = list[int]
 @pytest.mark.parametrize(
     ("first", "second", "kappa"),
     [
-        ([0, 1, 2, 3, 3, 2, 1, 0, 0, 2, 3, 1], [0, 2, 2, 3, 2, 2, 1, 1, 0, 3, 3, 0], 0.8333333333333334),
+        (
+            [0, 1, 2, 3, 3, 2, 1, 0, 0, 2, 3, 1],
+            [0, 2, 2, 3, 2, 2, 1, 1, 0, 3, 3, 0],
+            0.8333333333333334,
+        ),
         ([0, 0, 1, 1, 1, 0, 1, 0, 0, 1], [1, 0, 1, 1, 0, 0, 1, 1, 0, 1], 0.4),
         ([0, 0, 0, 0, 3, 3, 3, 3], [0, 0, 0, 3, 3, 3, 0, 0], 0.25),
         ([2, 2, 2, 2], [3, 3, 3, 3], 0.0),
     ],
 )
-def test_kappa_is_that_of_scikit_learn(first: Grades, second: Grades, kappa: float) -> None:
+def test_kappa_is_that_of_scikit_learn(
+    first: Grades, second: Grades, kappa: float
+) -> None:
     # sklearn.metrics.cohen_kappa_score(first, second, weights="quadratic", labels=range(5)) of scikit-learn 1.9.1
     assert agreement(first, second).kappa == pytest.approx(kappa, rel=0, abs=1e-12)
 
 
-PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
+PAIRS = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30
+)
 
 
-@given(PAIRS, st.sampled_from([0.1, 0.5, 3]), st.integers(-2, 7), st.randoms(use_true_random=False))
+@given(
+    PAIRS,
+    st.sampled_from([0.1, 0.5, 3]),
+    st.integers(-2, 7),
+    st.randoms(use_true_random=False),
+)
 def test_what_leaves_the_figures_as_they_are(
     pairs: list[tuple[int, int]], unit: float, lowest: int, random: Random
 ) -> None:
     found = agreement(*zip(*pairs, strict=True))
     random.shuffle(pairs)
     assert str(agreement(*zip(*pairs, strict=True))) == str(found)  # NaN too
-    moved = agreement(*zip(*[(lowest + unit * one, lowest + unit * two) for one, two in pairs], strict=True))
+    moved = agreement(
+        *zip(
+            *[(lowest + unit * one, lowest + unit * two) for one, two in pairs],
+            strict=True,
+        )
+    )
     swapped = agreement(*zip(*[(two, one) for one, two in pairs], strict=True))
     for other in (moved, swapped):
         assert (other.equal, sum(other.counts.values())) == (found.equal, len(pairs))
-        assert [other.kappa, other.alpha] == pytest.approx([found.kappa, found.alpha], abs=1e-9, nan_ok=True)
-    assert [moved.bias, swapped.bias] == pytest.approx([unit * found.bias, -found.bias], abs=1e-9)
-    assert [moved.low, moved.high] == pytest.approx([found.low, found.high], abs=1e-9, nan_ok=True)
+        assert [other.kappa, other.alpha] == pytest.approx(
+            [found.kappa, found.alpha], abs=1e-9, nan_ok=True
+        )
+    assert [moved.bias, swapped.bias] == pytest.approx(
+        [unit * found.bias, -found.bias], abs=1e-9
+    )
+    assert [moved.low, moved.high] == pytest.approx(
+        [found.low, found.high], abs=1e-9, nan_ok=True
+    )
 
 
-JUDGES = st.integers(1, 12).flatmap(lambda each: st.tuples(st.just(each), st.integers(0, each), st.integers(2, 6)))
+JUDGES = st.integers(1, 12).flatmap(
+    lambda each: st.tuples(st.just(each), st.integers(0, each), st.integers(2, 6))
+)
 
 
 @given(JUDGES)
-def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(judge: tuple[int, int, int]) -> None:
+def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(
+    judge: tuple[int, int, int],
+) -> None:
     of_each, wrong, grades = judge
     rate = wrong / of_each
     people = [grade for grade in range(grades) for _ in range(of_each)]
     # it gives `wrong` documents of each grade a grade too many; of the highest grade, the lowest
-    judged = [(grade + (number < wrong)) % grades for grade in range(grades) for number in range(of_each)]
+    judged = [
+        (grade + (number < wrong)) % grades
+        for grade in range(grades)
+        for number in range(of_each)
+    ]
     found = agreement(people, judged)
     expected = {(grade, grade): of_each - wrong for grade in range(grades)}
     expected |= {(grade, (grade + 1) % grades): wrong for grade in range(grades)}
@@ -70,13 +102,21 @@ def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(judge: tuple[
 def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
     random = Random(7)
     first = [random.randrange(4) for _ in range(80)]
-    second = [grade if random.random() < 0.6 else random.randrange(4) for grade in first]
+    second = [
+        grade if random.random() < 0.6 else random.randrange(4) for grade in first
+    ]
     found = agreement(first, second)
     drawn = []
     for _ in range(400):
-        one, two = zip(*random.choices([*zip(first, second, strict=True)], k=80), strict=True)
+        one, two = zip(
+            *random.choices([*zip(first, second, strict=True)], k=80), strict=True
+        )
         differences = [(a - b) ** 2 for a, b in zip(one, two, strict=True)]
-        by_chance = fmean(a * a for a in one) + fmean(b * b for b in two) - 2 * fmean(one) * fmean(two)
+        by_chance = (
+            fmean(a * a for a in one)
+            + fmean(b * b for b in two)
+            - 2 * fmean(one) * fmean(two)
+        )
         drawn.append(1 - fmean(differences) / by_chance)
     drawn.sort()
     assert [found.low, found.high] == pytest.approx([drawn[10], drawn[-11]], abs=0.03)
@@ -85,15 +125,24 @@ def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
 
 
 def test_figures_that_are_not_defined() -> None:
-    nothing, one, same = agreement([], []), agreement([1], [2]), agreement([0.1] * 3, [0.1] * 3)
+    nothing, one, same = (
+        agreement([], []),
+        agreement([1], [2]),
+        agreement([0.1] * 3, [0.1] * 3),
+    )
     assert nothing.counts == {}
     assert math.isnan(nothing.equal)
     assert math.isnan(nothing.bias)
     assert (one.equal, one.bias) == (0, 1)
     assert (same.equal, same.bias) == (1, 0)
-    assert all(math.isnan(found.kappa) and math.isnan(found.low) for found in (nothing, one, same))
+    assert all(
+        math.isnan(found.kappa) and math.isnan(found.low)
+        for found in (nothing, one, same)
+    )
     assert math.isnan(same.alpha)
-    assert agreement([0, 3], [0, 3]).low == agreement([0, 3], [0, 3]).kappa == 1  # half of the samples have one grade
+    assert (
+        agreement([0, 3], [0, 3]).low == agreement([0, 3], [0, 3]).kappa == 1
+    )  # half of the samples have one grade
 
 
 def test_what_is_no_grade_is_refused() -> None:

@@ -16,7 +16,11 @@ from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
-CUTOFFS = {"required": ("@1", "@3", "@10"), "optional": ("", "@2", "@10"), "none": ("",)}
+CUTOFFS = {
+    "required": ("@1", "@3", "@10"),
+    "optional": ("", "@2", "@10"),
+    "none": ("",),
+}
 PARAMETERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): ("",),
     ("rel",): ("", "(rel=2)", "(rel=0.5)"),
@@ -31,7 +35,9 @@ METRICS = [
 ]
 
 # What is asked for decides how deep the results are looked at, and whether grades of 0 matter.
-ASKED = st.one_of(st.just(METRICS), st.sampled_from(METRICS).map(lambda metric: [metric]))
+ASKED = st.one_of(
+    st.just(METRICS), st.sampled_from(METRICS).map(lambda metric: [metric])
+)
 
 SCALES: tuple[list[float], ...] = (
     [0, 1, 2, 3],
@@ -41,23 +47,43 @@ SCALES: tuple[list[float], ...] = (
     [0, 0.5, 2],
     [-0.5, 0, 4.2, 7, 30],
 )
-GAINS: dict[float, float] = {grade: (grade * 37 % 11) - 3 for scale in SCALES for grade in scale}
+GAINS: dict[float, float] = {
+    grade: (grade * 37 % 11) - 3 for scale in SCALES for grade in scale
+}
 DOCUMENTS = [f"d{number}" for number in range(90)]
 
 
 @st.composite
-def queries(draw: st.DrawFn) -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
+def queries(
+    draw: st.DrawFn,
+) -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
     """Some queries on one scale: many or few judgments, short and long rankings, with documents that come twice."""
-    scale = draw(st.one_of(st.sampled_from(SCALES), st.lists(st.floats(-3, 40), min_size=40, max_size=60)))
+    scale = draw(
+        st.one_of(
+            st.sampled_from(SCALES),
+            st.lists(st.floats(-3, 40), min_size=40, max_size=60),
+        )
+    )
     judgments: dict[str, dict[str, float]] = {}
     rankings: dict[str, list[str]] = {}
     for number in range(draw(st.integers(1, 4))):
         known = draw(st.sampled_from([3, 12, 90]))
-        judged = draw(st.lists(st.sampled_from(DOCUMENTS[:known]), unique=True, max_size=20))
-        judgments[f"q{number}"] = {document: draw(st.sampled_from(scale)) for document in judged}
+        judged = draw(
+            st.lists(st.sampled_from(DOCUMENTS[:known]), unique=True, max_size=20)
+        )
+        judgments[f"q{number}"] = {
+            document: draw(st.sampled_from(scale)) for document in judged
+        }
         if draw(st.integers(0, 9)):
-            ranking = draw(st.permutations(DOCUMENTS[:known]))[: draw(st.integers(0, known))]
-            again = draw(st.lists(st.tuples(st.integers(0, 90), st.sampled_from(DOCUMENTS[:known])), max_size=3))
+            ranking = draw(st.permutations(DOCUMENTS[:known]))[
+                : draw(st.integers(0, known))
+            ]
+            again = draw(
+                st.lists(
+                    st.tuples(st.integers(0, 90), st.sampled_from(DOCUMENTS[:known])),
+                    max_size=3,
+                )
+            )
             for place, document in again:
                 ranking.insert(place, document)
             rankings[f"q{number}"] = ranking
@@ -66,19 +92,27 @@ def queries(draw: st.DrawFn) -> tuple[dict[str, dict[str, float]], dict[str, lis
 
 CONVENTIONS = st.fixed_dictionaries(
     {
-        **{name: st.sampled_from(list(choices)) for name, choices in CHOICES.items() if name != "gain"},
+        **{
+            name: st.sampled_from(list(choices))
+            for name, choices in CHOICES.items()
+            if name != "gain"
+        },
         "gain": st.sampled_from(["exponential", "linear", "mapping"]),
     }
 )
 
 
 def bits(value: float) -> bytes:
-    return b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)  # -0.0 and 0.0 are one
+    return (
+        b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)
+    )  # -0.0 and 0.0 are one
 
 
 @given(queries(), CONVENTIONS, ASKED)
 def test_batch_and_single_scores_are_equal_to_the_last_bit(
-    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]], conventions: dict[str, Any], metrics: list[Metric]
+    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]],
+    conventions: dict[str, Any],
+    metrics: list[Metric],
 ) -> None:
     judgments, rankings = data
     grades = [grade for table in judgments.values() for grade in table.values()]
@@ -91,16 +125,28 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
         judgments, rankings = {"q0": judgments["q0"]}, rankings
     chosen = Settings(**conventions)
     batch = score_batch(
-        metrics, CompiledJudgments.from_mapping(judgments), CompiledRankings.from_mapping(rankings), chosen
+        metrics,
+        CompiledJudgments.from_mapping(judgments),
+        CompiledRankings.from_mapping(rankings),
+        chosen,
     )
     for metric, column in zip(metrics, batch, strict=True):
         assert column.dtype == np.float64
-        for (query, table), value in zip(judgments.items(), column.tolist(), strict=True):
-            single = score(metric, grade_ranking(rankings.get(query, []), table), chosen)
+        for (query, table), value in zip(
+            judgments.items(), column.tolist(), strict=True
+        ):
+            single = score(
+                metric, grade_ranking(rankings.get(query, []), table), chosen
+            )
             assert bits(single) == bits(value), f"{metric.text} of {query}"
 
 
-def scores(metric: str, judgments: dict[str, dict[str, float]], rankings: Any, **conventions: Any) -> list[float]:
+def scores(
+    metric: str,
+    judgments: dict[str, dict[str, float]],
+    rankings: Any,
+    **conventions: Any,
+) -> list[float]:
     columns = score_batch(
         [parse_metric(metric)],
         CompiledJudgments.from_mapping(judgments),
@@ -120,28 +166,58 @@ def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
 
 @pytest.mark.parametrize(
     "scale",
-    [[0, 1], [0, 1, 2, 3], [0, 0.5, 1], [0.0, 1 / 3, 2.5], [-1, 0, 2], [0, 40, 300], [step / 97 for step in range(97)]],
+    [
+        [0, 1],
+        [0, 1, 2, 3],
+        [0, 0.5, 1],
+        [0.0, 1 / 3, 2.5],
+        [-1, 0, 2],
+        [0, 40, 300],
+        [step / 97 for step in range(97)],
+    ],
 )
 def test_many_judgments_are_read_like_few(scale: list[float]) -> None:
     judgments = {
-        f"q{query}": {f"d{number}": scale[(7 * query + number) % len(scale)] for number in range(1100)}
+        f"q{query}": {
+            f"d{number}": scale[(7 * query + number) % len(scale)]
+            for number in range(1100)
+        }
         for query in range(20)
     }
-    rankings = {query: [f"d{number}" for number in range(0, 2000, 3)] for query in judgments}
+    rankings = {
+        query: [f"d{number}" for number in range(0, 2000, 3)] for query in judgments
+    }
     linear = Settings("linear")
     for metric in map(parse_metric, ("nDCG@10", "nDCG", "AP", "ERR")):
         single = [
-            score(metric, grade_ranking(rankings[query], table), Settings("linear", max_grade=max(scale)))
+            score(
+                metric,
+                grade_ranking(rankings[query], table),
+                Settings("linear", max_grade=max(scale)),
+            )
             for query, table in judgments.items()
         ]
         columns = score_batch(
-            [metric], CompiledJudgments.from_mapping(judgments), CompiledRankings.from_mapping(rankings), linear
+            [metric],
+            CompiledJudgments.from_mapping(judgments),
+            CompiledRankings.from_mapping(rankings),
+            linear,
         )
         assert list(map(bits, columns[0].tolist())) == list(map(bits, single))
 
 
 def test_whole_grades_take_one_byte_each() -> None:
-    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype == np.uint8
-    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
-    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 255}}).grades.tolist() == [0.0, 255.0]
-    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 0.5}}).grades.tolist() == [0.0, 0.5]
+    assert (
+        CompiledJudgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype
+        == np.uint8
+    )
+    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [
+        0.0,
+        -1.0,
+    ]
+    assert CompiledJudgments.from_mapping(
+        {"q": {"a": 0, "b": 255}}
+    ).grades.tolist() == [0.0, 255.0]
+    assert CompiledJudgments.from_mapping(
+        {"q": {"a": 0, "b": 0.5}}
+    ).grades.tolist() == [0.0, 0.5]

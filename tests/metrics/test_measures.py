@@ -24,23 +24,45 @@ from pytest_relevance.metrics.settings import Settings
 JUDGMENTS: dict[str, float] = {"a": 3, "b": 2, "c": 0, "d": 1}
 
 
-def scored(metric: str, ranking: str, judgments: dict[str, float] = JUDGMENTS, **conventions: Any) -> float:
+def scored(
+    metric: str,
+    ranking: str,
+    judgments: dict[str, float] = JUDGMENTS,
+    **conventions: Any,
+) -> float:
     """Score a ranking of one-letter documents."""
-    return score(parse_metric(metric), grade_ranking(list(ranking), judgments), Settings(**conventions))
+    return score(
+        parse_metric(metric),
+        grade_ranking(list(ranking), judgments),
+        Settings(**conventions),
+    )
 
 
 def test_ndcg_is_the_dcg_over_that_of_the_ideal() -> None:
     ideal = 7 / 1 + 3 / math.log2(3) + 1 / 2
-    assert scored("nDCG@10", "cab") == pytest.approx((0 + 7 / math.log2(3) + 3 / 2) / ideal, abs=1e-15)
+    assert scored("nDCG@10", "cab") == pytest.approx(
+        (0 + 7 / math.log2(3) + 3 / 2) / ideal, abs=1e-15
+    )
     assert scored("nDCG@1", "cab") == 0.0
 
 
-@given(st.lists(st.floats(0, 50), min_size=1, max_size=40).filter(lambda grades: max(grades) > 1e-9))
+@given(
+    st.lists(st.floats(0, 50), min_size=1, max_size=40).filter(
+        lambda grades: max(grades) > 1e-9
+    )
+)
 def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
     best_first: list[float | None] = [*sorted(grades, reverse=True)]
     for gain in ("exponential", "linear"):
         for metric in ("nDCG", "nDCG@3", "nDCG@10"):
-            assert score(parse_metric(metric), GradedRanking(best_first, (), grades), Settings(gain)) == 1.0
+            assert (
+                score(
+                    parse_metric(metric),
+                    GradedRanking(best_first, (), grades),
+                    Settings(gain),
+                )
+                == 1.0
+            )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +78,10 @@ def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
         ("R@2", 1 / 3),
         ("R(rel=3)@2", 1.0),
         ("AP", (1 / 2 + 2 / 3 + 3 / 5) / 3),
-        ("AP@3", (1 / 2 + 2 / 3) / 3),  # divided by all relevant documents, with a cutoff too
+        (
+            "AP@3",
+            (1 / 2 + 2 / 3) / 3,
+        ),  # divided by all relevant documents, with a cutoff too
         ("RR", 1 / 2),
         ("RR@1", 0.0),
         ("RR(rel=2)", 1 / 2),
@@ -65,10 +90,16 @@ def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
         ("Judged@5", 4 / 5),
         ("Judged@10", 4 / 5),  # divided by the five that were returned
         ("Rprec", 2 / 3),
-        ("Bpref", 0.0),  # the one judged document that is not relevant stands above all others
+        (
+            "Bpref",
+            0.0,
+        ),  # the one judged document that is not relevant stands above all others
         ("RBP", 0.2 * (0.8 + 0.8**2 + 0.8**4)),
         ("RBP(p=0.5)@2", 0.5 * 0.5),
-        ("gRBP", 0.2 * (0.8 + 2 / 3 * 0.8**2 + 1 / 3 * 0.8**4)),  # grades 3, 2 and 1 of at most 3
+        (
+            "gRBP",
+            0.2 * (0.8 + 2 / 3 * 0.8**2 + 1 / 3 * 0.8**4),
+        ),  # grades 3, 2 and 1 of at most 3
         ("gRBP(p=0.5)@3", 0.5 * (0.5 + 2 / 3 * 0.5**2)),
         ("ERR@2", 7 / 8 / 2),
         ("ERR", 7 / 8 / 2 + 1 / 8 * 3 / 8 / 3 + 1 / 8 * 5 / 8 * 1 / 8 / 5),
@@ -92,7 +123,9 @@ def test_measures_of_one_ranking(metric: str, expected: float) -> None:
         ("Judged@4", "", "zero", 0.0),
     ],
 )
-def test_the_share_of_what_was_returned(metric: str, ranking: str, unjudged: str, expected: float) -> None:
+def test_the_share_of_what_was_returned(
+    metric: str, ranking: str, unjudged: str, expected: float
+) -> None:
     judgments: dict[str, float] = {"a": 1, "b": 0}
     assert scored(metric, ranking, judgments, unjudged=unjudged) == expected
     scores = evaluate({"q": judgments}, {"q": list(ranking)}, metric, unjudged=unjudged)
@@ -103,7 +136,9 @@ def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() ->
     assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
 
 
-@pytest.mark.parametrize("metric", ["nDCG", "nDCG@10", "R", "R@5", "AP", "Rprec", "Bpref", "infAP"])
+@pytest.mark.parametrize(
+    "metric", ["nDCG", "nDCG@10", "R", "R@5", "AP", "Rprec", "Bpref", "infAP"]
+)
 def test_what_is_not_defined_without_a_relevant_document(metric: str) -> None:
     nothing_relevant: dict[str, float] = {"a": 0, "b": 0}
     assert math.isnan(scored(metric, "ab", nothing_relevant))
@@ -111,14 +146,18 @@ def test_what_is_not_defined_without_a_relevant_document(metric: str) -> None:
     assert math.isnan(scored(metric, "ab", {}))
 
 
-@pytest.mark.parametrize("metric", ["DCG", "CG", "P@5", "RR", "Success@5", "ERR", "RBP", "gRBP", "Judged@5"])
+@pytest.mark.parametrize(
+    "metric", ["DCG", "CG", "P@5", "RR", "Success@5", "ERR", "RBP", "gRBP", "Judged@5"]
+)
 def test_what_is_defined_for_an_empty_ranking_without_judgments(metric: str) -> None:
     assert scored(metric, "", {}) == 0.0
 
 
 @pytest.mark.parametrize("ideal", ["judged", "returned", "max"])
 @pytest.mark.parametrize("metric", ["nDCG", "nDCG@2"])
-def test_returning_only_junk_is_zero_and_never_undefined(ideal: str, metric: str) -> None:
+def test_returning_only_junk_is_zero_and_never_undefined(
+    ideal: str, metric: str
+) -> None:
     assert scored(metric, "cx", ideal=ideal) == 0.0
     assert scored(metric, "", ideal=ideal) == 0.0
     assert scored(metric, "x", ideal=ideal, unjudged="skip") == 0.0
@@ -132,13 +171,19 @@ def test_the_ideal_of_what_was_returned_looks_below_the_cutoff() -> None:
 def test_the_ideal_of_the_highest_grade_at_every_rank() -> None:
     graded = grade_ranking(list("cdxbb"), JUDGMENTS)
     assert ideal_grades(graded, Settings(ideal="max"), 3) == [3, 3, 3]
-    assert ideal_grades(graded, Settings(ideal="max", max_grade=4)) == [4] * 4  # distinct results
-    assert ideal_grades(graded, Settings(ideal="max", unjudged="skip")) == [3] * 3  # judged results
+    assert (
+        ideal_grades(graded, Settings(ideal="max", max_grade=4)) == [4] * 4
+    )  # distinct results
+    assert (
+        ideal_grades(graded, Settings(ideal="max", unjudged="skip")) == [3] * 3
+    )  # judged results
     with pytest.raises(ValueError, match="grade 3 is above max_grade 2"):
         scored("ERR", "a", max_grade=2)
 
 
-def test_the_ideal_leaves_out_what_has_no_gain_and_a_mapping_may_order_grades_anew() -> None:
+def test_the_ideal_leaves_out_what_has_no_gain_and_a_mapping_may_order_grades_anew() -> (
+    None
+):
     graded = grade_ranking(list("ab"), {"a": 1, "b": 2, "c": 3, "d": -1})
     assert ideal_grades(graded, Settings({-1: 0, 1: 5, 2: 1, 3: -1})) == [1, 2]
     assert ideal_grades(graded, Settings()) == [3, 2, 1]
@@ -148,7 +193,9 @@ def test_a_document_that_is_returned_twice_counts_at_its_first_rank() -> None:
     assert scored("DCG", "aab") == 7 + 3 / 2  # the later copy keeps its rank
     assert scored("P@2", "aa") == 1 / 2
     assert scored("R", "aa") == 1 / 3
-    assert scored("DCG", "aab", unjudged="skip") == 7 + 3 / math.log2(3)  # and leaves with the unjudged
+    assert scored("DCG", "aab", unjudged="skip") == 7 + 3 / math.log2(
+        3
+    )  # and leaves with the unjudged
 
 
 def test_unjudged_results_have_no_gain_or_are_left_out() -> None:
@@ -165,8 +212,16 @@ def test_negative_grades_as_they_are_and_as_trec_eval_reads_them() -> None:
     graded = grade_ranking(["bad", "good"], judgments)
     figures = {
         metric: tuple(
-            score(parse_metric(metric), graded, Settings(negative=negative, unjudged=unjudged))
-            for negative, unjudged in (("keep", "zero"), ("zero", "zero"), ("zero", "skip"))
+            score(
+                parse_metric(metric),
+                graded,
+                Settings(negative=negative, unjudged=unjudged),
+            )
+            for negative, unjudged in (
+                ("keep", "zero"),
+                ("zero", "zero"),
+                ("zero", "skip"),
+            )
         )
         for metric in ("DCG", "CG", "Judged@2", "Bpref", "RR")
     }
@@ -180,8 +235,13 @@ def test_negative_grades_as_they_are_and_as_trec_eval_reads_them() -> None:
     }
 
 
-@given(st.lists(st.sampled_from([None, -1, 0, 0.5, 1, 3]), max_size=15), st.sampled_from([None, 1, 5, 20]))
-def test_the_terms_of_a_breakdown_add_up_to_the_score(grades: list[float | None], k: int | None) -> None:
+@given(
+    st.lists(st.sampled_from([None, -1, 0, 0.5, 1, 3]), max_size=15),
+    st.sampled_from([None, 1, 5, 20]),
+)
+def test_the_terms_of_a_breakdown_add_up_to_the_score(
+    grades: list[float | None], k: int | None
+) -> None:
     conventions = Settings()
     terms = dcg_terms(grades, conventions, k)
     assert [term.rank for term in terms] == list(range(1, len(grades[:k]) + 1))

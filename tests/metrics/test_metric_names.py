@@ -11,24 +11,52 @@ import pytest
 
 from pytest_relevance.metrics.batch import SCORERS as BATCH_SCORERS
 from pytest_relevance.metrics.measures import SCORERS
-from pytest_relevance.metrics.names import MEASURES, Measure, Metric, build_metric, parse_metric
+from pytest_relevance.metrics.names import (
+    MEASURES,
+    Measure,
+    Metric,
+    build_metric,
+    parse_metric,
+)
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(
+    encoding="utf-8"
+)
 
 
 @pytest.mark.parametrize(
     ("written", "canonical"),
     [
-        *(("nDCG@10", "nDCG@10"), ("NDCG", "nDCG"), (" nDCG @ 10 ", "nDCG@10"), ("ndcg_cut_10", "nDCG@10")),
-        *(("recall.100", "R@100"), ("MRR", "RR"), ("MAP", "AP"), ("Precision@3", "P@3"), ("Hit Rate@3", "Success@3")),
-        *(("P(rel=2)@5", "P(rel=2)@5"), ("P@5(rel=2)", "P(rel=2)@5"), ("P(rel=1.0)@5", "P@5")),
+        *(
+            ("nDCG@10", "nDCG@10"),
+            ("NDCG", "nDCG"),
+            (" nDCG @ 10 ", "nDCG@10"),
+            ("ndcg_cut_10", "nDCG@10"),
+        ),
+        *(
+            ("recall.100", "R@100"),
+            ("MRR", "RR"),
+            ("MAP", "AP"),
+            ("Precision@3", "P@3"),
+            ("Hit Rate@3", "Success@3"),
+        ),
+        *(
+            ("P(rel=2)@5", "P(rel=2)@5"),
+            ("P@5(rel=2)", "P(rel=2)@5"),
+            ("P(rel=1.0)@5", "P@5"),
+        ),
         *(
             ("AP(rel=0.5)", "AP(rel=0.5)"),
             ("RBP", "RBP(p=0.8)"),
             ("rbp( rel = 2, p = .95 )@10", "RBP(p=0.95,rel=2)@10"),
         ),
-        *(("infap", "infAP"), ("r-precision", "Rprec"), ("jaccard@5", "Jaccard@5"), ("rbo", "RBO(p=0.9)")),
+        *(
+            ("infap", "infAP"),
+            ("r-precision", "Rprec"),
+            ("jaccard@5", "Jaccard@5"),
+            ("rbo", "RBO(p=0.9)"),
+        ),
         ("RBO@10(p=0.5)", "RBO(p=0.5)@10"),
     ],
 )
@@ -62,7 +90,10 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("Rprec@5", "Rprec takes no cutoff"),
         ("nDGC@10", "did you mean nDCG?"),
         ("accuracy", "the measures are nDCG, DCG, CG, P, R"),
-        ("P(p=0.5)@5", "P takes rel= (the lowest grade that counts as relevant), not 'p=0.5'"),
+        (
+            "P(p=0.5)@5",
+            "P takes rel= (the lowest grade that counts as relevant), not 'p=0.5'",
+        ),
         ("nDCG(10)", "nDCG takes no parameters"),
         ("P(2)@5", "not '2'"),
         ("P(rel=two)@5", "a number above 0, not 'two'"),
@@ -116,15 +147,25 @@ def test_negative_grades_have_the_gain_of_the_formula_or_none() -> None:
 @pytest.mark.parametrize(
     ("settings", "grade", "says"),
     [
-        (Settings(), 51, "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed"),
-        (Settings({0: 0, 2: 3, 1: 1}), 3, "the gain mapping has no grade 3; it has 0, 1, 2"),
+        (
+            Settings(),
+            51,
+            "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed",
+        ),
+        (
+            Settings({0: 0, 2: 3, 1: 1}),
+            3,
+            "the gain mapping has no grade 3; it has 0, 1, 2",
+        ),
         (Settings("linear"), math.nan, "a grade is a finite number, not nan"),
         (Settings("linear"), "3", "a grade is a number, not '3' (str)"),
         (Settings("linear"), True, "a grade is a number, not True (bool)"),
         (Settings("linear"), None, "a grade is a number, not None"),
     ],
 )
-def test_a_grade_without_a_gain_is_refused(settings: Settings, grade: Any, says: str) -> None:
+def test_a_grade_without_a_gain_is_refused(
+    settings: Settings, grade: Any, says: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         settings.gain_of(grade)
 
@@ -166,5 +207,7 @@ def test_settings_compare_hash_and_travel() -> None:
 
 def test_gains_are_remembered_only_up_to_a_bound() -> None:
     settings = Settings("linear")
-    assert sum(settings.gains[grade / 7] for grade in range(10_000)) == sum(grade / 7 for grade in range(10_000))
+    assert sum(settings.gains[grade / 7] for grade in range(10_000)) == sum(
+        grade / 7 for grade in range(10_000)
+    )
     assert len(settings.gains) < 5_000

@@ -27,15 +27,27 @@ EQUAL = {
     "infAP": "infAP",
     "Success@5": "success_5",
 }
-ASKED = {"ndcg", "ndcg_cut.1,5,100", "set_P", "P.1,5", "recall.5", "map", "map_cut.5", "recip_rank", "success.5"}
+ASKED = {
+    "ndcg",
+    "ndcg_cut.1,5,100",
+    "set_P",
+    "P.1,5",
+    "recall.5",
+    "map",
+    "map_cut.5",
+    "recip_rank",
+    "success.5",
+}
 ASKED |= {"Rprec", "bpref", "infAP"}
 BINARY = ("P@5", "R@5", "AP", "RR", "Rprec", "Bpref")
 # pytrec_eval may crash where a query has negative grades only, so that every query has one other.
-QRELS = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12).map(
-    lambda table: {"j": 0, **table}
-)
+QRELS = st.dictionaries(
+    st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12
+).map(lambda table: {"j": 0, **table})
 # Few scores, so that there are many ties; small whole numbers, because pytrec_eval holds scores in single precision.
-RUN = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-3, 3).map(float), min_size=1, max_size=12)
+RUN = st.dictionaries(
+    st.sampled_from(DOCUMENTS), st.integers(-3, 3).map(float), min_size=1, max_size=12
+)
 
 
 @given(
@@ -48,9 +60,23 @@ def test_equal_to_pytrec_eval_on_random_runs(
 ) -> None:
     judgments = {str(number): table for number, table in enumerate(qrels)}
     run = {str(number): runs[number] for number in range(len(qrels))}
-    theirs = pytrec_eval.RelevanceEvaluator(judgments, ASKED, relevance_level=level).evaluate(run)
-    names = {name: name if level == 1 else f"{name}(rel={level})" for name in (EQUAL if level == 1 else BINARY)}
-    ours = evaluate(judgments, run, list(names.values()), gain="linear", negative="zero", undefined="zero")
+    theirs = pytrec_eval.RelevanceEvaluator(
+        judgments, ASKED, relevance_level=level
+    ).evaluate(run)
+    names = {
+        name: name if level == 1 else f"{name}(rel={level})"
+        for name in (EQUAL if level == 1 else BINARY)
+    }
+    ours = evaluate(
+        judgments,
+        run,
+        list(names.values()),
+        gain="linear",
+        negative="zero",
+        undefined="zero",
+    )
     for query in judgments:
-        expected = {written: theirs[query][EQUAL[name]] for name, written in names.items()}
+        expected = {
+            written: theirs[query][EQUAL[name]] for name, written in names.items()
+        }
         assert ours.loc[query].to_dict() == pytest.approx(expected, rel=0, abs=1e-12)

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.metrics.statistics import EXACT_PAIRS, PLAIN_PAIRS, drawn_p, effect_size, exact_p, least_p
+from pytest_relevance.metrics.statistics import (
+    EXACT_PAIRS,
+    PLAIN_PAIRS,
+    drawn_p,
+    effect_size,
+    exact_p,
+    least_p,
+)
 
 Floats = npt.NDArray[np.float64]
 SCORES = st.integers(0, 6).map(lambda sixth: sixth / 6)
@@ -25,26 +32,40 @@ def runs(queries: int, seed: int = 0, gain: float = 0.0) -> tuple[Floats, Floats
 def pairs(most: int) -> st.SearchStrategy[tuple[list[float], list[float]]]:
     return st.integers(1, most).flatmap(
         lambda size: st.tuples(
-            st.lists(SCORES, min_size=size, max_size=size), st.lists(SCORES, min_size=size, max_size=size)
+            st.lists(SCORES, min_size=size, max_size=size),
+            st.lists(SCORES, min_size=size, max_size=size),
         )
     )
 
 
 @given(pairs(9))
-def test_a_small_randomisation_test_counts_every_flip(scores: tuple[list[float], list[float]]) -> None:
+def test_a_small_randomisation_test_counts_every_flip(
+    scores: tuple[list[float], list[float]],
+) -> None:
     # In sixths, so that sums of whole numbers decide what is as far from 0.
-    differences = [round(6 * (after - before)) for before, after in zip(*scores, strict=True)]
+    differences = [
+        round(6 * (after - before)) for before, after in zip(*scores, strict=True)
+    ]
     flips = list(itertools.product((-1, 1), repeat=len(differences)))
     as_far = sum(
-        abs(sum(sign * difference for sign, difference in zip(signs, differences, strict=True)))
+        abs(
+            sum(
+                sign * difference
+                for sign, difference in zip(signs, differences, strict=True)
+            )
+        )
         >= abs(sum(differences))
         for signs in flips
     )
-    assert randomisation_test(*scores).p == pytest.approx(as_far / len(flips), abs=1e-15)
+    assert randomisation_test(*scores).p == pytest.approx(
+        as_far / len(flips), abs=1e-15
+    )
 
 
 @given(pairs(9))
-def test_the_least_p_is_that_of_differences_of_one_sign(scores: tuple[list[float], list[float]]) -> None:
+def test_the_least_p_is_that_of_differences_of_one_sign(
+    scores: tuple[list[float], list[float]],
+) -> None:
     found = randomisation_test(*scores)
     sizes = [abs(after - before) for before, after in zip(*scores, strict=True)]
     assert found.least_p == randomisation_test([0.0] * len(sizes), sizes).p
@@ -74,16 +95,23 @@ def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:
     )
     ours = randomisation_test(before, after)
     assert ours.resamples == 100_000
-    assert ours.p == pytest.approx(theirs.pvalue, abs=0.015)  # four standard errors of theirs
+    assert ours.p == pytest.approx(
+        theirs.pvalue, abs=0.015
+    )  # four standard errors of theirs
 
 
 def test_weights_decide_which_queries_count() -> None:
     before, after = [0.5, 0.5, 0.5], [0.6, 0.2, 0.2]
-    plain, head = randomisation_test(before, after), randomisation_test(before, after, weights=[8, 1, 1])
+    plain, head = (
+        randomisation_test(before, after),
+        randomisation_test(before, after, weights=[8, 1, 1]),
+    )
     assert (plain.difference, head.difference) == pytest.approx((-0.5 / 3, 0.02))
     # Of the flips of 1, -3 and -3, half are at least 5 away from 0; of those of 8, -3 and -3, all are at least 2.
     assert (plain.p, head.p) == (0.5, 1.0)
-    assert bootstrap_interval(before, after, weights=[8, 1, 1]).difference == pytest.approx(0.02)
+    assert bootstrap_interval(
+        before, after, weights=[8, 1, 1]
+    ).difference == pytest.approx(0.02)
 
 
 def test_equal_missing_and_no_scores() -> None:
@@ -93,7 +121,11 @@ def test_equal_missing_and_no_scores() -> None:
     partly = test([0.5, math.nan, 1.0, 0.0, 0.3], [0.25, 0.25, 1.0, 1.0, math.nan])
     assert (partly.difference, partly.pairs) == pytest.approx((0.25, 3))
     nothing = test([], [])
-    assert (math.isnan(nothing.difference), math.isnan(nothing.p), nothing.pairs) == (True, True, 0)
+    assert (math.isnan(nothing.difference), math.isnan(nothing.p), nothing.pairs) == (
+        True,
+        True,
+        0,
+    )
     with pytest.raises(ValueError, match="the same queries"):
         test([1.0, 2.0], [1.0])
 
@@ -110,16 +142,24 @@ def test_the_effect_size_of_weighted_scores() -> None:
     first, second, weights = [0.5, 0.5, 0.5], [0.9, 0.4, 0.4], [1, 5, 5]
     mean = (0.4 - 0.5 - 0.5) / 11
     deviation = math.sqrt(((0.4 - mean) ** 2 + 10 * (-0.1 - mean) ** 2) / 11 * 3 / 2)
-    assert effect_size(first, second, weights=weights) == pytest.approx(mean / deviation)
+    assert effect_size(first, second, weights=weights) == pytest.approx(
+        mean / deviation
+    )
     assert effect_size(first, second) > 0
-    assert effect_size(first, second, weights=[2, 2, 2]) == pytest.approx(effect_size(first, second))
+    assert effect_size(first, second, weights=[2, 2, 2]) == pytest.approx(
+        effect_size(first, second)
+    )
 
 
 def test_the_bootstrap_interval_is_that_of_scipy() -> None:
     before, after = runs(300, gain=0.1)
     ours = bootstrap_interval(before, after)
     theirs = pytest.importorskip("scipy.stats").bootstrap(
-        (after - before,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(2)
+        (after - before,),
+        np.mean,
+        method="percentile",
+        n_resamples=20_000,
+        rng=np.random.default_rng(2),
     )
     error = float(np.std(after - before)) / math.sqrt(300)
     assert (ours.confidence, ours.resamples) == (0.95, 10_000)
@@ -129,9 +169,13 @@ def test_the_bootstrap_interval_is_that_of_scipy() -> None:
     assert ours.low < ours.difference < ours.high
 
 
-def test_a_bootstrap_interval_is_that_of_its_seed_and_narrower_with_less_confidence() -> None:
+def test_a_bootstrap_interval_is_that_of_its_seed_and_narrower_with_less_confidence() -> (
+    None
+):
     before, after = runs(50)
-    wide, narrow = (bootstrap_interval(before, after, confidence=share) for share in (0.99, 0.5))
+    wide, narrow = (
+        bootstrap_interval(before, after, confidence=share) for share in (0.99, 0.5)
+    )
     assert wide == bootstrap_interval(before, after, confidence=0.99)
     assert wide.low < narrow.low < narrow.high < wide.high
     assert math.isnan(bootstrap_interval([], []).low)
@@ -165,7 +209,10 @@ def test_holm_multiplies_the_least_most_and_never_lets_the_order_change() -> Non
 def test_the_test_with_numpy_is_exact_as_far() -> None:
     changes = [0.05 * (number % 7 - 2) for number in range(EXACT_PAIRS)]
     test = randomisation_test([0.5] * EXACT_PAIRS, [0.5 + change for change in changes])
-    assert (test.p, test.resamples) == (exact_p([change for change in changes if change]), None)
+    assert (test.p, test.resamples) == (
+        exact_p([change for change in changes if change]),
+        None,
+    )
     assert randomisation_test([0.0] * 21, [1.0] * 21).resamples == 100_000
 
 
@@ -174,7 +221,11 @@ def test_random_flips_come_to_the_p_of_all_flips() -> None:
     p = exact_p(found)
     assert abs(drawn_p(found, 100_000, seed=0) - p) < 4 * (p * (1 - p) / 100_000) ** 0.5
     of_numpy: Any = np.int64(1)
-    assert drawn_p(found, 1000, seed=1) == drawn_p(found, 1000, seed=of_numpy) != drawn_p(found, 1000, seed=2)
+    assert (
+        drawn_p(found, 1000, seed=1)
+        == drawn_p(found, 1000, seed=of_numpy)
+        != drawn_p(found, 1000, seed=2)
+    )
 
 
 def test_numpy_draws_the_flips_of_more_pairs_and_comes_to_the_same() -> None:

@@ -29,7 +29,9 @@ def test_overlap_is_shared_over_the_depth() -> None:
 
 
 @pytest.mark.parametrize("similarity", [jaccard, overlap, rbo])
-def test_empty_and_equal_rankings(similarity: Callable[[Ranking, Ranking], float]) -> None:
+def test_empty_and_equal_rankings(
+    similarity: Callable[[Ranking, Ranking], float],
+) -> None:
     assert similarity([], []) == 1.0
     assert similarity([], [1]) == similarity([1, 2], []) == 0.0
     assert similarity([3, 1, 2], [3, 1, 2]) == pytest.approx(1.0, abs=1e-15)
@@ -37,7 +39,9 @@ def test_empty_and_equal_rankings(similarity: Callable[[Ranking, Ranking], float
 
 @pytest.mark.parametrize("similarity", [jaccard, overlap, rbo, kendall_tau])
 def test_text_is_no_ranking(similarity: Callable[[str, list[str]], float]) -> None:
-    with pytest.raises(ValueError, match="a ranking is a list of document ids, not the text 'abc'"):
+    with pytest.raises(
+        ValueError, match="a ranking is a list of document ids, not the text 'abc'"
+    ):
         similarity("abc", ["a"])
 
 
@@ -59,12 +63,20 @@ NAMES = st.sampled_from(["overlap@3", "Jaccard@3", "overlap@20", "RBO", "RBO(p=0
 
 @given(NAMES, RANKINGS, RANKINGS)
 def test_a_metric_by_its_name(name: str, first: Ranking, second: Ranking) -> None:
-    metric, (one, two) = parse_metric(name), ([*map(str, ranking)] for ranking in (first, second))
+    metric, (one, two) = (
+        parse_metric(name),
+        ([*map(str, ranking)] for ranking in (first, second)),
+    )
     value = similarity(metric, one, two)
     assert 0.0 <= value <= 1.0
     assert value == pytest.approx(similarity(metric, two, one), abs=1e-15)
     assert similarity(metric, one, one) == pytest.approx(float(bool(one)), abs=1e-15)
-    assert similarity(metric, [], two) == similarity(metric, one, []) == similarity(metric, [], []) == 0.0
+    assert (
+        similarity(metric, [], two)
+        == similarity(metric, one, [])
+        == similarity(metric, [], [])
+        == 0.0
+    )
     assert similarity(metric, [], [], finds_nothing=True) == 1.0
     alone = {"overlap": overlap, "Jaccard": jaccard}.get(metric.measure)
     if one and two and alone:
@@ -74,8 +86,14 @@ def test_a_metric_by_its_name(name: str, first: Ranking, second: Ranking) -> Non
 def test_to_return_less_is_not_to_return_the_same() -> None:
     metric = parse_metric("RBO(p=0.9)")
     assert rbo(["a"], ["a", "b", "c"]) == 1.0  # what is not seen is taken to agree
-    assert similarity(metric, ["a"], ["a", "b", "c"]) == rbo(["a", "x", "y"], ["a", "b", "c"])
-    assert similarity(metric, ["a", "a"], ["a", "b"]) == similarity(metric, ["a"], ["a", "b"]) < 0.6
+    assert similarity(metric, ["a"], ["a", "b", "c"]) == rbo(
+        ["a", "x", "y"], ["a", "b", "c"]
+    )
+    assert (
+        similarity(metric, ["a", "a"], ["a", "b"])
+        == similarity(metric, ["a"], ["a", "b"])
+        < 0.6
+    )
     assert similarity(metric, ["b", "a"], ["a", "b"]) == rbo(["b", "a"], ["a", "b"])
 
 
@@ -83,14 +101,21 @@ def test_rbo_of_equal_lengths_by_hand() -> None:
     # Agreement 0, 1 and 2/3 at depths 1 to 3, extrapolated with the last.
     p = 0.9
     expected = (1 - p) / p * (0 * p + 1 * p**2 + 2 / 3 * p**3) + 2 / 3 * p**3
-    assert rbo(["a", "b", "c"], ["b", "a", "d"], p) == pytest.approx(expected, abs=1e-15)
+    assert rbo(["a", "b", "c"], ["b", "a", "d"], p) == pytest.approx(
+        expected, abs=1e-15
+    )
 
 
 @given(st.permutations(range(12)), st.permutations(range(12)))
 def test_kendall_tau_is_that_of_scipy(first: Ranking, second: Ranking) -> None:
     stats = pytest.importorskip("scipy.stats")
-    places = [[ranking.index(document) for document in range(12)] for ranking in (first, second)]
-    assert kendall_tau(first, second) == pytest.approx(stats.kendalltau(*places).statistic, abs=1e-12)
+    places = [
+        [ranking.index(document) for document in range(12)]
+        for ranking in (first, second)
+    ]
+    assert kendall_tau(first, second) == pytest.approx(
+        stats.kendalltau(*places).statistic, abs=1e-12
+    )
 
 
 def test_kendall_tau_of_rankings() -> None:

@@ -44,12 +44,16 @@ def _look_for_fixtures_once() -> None:
     register = manager.pytest_plugin_registered
     found: WeakKeyDictionary[Any, ModuleType] = WeakKeyDictionary()
 
-    def pytest_plugin_registered(self: object, plugin: object, plugin_name: str) -> None:
+    def pytest_plugin_registered(
+        self: object, plugin: object, plugin_name: str
+    ) -> None:
         kind = plugin if isinstance(plugin, ModuleType) else type(plugin)
         if kind not in found:
             own = ((name, getattr(kind, name, None)) for name in dir(kind))
             found[kind] = ModuleType("fixtures")
-            vars(found[kind]).update({name: value for name, value in own if isinstance(value, definition)})
+            vars(found[kind]).update(
+                {name: value for name, value in own if isinstance(value, definition)}
+            )
         if plugin_name is None or plugin_name.endswith("conftest.py"):
             register(self, plugin, plugin_name)
         elif len(vars(found[kind])) > len(vars(ModuleType("empty"))):
@@ -67,7 +71,9 @@ def _look_for_hooks_once() -> None:
     parse = manager.parse_hookimpl_opts
     found: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
-    def parse_hookimpl_opts(self: pytest.PytestPluginManager, plugin: object, name: str) -> Any:
+    def parse_hookimpl_opts(
+        self: pytest.PytestPluginManager, plugin: object, name: str
+    ) -> Any:
         if not name.startswith("pytest_"):
             return None
         is_kind = isinstance(plugin, ModuleType | type)
@@ -100,7 +106,9 @@ LOOPS = ("asyncio", "anyio")
 OF_OPTIONS = {"-n": ("xdist", "xdist.looponfail"), "--reruns": ("rerunfailures",)}
 """Plugins that take part in runs with an option of theirs."""
 
-LEFT_OUT = [f"-pno:{name}" for name in ("doctest", "faulthandler", "legacypath", "pastebin")]
+LEFT_OUT = [
+    f"-pno:{name}" for name in ("doctest", "faulthandler", "legacypath", "pastebin")
+]
 """Plugins of pytest itself that no test is about, which take a tenth of a run."""
 
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
@@ -188,25 +196,38 @@ class Run:
 
     def sentences(self, beginning: str = "") -> list[str]:
         """The sentences of the summary that begin so, each in one line."""
-        return [line for line in self.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+        return [
+            line
+            for line in self.summary.replace("\n    ", " ").splitlines()
+            if line.startswith(beginning)
+        ]
 
     @cached_property
     def short_summary(self) -> list[str]:
         """The lines of pytest's short summary, which the truth of a failure must fit in."""
-        return [line for line in self.text.splitlines() if line.startswith(("FAILED ", "ERROR ", "SKIPPED ", "XFAIL "))]
+        return [
+            line
+            for line in self.text.splitlines()
+            if line.startswith(("FAILED ", "ERROR ", "SKIPPED ", "XFAIL "))
+        ]
 
 
 class Accepted:
     """What a baseline accepts, read as docs/reference/records.md describes its file."""
 
     def __init__(self, path: Path) -> None:
-        header, *lines, end = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        header, *lines, end = map(
+            json.loads, path.read_text(encoding="utf-8").splitlines()
+        )
         assert end == {"end": True}  # the file is whole
         self.fingerprint: dict[str, Any] = header.get("fingerprint", {})
-        self.titles: dict[str, str] = {line["document"]: line["title"] for line in lines if "document" in line}
+        self.titles: dict[str, str] = {
+            line["document"]: line["title"] for line in lines if "document" in line
+        }
         entries = [line for line in lines if "document" not in line]
         self.rankings: dict[tuple[str, str | None], tuple[str, ...]] = {
-            (entry["id"], entry.get("variant")): tuple(entry.get("documents", ())) for entry in entries
+            (entry["id"], entry.get("variant")): tuple(entry.get("documents", ()))
+            for entry in entries
         }
         assert len(self.rankings) == len(entries)  # each is there once
 
@@ -239,14 +260,22 @@ class Project:
 
     def search(self, body: str, fixture: str = "", request: str = "") -> Path:
         """Write a conftest.py with nothing but a search: the line of its fixture, and the arguments of both."""
-        return self.conftest(f"import pytest\n\n@pytest.fixture{fixture}\ndef search({request}):\n    {body}\n")
+        return self.conftest(
+            f"import pytest\n\n@pytest.fixture{fixture}\ndef search({request}):\n    {body}\n"
+        )
 
     def test(self, *lines: str, name: str = "test_shop") -> None:
         """Write a test in Python with these lines, which requests `relevance`; its file has its name."""
         body = "".join(f"    {line}\n" for line in lines)
         self.write(f"{name}.py", f"import pytest\n\ndef {name}(relevance):\n{body}")
 
-    def run(self, *args: str, cache: bool = False, loops: bool | None = None, plugins: Sequence[object] = ()) -> Run:
+    def run(
+        self,
+        *args: str,
+        cache: bool = False,
+        loops: bool | None = None,
+        plugins: Sequence[object] = (),
+    ) -> Run:
         """Run pytest in this process, and the workers of pytest-xdist in copies of it.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
@@ -256,7 +285,11 @@ class Project:
         options = self._options(args, cache, loops, is_apart=_asks_for_workers(args))
         plugins = [*plugins, _ShortInterrupts()]
         with copied_workers() if _has(args, "-n") else contextlib.nullcontext():
-            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True, plugins=plugins))
+            return Run(
+                self.pytester.runpytest_inprocess(
+                    *options, *args, no_reraise_ctrlc=True, plugins=plugins
+                )
+            )
 
     def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
@@ -271,18 +304,37 @@ class Project:
 
     def properties(self, name: str) -> dict[str, str]:
         """The properties that the file which `--junitxml=junit.xml` wrote has of an item."""
-        return {each.attrib["name"]: each.attrib["value"] for each in self.junit_cases[name].iter("property")}
+        return {
+            each.attrib["name"]: each.attrib["value"]
+            for each in self.junit_cases[name].iter("property")
+        }
 
     @property
     def junit_cases(self) -> dict[str, ElementTree.Element]:
         """The `testcase` elements of the file that `--junitxml=junit.xml` wrote, by their names."""
-        return {case.attrib["name"]: case for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")}
+        return {
+            case.attrib["name"]: case
+            for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")
+        }
 
     def _options(
-        self, args: Sequence[str], cache: bool, loops: bool | None, *, is_apart: bool = False
+        self,
+        args: Sequence[str],
+        cache: bool,
+        loops: bool | None,
+        *,
+        is_apart: bool = False,
     ) -> Sequence[str]:
-        loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
-        wanted = [name for option, names in OF_OPTIONS.items() if _has(args, option) for name in names]
+        loops = next(
+            (choice for choice in (loops, self.loops) if choice is not None),
+            not is_apart,
+        )
+        wanted = [
+            name
+            for option, names in OF_OPTIONS.items()
+            if _has(args, option)
+            for name in names
+        ]
         cached = () if cache else ("-p", "no:cacheprovider")
         others = only_plugins(*wanted, *(LOOPS if loops else ()))
         return ["-W", "error", "-W", _UNSET, *LEFT_OUT, *others, *cached, *self.options]
@@ -295,8 +347,12 @@ class _ShortInterrupts:
     """
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        excinfo.traceback = excinfo.traceback.filter(excinfo)[-1:]  # of those that are not hidden
+    def pytest_keyboard_interrupt(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        excinfo.traceback = excinfo.traceback.filter(excinfo)[
+            -1:
+        ]  # of those that are not hidden
 
 
 def _has(args: Sequence[str], option: str) -> bool:
@@ -313,7 +369,15 @@ def _asks_for_workers(args: Sequence[str]) -> bool:
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
+    for name in (
+        "PYTEST_ADDOPTS",
+        "PYTEST_PLUGINS",
+        "CI",
+        "BUILD_NUMBER",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "PY_COLORS",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     return Project(pytester)

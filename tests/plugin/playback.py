@@ -8,16 +8,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 PRODUCTS = [
-    {"id": "w1", "title": "Smart watch Orbit 2", "description": "Shows messages, counts steps"},
-    {"id": "w2", "title": "Smart watch Summit", "description": "With GPS, for long days"},
+    {
+        "id": "w1",
+        "title": "Smart watch Orbit 2",
+        "description": "Shows messages, counts steps",
+    },
+    {
+        "id": "w2",
+        "title": "Smart watch Summit",
+        "description": "With GPS, for long days",
+    },
     {"id": "strap1", "title": "Watch strap 22 mm", "description": "Soft silicone"},
     {"id": "shoe1", "title": "Blue shoes", "description": "Canvas, for summer"},
-    {"id": "shoe2", "title": "Running shoes, blue", "description": "Cushioned, for roads"},
+    {
+        "id": "shoe2",
+        "title": "Running shoes, blue",
+        "description": "Cushioned, for roads",
+    },
     {"id": "polish1", "title": "Shoe polish", "description": "For leather"},
 ]
 """What the shop sells."""
 
-FOUND = {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+FOUND = {
+    "smart watch": ["w1", "w2", "strap1"],
+    "blue shoes": ["shoe1", "shoe2", "polish1"],
+}
 """What its engine finds, best first."""
 
 TITLES = {product["id"]: product["title"] for product in PRODUCTS}
@@ -38,17 +53,29 @@ def _search_body(request: Mapping[str, Any]) -> dict[str, Any]:
             "total": {"value": len(found), "relation": "eq"},
             "max_score": found[0][1],
             "hits": [
-                {"_index": "products", "_id": each, "_score": score, "_source": {"title": TITLES[each]}}
+                {
+                    "_index": "products",
+                    "_id": each,
+                    "_score": score,
+                    "_source": {"title": TITLES[each]},
+                }
                 for each, score in found
             ],
         },
     }
 
 
-def elasticsearch(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> Any:
+def elasticsearch(
+    path: str, parameters: Mapping[str, Sequence[str]], documents: Any
+) -> Any:
     """Elasticsearch and OpenSearch: `_search`, and `_msearch`, in whose body every second line is a search."""
     if path.endswith("/_msearch"):
-        return {"took": 4, "responses": [{**_search_body(each), "status": 200} for each in documents[1::2]]}
+        return {
+            "took": 4,
+            "responses": [
+                {**_search_body(each), "status": 200} for each in documents[1::2]
+            ],
+        }
     return _search_body(documents[0])
 
 
@@ -56,13 +83,20 @@ def solr(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> 
     """Solr's `select`."""
     found = scored(parameters["q"][0], int(parameters["rows"][0]))
     return {
-        "responseHeader": {"status": 0, "QTime": 1, "params": {name: each[0] for name, each in parameters.items()}},
+        "responseHeader": {
+            "status": 0,
+            "QTime": 1,
+            "params": {name: each[0] for name, each in parameters.items()},
+        },
         "response": {
             "numFound": len(found),
             "start": 0,
             "maxScore": found[0][1],
             "numFoundExact": True,
-            "docs": [{"id": each, "title": TITLES[each], "score": score} for each, score in found],
+            "docs": [
+                {"id": each, "title": TITLES[each], "score": score}
+                for each, score in found
+            ],
         },
     }
 
@@ -70,4 +104,8 @@ def solr(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> 
 def service(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> Any:
     """A search service of one's own."""
     found = scored(parameters["q"][0], int(parameters["size"][0]))
-    return {"results": [{"id": each, "title": TITLES[each], "score": score} for each, score in found]}
+    return {
+        "results": [
+            {"id": each, "title": TITLES[each], "score": score} for each, score in found
+        ]
+    }

@@ -32,19 +32,34 @@ def shop(project: Project) -> Shop:
 
 
 @WORKERS
-def test_it_tells_what_a_committed_baseline_tells(shop: Shop, workers: tuple[str, ...]) -> None:
+def test_it_tells_what_a_committed_baseline_tells(
+    shop: Shop, workers: tuple[str, ...]
+) -> None:
     run = shop.run(AGAINST, *workers)
-    assert run.outcomes == {"floor": "failed", "low": "failed", "drop": "failed", "rise": "passed"}
+    assert run.outcomes == {
+        "floor": "failed",
+        "low": "failed",
+        "drop": "failed",
+        "rise": "passed",
+    }
     assert run.summary.splitlines()[2:4] == [
         "against main.jsonl:",
         "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same",
     ]
-    assert run.sentences("4 cases") == ["4 cases: 1 measured; 2 got worse, 1 failed before; mean nDCG@10 0.782"]
-    assert [line.split(" - ")[0].split("::")[1] for line in run.short_summary] == ["floor", "drop", "low"]
+    assert run.sentences("4 cases") == [
+        "4 cases: 1 measured; 2 got worse, 1 failed before; mean nDCG@10 0.782"
+    ]
+    assert [line.split(" - ")[0].split("::")[1] for line in run.short_summary] == [
+        "floor",
+        "drop",
+        "low",
+    ]
     assert "  a  Title of a   grade 3   1 -> 2   -0.339" in run.failure("floor")
     assert "--relevance-update" not in run.text  # an update does not change a record
     assert not shop.baseline.exists()
-    assert shop.run(AGAINST, "-o", "relevance_tolerance=0.5", "-k", "drop").outcomes == {"drop": "passed"}
+    assert shop.run(
+        AGAINST, "-o", "relevance_tolerance=0.5", "-k", "drop"
+    ).outcomes == {"drop": "passed"}
 
 
 def test_what_left_has_the_title_that_the_record_knows(shop: Shop) -> None:
@@ -69,10 +84,16 @@ def test_a_committed_baseline_is_left_alone(shop: Shop) -> None:
 
 def test_cases_that_the_record_lacks_are_new(shop: Shop) -> None:
     shop.cases(CASES + "      - {query: added, judgments: {a: 3}}\n")
-    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    shop.cases(
+        "cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml"
+    )
     shop.returns(added="a", elsewhere="a")
     run = shop.run(AGAINST)
-    standings = {name: each.baseline.standing for name, each in run.results.items() if each.baseline is not None}
+    standings = {
+        name: each.baseline.standing
+        for name, each in run.results.items()
+        if each.baseline is not None
+    }
     assert standings == {
         "elsewhere": "new",
         "floor": "regression",
@@ -93,7 +114,10 @@ def test_a_record_of_other_searches_is_stale(shop: Shop) -> None:
     }
     text = CASES
     for name, (change, _) in changes.items():
-        text = text.replace(f"{name}, judgments: {{a: 3, b: 1}}}}", f"{name}, judgments: {{a: 3, b: 1}}{change}")
+        text = text.replace(
+            f"{name}, judgments: {{a: 3, b: 1}}}}",
+            f"{name}, judgments: {{a: 3, b: 1}}{change}",
+        )
     shop.cases(text)
     shop.project.search('return lambda query, locale=None: ["a", "b"]')
     run = shop.run(AGAINST)
@@ -105,24 +129,35 @@ def test_a_record_of_other_searches_is_stale(shop: Shop) -> None:
 
 
 def test_a_gate_without_a_ranking_to_compare_with_says_so(shop: Shop) -> None:
-    shop.cases("gates: [{max_drop: {nDCG@10: 0.05}}]\ncases: [{query: added, judgments: {a: 3}}]")
+    shop.cases(
+        "gates: [{max_drop: {nDCG@10: 0.05}}]\ncases: [{query: added, judgments: {a: 3}}]"
+    )
     shop.returns(added="a")
     run = shop.run(AGAINST)
     assert run.code == 1
-    assert "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again" in run.text
+    assert (
+        "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again"
+        in run.text
+    )
 
 
-def test_the_record_may_be_that_of_merged_or_packed_runs_and_written_anew(shop: Shop) -> None:
+def test_the_record_may_be_that_of_merged_or_packed_runs_and_written_anew(
+    shop: Shop,
+) -> None:
     shop.returns(floor="a b", drop="a b", rise="b a")
     shop.run("--relevance-record=main.jsonl.gz")
     shop.returns(floor="b a", drop="b a", rise="a b")
-    run = shop.run("--relevance-against=main.jsonl.gz", "--relevance-record=main.jsonl.gz")
+    run = shop.run(
+        "--relevance-against=main.jsonl.gz", "--relevance-record=main.jsonl.gz"
+    )
     assert "1 better, 2 worse, 1 the same" in run.summary
     run = shop.run("--relevance-against=main.jsonl.gz")
     assert "0 better, 0 worse, 4 the same" in run.summary
 
 
-def test_it_is_found_from_another_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_found_from_another_folder(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A case file is known by its node id, wherever pytest is started."""
     (shop.path / "deeper").mkdir()
     shop.project.write("pytest.ini", "[pytest]\n")
@@ -134,11 +169,16 @@ def test_it_is_found_from_another_folder(shop: Shop, monkeypatch: pytest.MonkeyP
 def test_a_record_that_cannot_be_read_is_a_usage_error(shop: Shop) -> None:
     record = shop.path / "main.jsonl"
     text = record.read_text()
-    unfinished = text.replace('"run":{', '"run":{"missing":["shop.relevance.yaml::x"],', 1)
+    unfinished = text.replace(
+        '"run":{', '"run":{"missing":["shop.relevance.yaml::x"],', 1
+    )
     for found, why in (
         (None, "main.jsonl: cannot be read: No such file or directory"),
         (text[:40], "main.jsonl:1: this is not a record: it begins with"),
-        (unfinished, "main.jsonl: 1 case of the run did not finish; compare with a record of a run that did"),
+        (
+            unfinished,
+            "main.jsonl: 1 case of the run did not finish; compare with a record of a run that did",
+        ),
     ):
         record.unlink() if found is None else record.write_text(found)
         run = shop.run(AGAINST)
@@ -150,7 +190,9 @@ def test_a_record_that_cannot_be_read_is_a_usage_error(shop: Shop) -> None:
 def test_where_a_baseline_is_required_the_record_must_have_the_file(shop: Shop) -> None:
     shop.project.write("pytest.ini", "[pytest]\nrelevance_baseline = require\n")
     assert shop.run(AGAINST).counts == {"passed": 1, "failed": 3}
-    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    shop.cases(
+        "cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml"
+    )
     run = shop.run(AGAINST)
     assert "main.jsonl has no scored case of other.relevance.yaml" in run.text
 
@@ -168,7 +210,9 @@ def test_a_case_without_a_score_in_the_record_is_new(shop: Shop) -> None:
 
 # --- pytest-relevance report RUN --against BASELINE_OR_RUN ------------------------------------------------------------
 
-GATED = "gates: [{max_drop: {nDCG@10: 0.05, P@1: 0.1}}]\n" + "\n".join(line[4:] for line in CASES.splitlines())
+GATED = "gates: [{max_drop: {nDCG@10: 0.05, P@1: 0.1}}]\n" + "\n".join(
+    line[4:] for line in CASES.splitlines()
+)
 
 
 def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -178,7 +222,9 @@ def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out.replace("\n    ", " ")
 
 
-@pytest.mark.parametrize("accepted", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
+@pytest.mark.parametrize(
+    "accepted", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"]
+)
 def test_a_report_from_two_files_says_what_a_run_says(
     shop: Shop, capsys: pytest.CaptureFixture[str], accepted: str
 ) -> None:
@@ -193,22 +239,35 @@ def test_a_report_from_two_files_says_what_a_run_says(
     shop.run("--relevance-record=branch.jsonl")
     (shop.path / "kept").rename(shop.baseline)
     text = report(capsys, "branch.jsonl", "--against", accepted)
-    change = "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
-    assert [line.strip() for line in compared.sentences("mean nDCG@10 0.855 -> ")] == [change]
+    change = (
+        "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
+    )
+    assert [line.strip() for line in compared.sentences("mean nDCG@10 0.855 -> ")] == [
+        change
+    ]
     assert f"against {accepted}:\n{change}\n" in text
     assert text.index(": nDCG@10 0.710") < text.index("failed before: ")
     assert "1 got worse, 1 failed before" in text
-    for finding in ("mean nDCG@10 fell by 0.073, from 0.855 to 0.782", "mean P@1 is unchanged, from 1.000 to 1.000"):
+    for finding in (
+        "mean nDCG@10 fell by 0.073, from 0.855 to 0.782",
+        "mean P@1 is unchanged, from 1.000 to 1.000",
+    ):
         assert finding in " ".join(compared.text.split())
         assert finding in text
-    markdown = report(capsys, "branch.jsonl", "--against", accepted, "--format=markdown")
+    markdown = report(
+        capsys, "branch.jsonl", "--against", accepted, "--format=markdown"
+    )
     assert f"\n- `{change.replace('): ', '): by any amount ')}`\n" in markdown
     assert f"\n- `shop.relevance.yaml`, `search`, `against {accepted}`\n" in markdown
 
 
-def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_knows_the_sets_of_an_order(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The accepted ranking "b a c" has both of the first set above c: the case is newly failing."""
-    shop.cases("cases: [{query: floor, expect: {order: [[a, b], [c]]}, judgments: {a: 3}}]")
+    shop.cases(
+        "cases: [{query: floor, expect: {order: [[a, b], [c]]}, judgments: {a: 3}}]"
+    )
     shop.returns(floor="b a c")
     shop.run(RECORD)
     shop.returns(floor="c a b")
@@ -216,16 +275,22 @@ def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureF
     assert "1 got worse" in report(capsys, "branch.jsonl", "--against", "main.jsonl")
 
 
-def test_it_knows_the_judgments_of_the_run(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_knows_the_judgments_of_the_run(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The accepted rankings are scored under the judgments of the later run, as in a run."""
     shop.cases(CASES.replace("{a: 3, b: 1}", "{a: 1, b: 3}"))
     shop.run("--relevance-record=branch.jsonl")
     expected = shop.run(AGAINST).sentences("mean nDCG@10 0.855 -> ")
-    assert expected == ["mean nDCG@10 0.855 -> 0.927 (+0.073, p 1.000): 2 better, 1 worse, 1 the same"]
+    assert expected == [
+        "mean nDCG@10 0.855 -> 0.927 (+0.073, p 1.000): 2 better, 1 worse, 1 the same"
+    ]
     assert expected[0] in report(capsys, "branch.jsonl", "--against", "main.jsonl")
 
 
-def test_what_cannot_be_scored_is_stale(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_scored_is_stale(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A record names the judged documents of the ideal top: with very many, not all of them."""
     shop = Shop(project)
     names = [f"d{number}" for number in range(40)]
@@ -243,8 +308,16 @@ def test_what_cannot_be_scored_is_stale(project: Project, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("broken.jsonl", '{"kind":"pytest-relevance record","version":1}\n', "broken.jsonl:1: the line is damaged"),
-        ("other.relevance.yaml.baseline.jsonl", "", 'is the baseline of one case file, "other.relevance.yaml"'),
+        (
+            "broken.jsonl",
+            '{"kind":"pytest-relevance record","version":1}\n',
+            "broken.jsonl:1: the line is damaged",
+        ),
+        (
+            "other.relevance.yaml.baseline.jsonl",
+            "",
+            'is the baseline of one case file, "other.relevance.yaml"',
+        ),
     ],
 )
 def test_a_file_that_is_neither_is_refused(
@@ -256,7 +329,9 @@ def test_a_file_that_is_neither_is_refused(
 
 
 def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
-    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    shop.cases(
+        "cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml"
+    )
     shop.returns(elsewhere="a")
     run = shop.run(AGAINST, "other.relevance.yaml")
     assert run.code == 1
@@ -264,12 +339,17 @@ def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_baseline_and_a_record_of_any_version_are_compared_with(project: Project, version: int) -> None:
+def test_a_baseline_and_a_record_of_any_version_are_compared_with(
+    project: Project, version: int
+) -> None:
     """`tests/results/formats` has files of each version, with their suite and search."""
     formats = Path(__file__).parents[1] / "results" / "formats"
     project.write("conftest.py", (formats / "search.txt").read_text())
     project.write("shop.relevance.yaml", (formats / "shop.txt").read_text())
-    for name, copy in (("baseline", "shop.relevance.yaml.baseline.jsonl"), ("record", "main.jsonl")):
+    for name, copy in (
+        ("baseline", "shop.relevance.yaml.baseline.jsonl"),
+        ("record", "main.jsonl"),
+    ):
         project.write(copy, (formats / f"{name}-{version}.jsonl").read_text())
     for option in ((), (AGAINST,)):
         run = project.run(*option)

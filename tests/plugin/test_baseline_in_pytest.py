@@ -93,15 +93,36 @@ def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) ->
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 1}
     assert "baseline" not in run.text
-    assert {path.name for path in shop.path.iterdir()} - {"__pycache__"} == before  # nothing without the flag
+    assert {path.name for path in shop.path.iterdir()} - {
+        "__pycache__"
+    } == before  # nothing without the flag
 
     run = shop.run(UPDATE, ".")  # a folder behind the option is a folder
-    assert (run.code, run.counts) == (1, {"passed": 1, "failed": 1})  # the floor decides as ever
+    assert (run.code, run.counts) == (
+        1,
+        {"passed": 1, "failed": 1},
+    )  # the floor decides as ever
     assert said(run) == [f"baseline {BASELINE}: 2 added"]
-    assert [json.loads(line) for line in shop.baseline.read_text().splitlines()[1:]] == [
-        {"id": "007", "query": "boots", "depth": 2, "documents": ["x", "y"], "scores": {"nDCG@2": 0.0}},
-        {"id": "hats", "depth": 10, "documents": ["h2", "h1"], "scores": {"nDCG@10": 0.70981, "P@2": 1.0}},
-        *({"document": document, "title": f"Title of {document}"} for document in ("h1", "h2", "x", "y")),
+    assert [
+        json.loads(line) for line in shop.baseline.read_text().splitlines()[1:]
+    ] == [
+        {
+            "id": "007",
+            "query": "boots",
+            "depth": 2,
+            "documents": ["x", "y"],
+            "scores": {"nDCG@2": 0.0},
+        },
+        {
+            "id": "hats",
+            "depth": 10,
+            "documents": ["h2", "h1"],
+            "scores": {"nDCG@10": 0.70981, "P@2": 1.0},
+        },
+        *(
+            {"document": document, "title": f"Title of {document}"}
+            for document in ("h1", "h2", "x", "y")
+        ),
         {"end": True},
     ]
 
@@ -123,9 +144,16 @@ def test_the_report_of_a_regression(shop: Shop) -> None:
     shop.returns(boots="x1 x2 b3 b2", hats="h2 h1")
     run = shop.run()
 
-    assert run.outcomes == {"boots": "failed", "hats": "failed", "socks": "xfailed", "anything": "passed"}
+    assert run.outcomes == {
+        "boots": "failed",
+        "hats": "failed",
+        "socks": "xfailed",
+        "anything": "passed",
+    }
     first, *rest = run.failure("boots").splitlines()
-    assert first == ("shop.relevance.yaml:2: nDCG@10 0.056 is below 0.600   (baseline 1.000, down 0.944)")
+    assert first == (
+        "shop.relevance.yaml:2: nDCG@10 0.056 is below 0.600   (baseline 1.000, down 0.944)"
+    )
     assert rest[-5:] == [
         "since the baseline: nDCG@10 1.000 -> 0.056",
         "  b1  Title of b1   grade 3    1 -> gone   -0.917",
@@ -161,8 +189,13 @@ def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
 
     accepts = "--relevance-update accepts the present ranking"
     assert run.outcomes == {"boots": "failed", "hats": "failed", "anything": "failed"}
-    assert f'the baseline is stale: the query was "boots" and is "warm boots"; {accepts}' in run.told("boots")
-    assert f"the baseline is stale: the depth was 10 and is 5; {accepts}" in run.told("hats")
+    assert (
+        f'the baseline is stale: the query was "boots" and is "warm boots"; {accepts}'
+        in run.told("boots")
+    )
+    assert f"the baseline is stale: the depth was 10 and is 5; {accepts}" in run.told(
+        "hats"
+    )
     assert 'the parameter "k2" is new' in run.failure("anything")
     assert said(run, "3 cases have") == [
         "3 cases have a stale baseline: pytest --relevance-update shop.relevance.yaml::boots shop.relevance.yaml::hats "
@@ -177,7 +210,9 @@ def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
     assert list(shop.accepted) == ["anything", "boots", "hats"]
 
 
-def test_the_tolerance_of_the_project_of_a_suite_and_of_a_case(project: Project) -> None:
+def test_the_tolerance_of_the_project_of_a_suite_and_of_a_case(
+    project: Project,
+) -> None:
     shop = Shop(project)
     for name, suite, case in (
         ("plain", "", ""),
@@ -190,14 +225,21 @@ def test_the_tolerance_of_the_project_of_a_suite_and_of_a_case(project: Project)
     shop.returns(hats="h1 h2")
     shop.run(UPDATE)
     shop.returns(hats="h2 h1")
-    for ini, failed in (("", {"plain", "less"}), ("relevance_tolerance = 0.3", {"less"})):
+    for ini, failed in (
+        ("", {"plain", "less"}),
+        ("relevance_tolerance = 0.3", {"less"}),
+    ):
         project.write("pytest.ini", f"[pytest]\n{ini}\n")
-        assert {name for name, outcome in shop.run().outcomes.items() if outcome == "failed"} == failed
+        assert {
+            name for name, outcome in shop.run().outcomes.items() if outcome == "failed"
+        } == failed
 
 
 def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     text = (shop.path / "shop.relevance.yaml").read_text()
-    (shop.path / "shop.relevance.yaml").write_text(f"{text}  - {{query: gloves}}\n  - {{query: scarves}}\n")
+    (shop.path / "shop.relevance.yaml").write_text(
+        f"{text}  - {{query: gloves}}\n  - {{query: scarves}}\n"
+    )
     shop.returns(gloves="g1", scarves="c1", hats="h2 h1")
     run = shop.run()
     assert said(run, "2 cases have") == [
@@ -216,7 +258,9 @@ def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
     assert "--relevance-update" not in run.summary
 
 
-def test_an_update_of_anything_else_is_a_usage_error_that_says_what_is_allowed(shop: Shop) -> None:
+def test_an_update_of_anything_else_is_a_usage_error_that_says_what_is_allowed(
+    shop: Shop,
+) -> None:
     run = shop.run("--relevance-update=yes")
     assert run.code == pytest.ExitCode.USAGE_ERROR
     error = run.result.stderr.str()
@@ -243,16 +287,30 @@ def test_what_is_accepted_of_what_may_come_of_a_case(project: Project) -> None:
     shop.returns(fails="y", xfails="y", doubtful="y a", errs="boom")
     run = shop.run(UPDATE, inconclusive)
     assert said(run) == [f"baseline {BASELINE}: 3 changed, 1 as they were"]
-    assert shop.accepted == {"fails": "y", "xfails": "y", "doubtful": "y a", "errs": "a"}
+    assert shop.accepted == {
+        "fails": "y",
+        "xfails": "y",
+        "doubtful": "y a",
+        "errs": "a",
+    }
 
     shop.returns(fails="boom", xfails="boom", doubtful="boom")
     run = shop.run(UPDATE, inconclusive, "shop.relevance.yaml")
     assert "no baseline is written: no case was scored" in run.summary
-    assert shop.accepted == {"fails": "y", "xfails": "y", "doubtful": "y a", "errs": "a"}
+    assert shop.accepted == {
+        "fails": "y",
+        "xfails": "y",
+        "doubtful": "y a",
+        "errs": "a",
+    }
 
 
-def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(shop: Shop) -> None:
-    shop.cases("cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}, {query: belts}]")
+def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(
+    shop: Shop,
+) -> None:
+    shop.cases(
+        "cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}, {query: belts}]"
+    )
     shop.returns(boots="b2 b1", belts="l1")
     run = shop.run(UPDATE, "-k", "boots or belts")
     assert said(run) == [
@@ -266,30 +324,47 @@ def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(shop: S
 
 
 def test_an_update_tells_other_scores_from_other_rankings(shop: Shop) -> None:
-    shop.cases("cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]")
+    shop.cases(
+        "cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]"
+    )
     shop.run(UPDATE)
     shop.cases("""
         expect: {P@1: 0}
         cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]
     """)
     shop.returns(hats="h2 h1")
-    assert said(shop.run(UPDATE)) == [f"baseline {BASELINE}: 1 changed, 1 with other scores"]
+    assert said(shop.run(UPDATE)) == [
+        f"baseline {BASELINE}: 1 changed, 1 with other scores"
+    ]
 
 
-def test_a_run_that_stops_early_or_is_interrupted_accepts_what_it_knows(shop: Shop) -> None:
-    shop.project.conftest(SEARCH.replace("raise ConnectionError", "raise KeyboardInterrupt"))
+def test_a_run_that_stops_early_or_is_interrupted_accepts_what_it_knows(
+    shop: Shop,
+) -> None:
+    shop.project.conftest(
+        SEARCH.replace("raise ConnectionError", "raise KeyboardInterrupt")
+    )
     for hats, option, code in (("h2 h1", "-x", 1), ("boom", "-v", 2)):
         shop.returns(boots=f"x {code}", hats=hats, anything="q p")
         run = shop.run(UPDATE, option)
         assert (run.code, said(run)) == (
             code,
-            [f"baseline {BASELINE}: 1 changed, 3 as they were; 1 of 4 cases ran, the others keep what they had"],
+            [
+                f"baseline {BASELINE}: 1 changed, 3 as they were; 1 of 4 cases ran, the others keep what they had"
+            ],
         )
-        assert shop.accepted == {"boots": f"x {code}", "hats": "h1 h2", "socks": "x y", "anything": "p q"}
+        assert shop.accepted == {
+            "boots": f"x {code}",
+            "hats": "h1 h2",
+            "socks": "x y",
+            "anything": "p q",
+        }
 
 
 @pytest.mark.parametrize("strict", ["", ", strict: true"])
-def test_an_expected_failure_covers_no_regression(project: Project, strict: str) -> None:
+def test_an_expected_failure_covers_no_regression(
+    project: Project, strict: str
+) -> None:
     shop = Shop(project)
     xfail = f"xfail: {{reason: being reworked{strict}}}"
     shop.cases(f"""
@@ -300,21 +375,34 @@ def test_an_expected_failure_covers_no_regression(project: Project, strict: str)
           - {{query: still low, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9, {xfail}}}
           - {{query: stale, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9, k: 5, {xfail}}}
     """)
-    shop.returns(**{"fell": "a b", "fell below": "a b", "fell above": "a b", "still low": "b a", "stale": "b a"})
+    shop.returns(
+        **{
+            "fell": "a b",
+            "fell below": "a b",
+            "fell above": "a b",
+            "still low": "b a",
+            "stale": "b a",
+        }
+    )
     shop.run(UPDATE)
     text = (shop.path / "shop.relevance.yaml").read_text()
     (shop.path / "shop.relevance.yaml").write_text(text.replace("k: 5, ", ""))
     shop.returns(**{"fell": "b a", "fell below": "b a", "fell above": "b a"})
     run = shop.run()
-    assert run.outcomes == {
-        "fell": "failed",
-        "fell below": "failed",
-        "fell above": "failed",  # its floor is met, which is not told from the regression by a run that passes
-        "still low": "xfailed",
-        "stale": "failed",
-    }
+    assert (
+        run.outcomes
+        == {
+            "fell": "failed",
+            "fell below": "failed",
+            "fell above": "failed",  # its floor is met, which is not told from the regression by a run that passes
+            "still low": "xfailed",
+            "stale": "failed",
+        }
+    )
     assert run.code == 1
-    assert "below the baseline 1.000, more than the tolerance" in run.failure("fell above")
+    assert "below the baseline 1.000, more than the tolerance" in run.failure(
+        "fell above"
+    )
     assert "5 cases: 1 xfailed; 3 got worse, 1 stale;" in run.summary
 
     run = shop.run(UPDATE)
@@ -322,7 +410,9 @@ def test_an_expected_failure_covers_no_regression(project: Project, strict: str)
     assert run.outcomes["stale"] == run.outcomes["fell below"] == "xfailed"
 
 
-def test_an_expected_failure_covers_no_drop_that_unjudged_results_leave_in_doubt(project: Project) -> None:
+def test_an_expected_failure_covers_no_drop_that_unjudged_results_leave_in_doubt(
+    project: Project,
+) -> None:
     shop = Shop(project)
     shop.cases("""
         min_judged: 0.6
@@ -349,7 +439,10 @@ class TestWithWorkers:
         shop.returns(boots="b2 b1", hats="h2 h1")
         here, there_ = shop.run(), shop.run("-n1")
         assert there_.outcomes == here.outcomes
-        since = [[line for line in run.summary.splitlines() if "->" in line] for run in (here, there_)]
+        since = [
+            [line for line in run.summary.splitlines() if "->" in line]
+            for run in (here, there_)
+        ]
         assert since[0] == since[1] != []
         assert "since the baseline: nDCG@10 1.000 -> 0.710" in there_.failure("hats")
 
@@ -358,8 +451,20 @@ def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop) -> None:
     lines = shop.baseline.read_text().splitlines(keepends=True)
     cut = ("".join(lines[:-1]), f"{BASELINE}: the file is cut: its last line is not")
     for option, (damaged, message) in (
-        ((), ("".join(lines)[:-30], f"{BASELINE}:14: the line is damaged: it is no valid JSON object, ")),
-        ((), ("".join(lines).replace('["h1","h2"]', "7"), f"{BASELINE}:4: the line is damaged: ")),
+        (
+            (),
+            (
+                "".join(lines)[:-30],
+                f"{BASELINE}:14: the line is damaged: it is no valid JSON object, ",
+            ),
+        ),
+        (
+            (),
+            (
+                "".join(lines).replace('["h1","h2"]', "7"),
+                f"{BASELINE}:4: the line is damaged: ",
+            ),
+        ),
         ((), cut),
         ((UPDATE,), cut),
         ((ONLY_NEW,), cut),
@@ -379,7 +484,9 @@ def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop) -> None:
         assert (shop.baseline.is_symlink(), shop.baseline.exists()) == (True, False)
 
 
-def test_a_baseline_that_cannot_be_written_fails_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_baseline_that_cannot_be_written_fails_the_run(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = shop.baseline.read_bytes()
     shop.returns(hats="h2 h1")
 
@@ -390,7 +497,9 @@ def test_a_baseline_that_cannot_be_written_fails_the_run(shop: Shop, monkeypatch
     run = shop.run(UPDATE)
     assert run.counts == {"passed": 3, "xfailed": 1}
     assert run.code == 1
-    assert said(run) == [f"baseline {BASELINE} is not updated, it cannot be written: No space left on device"]
+    assert said(run) == [
+        f"baseline {BASELINE} is not updated, it cannot be written: No space left on device"
+    ]
     assert shop.baseline.read_bytes() == before
 
 
@@ -400,7 +509,9 @@ def test_one_that_somebody_broke_during_the_run_is_left_alone(shop: Shop) -> Non
     before = shop.baseline.read_bytes()
     run = shop.run(UPDATE)
     assert run.code == 1
-    assert said(run)[0].startswith(f"baseline {BASELINE} is not updated: {BASELINE}:1: this is not a baseline: ")
+    assert said(run)[0].startswith(
+        f"baseline {BASELINE} is not updated: {BASELINE}:1: this is not a baseline: "
+    )
     assert shop.baseline.read_text() == "mine"
     shop.baseline.write_bytes(before)
     run = shop.run(UPDATE, "-p", "no:terminal")
@@ -416,7 +527,10 @@ def test_a_read_only_baseline_stays_as_it_is(shop: Shop) -> None:
         path.chmod(0o444)
         run = shop.run(UPDATE)
         assert run.code == 1
-        assert f"baseline {BASELINE} is not updated, it cannot be written: it is read-only" in run.summary
+        assert (
+            f"baseline {BASELINE} is not updated, it cannot be written: it is read-only"
+            in run.summary
+        )
         assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o444)
         path = shop.baseline.rename(shop.path / "elsewhere.jsonl")
         shop.baseline.symlink_to("elsewhere.jsonl")

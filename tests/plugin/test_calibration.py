@@ -82,24 +82,37 @@ def test_the_whole_section(shop: Project) -> None:
         "    1       1                 2  a b c        b  Title of b",
         "    1       2                 1  a b c        c  Title of c",
     ]
-    assert "1 call: it raised ConnectionError: no model (conftest.py:" in " ".join(run.summary.split())
+    assert "1 call: it raised ConnectionError: no model (conftest.py:" in " ".join(
+        run.summary.split()
+    )
     assert len(asked(shop)) == 7
 
 
 def test_it_changes_no_verdict_and_no_file(shop: Project) -> None:
     plain = shop.run("--relevance-record=plain.jsonl")
-    run = shop.run("--relevance-calibrate=4", "--relevance-record=run.jsonl", "--relevance-judge=machine.csv")
+    run = shop.run(
+        "--relevance-calibrate=4",
+        "--relevance-record=run.jsonl",
+        "--relevance-judge=machine.csv",
+    )
     assert (run.code, run.counts) == (plain.code, plain.counts)
-    before, after = (Record.open(shop.path / name).results for name in ("plain.jsonl", "run.jsonl"))
+    before, after = (
+        Record.open(shop.path / name).results for name in ("plain.jsonl", "run.jsonl")
+    )
     assert [(each.verdict, each.evaluation, each.texts) for each in after] == [
         (each.verdict, each.evaluation, each.texts) for each in before
     ]
     assert len(asked(shop)) == 4
     assert not (shop.path / "machine.csv").exists()
-    assert "--relevance-judge: relevance_judge was not asked, as there is nothing to judge" in run.text
+    assert (
+        "--relevance-judge: relevance_judge was not asked, as there is nothing to judge"
+        in run.text
+    )
 
 
-def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(shop: Project) -> None:
+def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(
+    shop: Project,
+) -> None:
     run = shop.run("--relevance-calibrate=4")
     drawn = "asked for 4 of the 7 grades that people gave, drawn evenly over the grades: 1 without a title"
     assert calibration(run)[0] == drawn
@@ -109,7 +122,11 @@ def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(shop: P
     shop.cases(f"{head}cases:\n{second}\n{first}\n")
     shop.run("--relevance-calibrate=4")
     assert asked(shop) == before
-    shop.conftest((SEARCH + SOME).replace('scope="session")\n    def search', 'params=["x", "y"])\n    def search'))
+    shop.conftest(
+        (SEARCH + SOME).replace(
+            'scope="session")\n    def search', 'params=["x", "y"])\n    def search'
+        )
+    )
     assert shop.run("--relevance-calibrate=5").counts == {"passed": 4}
     assert len(found := asked(shop)) == 5
     assert {*found} > {*before}
@@ -129,19 +146,37 @@ def test_judgments_of_a_test_in_python(shop: Project) -> None:
 
 
 def test_grades_of_a_machine_are_none_of_people(shop: Project) -> None:
-    shop.write("machine.csv", "query,document,grade,rater,machine\na b c,c,1,model-y,true\na b c,e,3,model-y,true\n")
+    shop.write(
+        "machine.csv",
+        "query,document,grade,rater,machine\na b c,c,1,model-y,true\na b c,e,3,model-y,true\n",
+    )
     head, _, cases = CASES.partition("scale")
-    shop.cases(f"{head}judgments: [{{file: machine.csv, fill: true}}]\n    scale{cases.replace('c: 2, ', '')}")
+    shop.cases(
+        f"{head}judgments: [{{file: machine.csv, fill: true}}]\n    scale{cases.replace('c: 2, ', '')}"
+    )
     shop.run("--relevance-calibrate=100")
-    assert [each for each in asked(shop) if each.startswith("a b c")] == ["a b c: a", "a b c: b", "a b c: d"]
-    shop.cases("judgments: [{file: machine.csv, fill: true}]\ncases: [{query: a b c}]\n")
+    assert [each for each in asked(shop) if each.startswith("a b c")] == [
+        "a b c: a",
+        "a b c: b",
+        "a b c: d",
+    ]
+    shop.cases(
+        "judgments: [{file: machine.csv, fill: true}]\ncases: [{query: a b c}]\n"
+    )
     run = shop.run("--relevance-calibrate=100")
-    assert "--relevance-calibrate: relevance_judge was not asked, as there is nothing to judge" in run.text
+    assert (
+        "--relevance-calibrate: relevance_judge was not asked, as there is nothing to judge"
+        in run.text
+    )
 
 
 def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) -> None:
     shop.write("products.csv", "id,title,brand\nd,Polish,Fell\na,Boots,Fell\n")
-    shop.cases(CASES.replace("scale:", "documents: {file: products.csv, show: [brand]}\n    scale:"))
+    shop.cases(
+        CASES.replace(
+            "scale:", "documents: {file: products.csv, show: [brand]}\n    scale:"
+        )
+    )
     shop.run("--relevance-calibrate=100")
     text = (shop.path / "asked.txt").read_text()
     assert "a b c: d: {'brand': 'Fell', 'id': 'd', 'title': 'Polish'}" in text
@@ -156,7 +191,10 @@ def test_what_a_judge_is_told_of_documents_that_were_not_found(shop: Project) ->
     """
     shop.conftest(SEARCH + SOME + index)
     run = shop.run("--relevance-calibrate=100")
-    assert "a b c: d: {'brand': 'Wold', 'id': 'd', 'title': 'Index of d'}" in (shop.path / "asked.txt").read_text()
+    assert (
+        "a b c: d: {'brand': 'Wold', 'id': 'd', 'title': 'Index of d'}"
+        in (shop.path / "asked.txt").read_text()
+    )
     assert "without a title" not in run.text
 
 
@@ -170,9 +208,14 @@ def test_nothing_to_compare(shop: Project) -> None:
 def test_two_grades_are_asked_for_at_least(shop: Project) -> None:
     run = shop.run("--relevance-calibrate=1")
     assert run.code == 4
-    assert "ask for 2 grades or more that people gave too; found '1'" in " ".join(run.result.stderr.lines)
+    assert "ask for 2 grades or more that people gave too; found '1'" in " ".join(
+        run.result.stderr.lines
+    )
 
 
 def test_why_it_is_not_asked(shop: Project) -> None:
-    assert "was not asked, as no case was scored" in shop.run("--relevance-calibrate=9", "-k", "nothing").text
+    assert (
+        "was not asked, as no case was scored"
+        in shop.run("--relevance-calibrate=9", "-k", "nothing").text
+    )
     assert "not asked" not in shop.run("--relevance-calibrate=9", "--collect-only").text

@@ -25,13 +25,17 @@ def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
     return project.run()
 
 
-def run_searches(project: Project, sources: Mapping[str, str], case: str, *options: str) -> Run:
+def run_searches(
+    project: Project, sources: Mapping[str, str], case: str, *options: str
+) -> Run:
     """Run one case with each of these searches, which is in a folder of its own; the names are the ids of the cases."""
     for name, source in sources.items():
         fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
         project.write(
             f"{name}/conftest.py",
-            "import asyncio\nimport functools\nimport time\nimport pytest\n" + dedent(source) + fixture,
+            "import asyncio\nimport functools\nimport time\nimport pytest\n"
+            + dedent(source)
+            + fixture,
         )
         project.cases(f"cases: [{{id: {name}, {case}}}]", f"{name}/shop.relevance.yaml")
     run = project.run(*options)
@@ -45,20 +49,25 @@ WITH_K = {
     "keyword-only": "def find(query, *, k): return [str(k)]",
     "bound method": "class Engine:\n    def find(self, query, k): return [str(k)]\nfind = Engine().find",
     "partial": "def of_index(index, query, k): return [str(k)]\nfind = functools.partial(of_index, 'products')",
-    "decorated": LOGGED.format("functools.wraps(function)(", ")") + "def find(query, k): return [str(k)]",
+    "decorated": LOGGED.format("functools.wraps(function)(", ")")
+    + "def find(query, k): return [str(k)]",
 }
 WITHOUT_K = {
     "no such parameter": "def find(query): return ['none']",
     "only kwargs": "def find(query, **params): return list(params) or ['none']",
     "positional-only": "def find(query, k='none', /): return [k]",
-    "a decorator that hides the parameters": LOGGED.format("", "") + "def find(query, k='none'): return [k]",
+    "a decorator that hides the parameters": LOGGED.format("", "")
+    + "def find(query, k='none'): return [k]",
     "a builtin": "find = 'none'.split",
 }
 
 
 def test_k_is_passed_to_a_parameter_of_that_name_alone(project: Project) -> None:
     run = run_searches(
-        project, WITH_K | WITHOUT_K, 'query: x, k: 7, expect: {results: ">= 1"}', "--relevance-record=run.jsonl"
+        project,
+        WITH_K | WITHOUT_K,
+        'query: x, k: 7, expect: {results: ">= 1"}',
+        "--relevance-record=run.jsonl",
     )
     found = {name: result.ranking.documents for name, result in run.results.items()}
     assert found == dict.fromkeys(WITH_K, ("7",)) | dict.fromkeys(WITHOUT_K, ("none",))
@@ -91,20 +100,28 @@ def test_a_search_that_does_not_take_a_param(project: Project) -> None:
     run = run_search(project, source, "params: {lokale: de}\ncases: [{query: shoes}]")
     assert run.results["shoes"].verdict == "error"
     lines = run.failure("shoes").splitlines()
-    assert lines[0].startswith("shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: ")
-    assert "got an unexpected keyword argument 'lokale'" in lines[0]  # Python 3.13 goes on: did you mean ...
+    assert lines[0].startswith(
+        "shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: "
+    )
+    assert (
+        "got an unexpected keyword argument 'lokale'" in lines[0]
+    )  # Python 3.13 goes on: did you mean ...
     assert lines[1].startswith("its signature is search(query, k=10, locale='en'); ")
     assert lines[2] == 'query "shoes"   search(lokale=de)'
 
 
 @both_ways
 def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> None:
-    text = run_search(project, "def find(query):\n    return sorted(None)\n").failure("shoes")
+    text = run_search(project, "def find(query):\n    return sorted(None)\n").failure(
+        "shoes"
+    )
     assert "E       TypeError: 'NoneType' object is not iterable" in text
     assert "cannot be called" not in text
 
 
-def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(project: Project) -> None:
+def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(
+    project: Project,
+) -> None:
     source = """
         def find(query, filters, options):
             assert filters == ["base"] and options == {"deep": [1]}
@@ -130,8 +147,14 @@ def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
 # Every shape that is read, and every one that is refused, is in tests/results/responses.
 REFUSALS = {
     "None": ("return None", "search returned None; return the results, best first"),
-    "a result without an id": ("return ['a', {'titel': 'X'}]", "result 2 of 2 has no id ("),
-    "an error": ("return {'error': {'reason': 'no index'}}", "search returned an error instead of results"),
+    "a result without an id": (
+        "return ['a', {'titel': 'X'}]",
+        "result 2 of 2 has no id (",
+    ),
+    "an error": (
+        "return {'error': {'reason': 'no index'}}",
+        "search returned an error instead of results",
+    ),
     "not whole": (
         "return {'timed_out': True, 'hits': {'hits': []}}",  # does not pass for one without hits
         "the response says that it is not whole: timed_out is True (",
@@ -140,8 +163,14 @@ REFUSALS = {
 
 
 def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project) -> None:
-    sources = {name: f"def find(query):\n    {body}\n" for name, (body, _) in REFUSALS.items()}
-    run = run_searches(project, sources, "query: shoes, judgments: {a: 1}, expect: {exclude: a, results: 0}")
+    sources = {
+        name: f"def find(query):\n    {body}\n" for name, (body, _) in REFUSALS.items()
+    }
+    run = run_searches(
+        project,
+        sources,
+        "query: shoes, judgments: {a: 1}, expect: {exclude: a, results: 0}",
+    )
     assert run.counts == {"failed": len(REFUSALS)}
     for name, (_, message) in REFUSALS.items():
         entry = run.results[name]
@@ -182,7 +211,9 @@ ASYNCHRONOUS = """
 
 
 @both_ways
-def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(project: Project) -> None:
+def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(
+    project: Project,
+) -> None:
     """A cursor by the names of its columns; the whole response of a client says whether it is whole."""
     cases = "expect: {first: [a, b]}\ncases: [{query: cursor}, {query: sent}, {query: late}]"
     run = run_search(project, ASYNCHRONOUS, cases)
@@ -208,7 +239,9 @@ LAZY = {
 def test_the_latency_is_that_of_reading_the_results_too(project: Project) -> None:
     slow = "def slow(value):\n    time.sleep(0.05)\n    return value\n"
     sources = {name: slow + dedent(source) for name, source in LAZY.items()}
-    run = run_searches(project, sources, "query: shoes, expect: {first: a, latency: '<= 40 ms'}")
+    run = run_searches(
+        project, sources, "query: shoes, expect: {first: a, latency: '<= 40 ms'}"
+    )
     assert run.counts == {"failed": len(LAZY)}
     for name, result in run.results.items():
         assert (result.call.latency or 0) >= 0.05
@@ -217,7 +250,9 @@ def test_the_latency_is_that_of_reading_the_results_too(project: Project) -> Non
 
 
 @both_ways
-def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(project: Project) -> None:
+def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(
+    project: Project,
+) -> None:
     source = """
         def connect():
             try:
@@ -228,7 +263,9 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
         def find(query):
             return connect()
     """
-    run = run_search(project, source, "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]")
+    run = run_search(
+        project, source, "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]"
+    )
     assert run.counts == {"failed": 1}
     entry = run.results["shoes"]
     assert (entry.verdict, entry.score) == ("error", None)
@@ -247,9 +284,18 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
 
 @pytest.mark.parametrize(
     ("style", "loops"),
-    [("auto", False), ("auto", True), ("long", True), ("short", False), ("line", True), ("native", False)],
+    [
+        ("auto", False),
+        ("auto", True),
+        ("long", True),
+        ("short", False),
+        ("line", True),
+        ("native", False),
+    ],
 )
-def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: str, loops: bool) -> None:
+def test_nothing_of_the_plugin_stands_in_a_traceback(
+    project: Project, style: str, loops: bool
+) -> None:
     write_search(
         project,
         """
@@ -271,11 +317,21 @@ def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: st
     )
     run = project.run(f"--tb={style}", "--relevance-give-up=0", loops=loops)
     assert run.counts == {"failed": 3}
-    section = run.text.partition("= FAILURES =")[2].partition("= short test summary info =")[0]
-    section = section.replace("shop.relevance.yaml:2: query", "")  # says which case it is
+    section = run.text.partition("= FAILURES =")[2].partition(
+        "= short test summary info ="
+    )[0]
+    section = section.replace(
+        "shop.relevance.yaml:2: query", ""
+    )  # says which case it is
     assert section.count("ValueError: no such index") >= 3
     assert "conftest.py" in section
-    for word in ("pytest_relevance", "shop.relevance.yaml", "_run_relevance_case", "asyncio", "pluggy"):
+    for word in (
+        "pytest_relevance",
+        "shop.relevance.yaml",
+        "_run_relevance_case",
+        "asyncio",
+        "pluggy",
+    ):
         assert word not in section
 
 
@@ -334,23 +390,39 @@ def test_the_hook_reads_a_response_of_any_other_shape(project: Project) -> None:
           - {query: shoes boots, min_ndcg: 1, judgments: {shoes: 1, boots: 2}}
     """
     run = run_search(project, source, cases)
-    assert run.outcomes == {"boots shoes": "passed", "none": "passed", "shoes boots": "failed"}
-    assert any(row[:4] == ["1", "shoes", "shoes", "boots!"] for row in run.failure_rows("shoes boots"))
+    assert run.outcomes == {
+        "boots shoes": "passed",
+        "none": "passed",
+        "shoes boots": "failed",
+    }
+    assert any(
+        row[:4] == ["1", "shoes", "shoes", "boots!"]
+        for row in run.failure_rows("shoes boots")
+    )
 
 
 def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
     hook = "def pytest_relevance_ranking(response):\n    return response['found'].split()\n"
     project.write("pages/conftest.py", hook)
-    project.cases("cases: [{query: shoes, expect: {first: shoes}}]", "pages/shop.relevance.yaml")
+    project.cases(
+        "cases: [{query: shoes, expect: {first: shoes}}]", "pages/shop.relevance.yaml"
+    )
     run = run_search(project, "def find(query): return {'found': query}")
     assert run.counts == {"passed": 1, "failed": 1}
     assert "a mapping without hits" in run.text
 
 
 @both_ways
-def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(project: Project) -> None:
-    hook = "def find(query): return 7\ndef pytest_relevance_ranking(response, case): {}\n"
-    sources = {"raises": hook.format("raise LookupError('which page?')"), "returns": hook.format("return 'a b'")}
+def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(
+    project: Project,
+) -> None:
+    hook = (
+        "def find(query): return 7\ndef pytest_relevance_ranking(response, case): {}\n"
+    )
+    sources = {
+        "raises": hook.format("raise LookupError('which page?')"),
+        "returns": hook.format("return 'a b'"),
+    }
     run = run_searches(project, sources, "query: shoes")
     assert "E   LookupError: which page?" in run.failure("raises")
     assert "search returned text, 'a b'" in run.failure("returns")
@@ -362,11 +434,16 @@ FIXED = "def find(query): return [f'd{rank}' for rank in range(1, 11)]"
 
 
 def listed(expectations: list[str]) -> str:
-    cases = (f"  - {{query: {n}, judgments: {{d1: 1}}, expect: {{{expect}}}}}" for n, expect in enumerate(expectations))
+    cases = (
+        f"  - {{query: {n}, judgments: {{d1: 1}}, expect: {{{expect}}}}}"
+        for n, expect in enumerate(expectations)
+    )
     return "cases:\n" + "\n".join(cases)
 
 
-def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project: Project) -> None:
+def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(
+    project: Project,
+) -> None:
     """Unless the results that there are decide."""
     depths = {
         "exclude: {docs: [far], within: 25}": 25,
@@ -389,8 +466,12 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(project:
         "exclude: [far]}, k: 4, params: {",
     ]
     run = run_search(project, FIXED, listed([*depths, *decided]))
-    assert [*run.outcomes.values()] == ["failed"] * len(depths) + ["passed"] * len(decided)
-    for result, (expect, depth) in zip(run.results.values(), depths.items(), strict=False):
+    assert [*run.outcomes.values()] == ["failed"] * len(depths) + ["passed"] * len(
+        decided
+    )
+    for result, (expect, depth) in zip(
+        run.results.values(), depths.items(), strict=False
+    ):
         assert result.verdict == "error"
         assert result.call.error is not None
         assert result.call.error.message == (

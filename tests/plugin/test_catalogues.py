@@ -55,34 +55,55 @@ def shop(project: Project) -> Project:
     return project
 
 
-def test_a_failure_names_the_documents_with_their_titles(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_names_the_documents_with_their_titles(
+    shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CI", "true")  # pytest cuts no line of the short summary
     brief = shop.run("-q", "-n1")
     assert '"a" (Winter boots, not returned)' in brief.short_summary[0]
     assert brief.text.count('"a" (Winter boots, not returned)') == 2
     failure = shop.run().failure("c d x")
-    assert 'include: not in the top 10: "a" (Winter boots, not returned)' in " ".join(failure.split())
+    assert 'include: not in the top 10: "a" (Winter boots, not returned)' in " ".join(
+        failure.split()
+    )
     rows = [line.split()[:5] for line in failure.splitlines()]
     assert ["1", "c", "Boot", "polish", "0"] in rows
     assert ["2", "d", "Rain", "jacket", "-"] in rows
     assert 'too high: c "Boot polish" (grade 0, rank 1)' in failure
-    assert re.search(r"^  a     Winter boots +grade 3   not returned  ", failure, re.MULTILINE)
-    assert re.search(r"^  gone +grade 1   not returned, not in the catalogue  ", failure, re.MULTILINE)
+    assert re.search(
+        r"^  a     Winter boots +grade 3   not returned  ", failure, re.MULTILINE
+    )
+    assert re.search(
+        r"^  gone +grade 1   not returned, not in the catalogue  ",
+        failure,
+        re.MULTILINE,
+    )
     assert "brand" not in failure
 
 
-def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, passes: list[str]) -> None:
+def test_all_documents_of_a_run_are_found_in_one_pass(
+    shop: Project, passes: list[str]
+) -> None:
     assert shop.run("-k", "passes").code == 0
     assert passes == []  # no document is named
-    shop.run("--relevance-record=run.jsonl", "--relevance-unjudged=list.csv", "--relevance-update", "-vv")
+    shop.run(
+        "--relevance-record=run.jsonl",
+        "--relevance-unjudged=list.csv",
+        "--relevance-update",
+        "-vv",
+    )
     assert passes == ["products.csv"]
 
 
 def test_a_case_file_in_another_folder(project: Project) -> None:
     project.conftest()
     project.write("data/products.csv", PRODUCTS)
-    project.cases(SUITE.format(documents="../data/products.csv"), "suites/shop.relevance.yaml")
-    assert ["1", "c", "Boot", "polish"] in [row[:4] for row in project.run("suites").failure_rows("c d x")]
+    project.cases(
+        SUITE.format(documents="../data/products.csv"), "suites/shop.relevance.yaml"
+    )
+    assert ["1", "c", "Boot", "polish"] in [
+        row[:4] for row in project.run("suites").failure_rows("c d x")
+    ]
 
 
 def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
@@ -91,8 +112,17 @@ def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
     shop.cases(SUITE.format(documents="{file: products.csv, show: [brand]}"))
     shop.run("--relevance-record=run.jsonl")
     failed, passed = Run.open(shop.path / "run.jsonl").results
-    assert failed.texts.titles == {"a": "Winter boots", "b": "Rubber boots", "c": "Boot polish", "d": "Rain jacket"}
-    assert failed.texts.shown == {"a": {"brand": "Aurora"}, "b": {"brand": "Borealis"}, "d": {"brand": "Cirrus"}}
+    assert failed.texts.titles == {
+        "a": "Winter boots",
+        "b": "Rubber boots",
+        "c": "Boot polish",
+        "d": "Rain jacket",
+    }
+    assert failed.texts.shown == {
+        "a": {"brand": "Aurora"},
+        "b": {"brand": "Borealis"},
+        "d": {"brand": "Cirrus"},
+    }
     assert set(failed.texts.not_in_catalogue) == {"gone", "x"}
     assert passed.texts.titles == {"a": "Winter boots", "b": "Rubber boots"}
     shop.path.joinpath("products.csv").unlink()
@@ -101,8 +131,12 @@ def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(
     assert re.search(r"^ +1  c +Boot polish ", capsys.readouterr().out, re.MULTILINE)
 
 
-def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_baseline(project: Project) -> None:
-    titled = "[{'id': word, 'title': f'{word} of the search'} for word in query.split()]"
+def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_baseline(
+    project: Project,
+) -> None:
+    titled = (
+        "[{'id': word, 'title': f'{word} of the search'} for word in query.split()]"
+    )
     project.conftest(WORDS.replace("query.split()", titled))
     project.write("products.csv", "id,title\na,a of the catalogue\n")
     project.cases("""
@@ -119,7 +153,9 @@ def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_base
     case_file = project.path / "shop.relevance.yaml"
     case_file.write_text(case_file.read_text().replace("query: a b d", "query: a b"))
     baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
-    baseline.write_text(baseline.read_text().replace('"query":"a b d"', '"query":"a b"'))
+    baseline.write_text(
+        baseline.read_text().replace('"query":"a b d"', '"query":"a b"')
+    )
     project.run("--relevance-record=run.jsonl")
     (result,) = Run.open(project.path / "run.jsonl").results
     assert result.texts.titles == {
@@ -128,7 +164,10 @@ def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_base
         "c": "c of the judgment",
         "d": "d of the search",
     }
-    assert json.loads(baseline.read_text().splitlines()[-2]) == {"document": "d", "title": "d of the search"}
+    assert json.loads(baseline.read_text().splitlines()[-2]) == {
+        "document": "d",
+        "title": "d of the search",
+    }
 
 
 def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
@@ -154,7 +193,9 @@ def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
 # Texts that are asked for before the end of the run
 
 
-def test_a_text_for_another_plugin_reads_no_catalogue(shop: Project, passes: list[str]) -> None:
+def test_a_text_for_another_plugin_reads_no_catalogue(
+    shop: Project, passes: list[str]
+) -> None:
     shop.cases(SUITE.format(documents="products.csv"))
     cases = shop.junit()
     assert "Boot polish" not in str(cases["c d x"].find("failure").text)  # type: ignore[union-attr]
@@ -164,7 +205,9 @@ def test_a_text_for_another_plugin_reads_no_catalogue(shop: Project, passes: lis
 # What is wrong with a catalogue
 
 
-def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(shop: Project) -> None:
+def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(
+    shop: Project,
+) -> None:
     expected = shop.run().outcomes
     shop.write("products.csv", PRODUCTS.replace("id,title", "sku,title"))
     run = shop.run("-v", "--junitxml=junit.xml", "--relevance-record=run.jsonl")

@@ -17,12 +17,25 @@ def shop(project: Project) -> Project:
 
 def collected(project: Project, *args: str) -> list[str]:
     """The node ids that pytest collects."""
-    return [line for line in project.run("--collect-only", "-q", *args).text.splitlines() if "::" in line]
+    return [
+        line
+        for line in project.run("--collect-only", "-q", *args).text.splitlines()
+        if "::" in line
+    ]
 
 
 def test_the_files_that_are_collected_by_default(shop: Project) -> None:
-    case_files = ["deep/er/shop.relevance.yaml", "shop.relevance.yaml", "shop.relevance.yml"]
-    others = ["shop.yaml", "relevance.yaml", "shop.relevance.yaml.txt", "shop.relevance.json"]
+    case_files = [
+        "deep/er/shop.relevance.yaml",
+        "shop.relevance.yaml",
+        "shop.relevance.yml",
+    ]
+    others = [
+        "shop.yaml",
+        "relevance.yaml",
+        "shop.relevance.yaml.txt",
+        "shop.relevance.json",
+    ]
     for name in (*case_files, *others):
         shop.cases(ONE_CASE, name)
     assert sorted(collected(shop)) == [f"{name}::shoes" for name in case_files]
@@ -31,7 +44,10 @@ def test_the_files_that_are_collected_by_default(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("names", "options"),
     [
-        (("shop-relevance.yaml", "shop.Relevance.yaml", "shop.relevance.YAML"), ("-n1",)),
+        (
+            ("shop-relevance.yaml", "shop.Relevance.yaml", "shop.relevance.YAML"),
+            ("-n1",),
+        ),
         (("deep/shop.yml", "relevance.yaml"), ()),
     ],
 )
@@ -42,13 +58,17 @@ def test_files_with_cases_that_are_passed_over_are_named_once(
         shop.cases(f"# ours\nk: 5\n{ONE_CASE}", name)
     if options:
         shop.cases(ONE_CASE)
-    (said,) = shop.run(*options).sentences(f"{len(names)} files have cases and are not collected: ")
+    (said,) = shop.run(*options).sentences(
+        f"{len(names)} files have cases and are not collected: "
+    )
     assert all(name in said for name in names)
     assert "; rename them to *.relevance.yaml or *.relevance.yml" in said
 
 
 def test_other_yaml_files_are_not_named(shop: Project) -> None:
-    for number, text in enumerate(("jobs: []", "cases:\n  - name: login\n", "steps:\n  - cases: [{query: a}]\n")):
+    for number, text in enumerate(
+        ("jobs: []", "cases:\n  - name: login\n", "steps:\n  - cases: [{query: a}]\n")
+    ):
         shop.cases(text, f"{number}.yaml")
     assert "relevance" not in shop.run().text.partition("collected")[2]
 
@@ -56,8 +76,14 @@ def test_other_yaml_files_are_not_named(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("pytest.ini", '[pytest]\nrelevance_files = *.rel.yaml "shop *.yaml" cases_??.yml [a-c].yaml\n'),
-        ("pytest.toml", '[pytest]\nrelevance_files = ["*.rel.yaml", "shop *.yaml", "cases_??.yml", "[a-c].yaml"]\n'),
+        (
+            "pytest.ini",
+            '[pytest]\nrelevance_files = *.rel.yaml "shop *.yaml" cases_??.yml [a-c].yaml\n',
+        ),
+        (
+            "pytest.toml",
+            '[pytest]\nrelevance_files = ["*.rel.yaml", "shop *.yaml", "cases_??.yml", "[a-c].yaml"]\n',
+        ),
     ],
 )
 def test_the_patterns_are_a_setting(shop: Project, name: str, settings: str) -> None:
@@ -77,24 +103,37 @@ def test_no_patterns_collect_nothing_by_name(shop: Project) -> None:
     assert collected(shop, "shop.relevance.yaml") == ["shop.relevance.yaml::shoes"]
 
 
-def test_a_yaml_file_named_on_the_command_line_is_collected_for_its_cases(shop: Project) -> None:
+def test_a_yaml_file_named_on_the_command_line_is_collected_for_its_cases(
+    shop: Project,
+) -> None:
     shop.cases(ONE_CASE, "whatever.yaml")
     shop.cases("k: 5\n# below the defaults\n" + ONE_CASE, "else.yml")
-    assert collected(shop, "whatever.yaml", "else.yml") == ["whatever.yaml::shoes", "else.yml::shoes"]
+    assert collected(shop, "whatever.yaml", "else.yml") == [
+        "whatever.yaml::shoes",
+        "else.yml::shoes",
+    ]
     assert collected(shop, "whatever.yaml::shoes") == ["whatever.yaml::shoes"]
     assert collected(shop, ".") == []
 
 
 def test_a_file_without_cases_or_that_is_no_yaml_is_left_alone(shop: Project) -> None:
     texts = ("- cases", "just text", "", "nested: {cases: []}")
-    for name, text in (*(("compose.yaml", text) for text in texts), ("cases.txt", ONE_CASE)):
+    for name, text in (
+        *(("compose.yaml", text) for text in texts),
+        ("cases.txt", ONE_CASE),
+    ):
         shop.cases(text, name)
         run = shop.run(name)
         assert ("CaseFile" in run.text, run.counts) == (False, {})
-        assert run.code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)  # as without the plugin
+        assert run.code in (
+            pytest.ExitCode.USAGE_ERROR,
+            pytest.ExitCode.NO_TESTS_COLLECTED,
+        )  # as without the plugin
 
 
-def test_a_broken_yaml_file_named_on_the_command_line_shows_its_mistake(shop: Project) -> None:
+def test_a_broken_yaml_file_named_on_the_command_line_shows_its_mistake(
+    shop: Project,
+) -> None:
     for name, head in (("one.yaml", "tags: [a"), ("two.yaml", "\tx: 1")):
         shop.cases(f"{head}\ncases:\n  - query: shoes\n", name)
     run = shop.run("one.yaml", "two.yaml")
@@ -117,7 +156,11 @@ def test_all_the_mistakes_of_a_file_are_one_collection_error(shop: Project) -> N
     run = shop.run()
     assert run.counts == {"errors": 1}
     assert run.code == pytest.ExitCode.INTERRUPTED
-    lines = [line for line in run.text.splitlines() if line.startswith("shop.relevance.yaml:")]
+    lines = [
+        line
+        for line in run.text.splitlines()
+        if line.startswith("shop.relevance.yaml:")
+    ]
     assert [line.partition(": ")[0] for line in lines] == [
         "shop.relevance.yaml:1:1",
         "shop.relevance.yaml:4:5",
@@ -141,8 +184,13 @@ def test_a_folder_named_like_a_case_file_is_a_folder(shop: Project) -> None:
     assert collected(shop) == ["shop.relevance.yaml/inner.relevance.yaml::shoes"]
 
 
-def test_messages_name_files_from_where_pytest_was_started(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop.cases("cases: [{query: shoes, expect: {first: boots}}]", "tests/search/shop.relevance.yaml")
+def test_messages_name_files_from_where_pytest_was_started(
+    shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.cases(
+        "cases: [{query: shoes, expect: {first: boots}}]",
+        "tests/search/shop.relevance.yaml",
+    )
     shop.write("pytest.ini", "[pytest]\n")
     monkeypatch.chdir(shop.path / "tests")
     run = shop.run()
@@ -165,7 +213,10 @@ NAMING = """
 
 def test_a_conftest_has_a_say_in_the_location_of_an_item(project: Project) -> None:
     project.conftest(f"{dedent(WORDS)}{dedent(NAMING)}")
-    project.cases("cases:\n" + "- {query: shoes}\n- {query: hats}\n- {query: caps}\n- {query: 'std::x'}\n")
+    project.cases(
+        "cases:\n"
+        + "- {query: shoes}\n- {query: hats}\n- {query: caps}\n- {query: 'std::x'}\n"
+    )
     assert project.run().counts == {"passed": 4}
     assert (project.path / "locations.txt").read_text().splitlines() == [
         "shop.relevance.yaml|1|another name",
@@ -198,7 +249,10 @@ REFUSED = {
     "-orelevance_give_up=-1": "or 0 to search on whatever fails; found '-1'",
     "--relevance-concurrency=1.5": "1 or more; found '1.5'",
     "--relevance-inconclusive=maybe": "argument --relevance-inconclusive: invalid choice: 'maybe'",
-    **{f"--relevance-repeat={times}": f"{CALLS}'{times}'" for times in ("1", "-1", "2.5")},
+    **{
+        f"--relevance-repeat={times}": f"{CALLS}'{times}'"
+        for times in ("1", "-1", "2.5")
+    },
 }
 
 

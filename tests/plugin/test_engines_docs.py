@@ -18,10 +18,18 @@ from tests.plugin.playback import FOUND, PRODUCTS, TITLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "engines.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+SECTIONS = dict(
+    re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+)
 del SECTIONS["My search hangs"]
-BLOCKS = {name: re.findall(r"```python\n(.*?)```", text, re.DOTALL) for name, text in SECTIONS.items()}
-FIXTURES = {name: [block for block in blocks if "def search(" in block] for name, blocks in BLOCKS.items()}
+BLOCKS = {
+    name: re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    for name, text in SECTIONS.items()
+}
+FIXTURES = {
+    name: [block for block in blocks if "def search(" in block]
+    for name, blocks in BLOCKS.items()
+}
 
 CASES = """
     k: 3
@@ -53,7 +61,9 @@ def encode(texts):
     return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 """
 
-ROWS = [(product["id"], product["title"], product["description"]) for product in PRODUCTS]
+ROWS = [
+    (product["id"], product["title"], product["description"]) for product in PRODUCTS
+]
 
 
 class Modules:
@@ -98,12 +108,21 @@ RunExample = Callable[..., "Run"]
 
 
 @pytest.fixture
-def run_example(shop: Project, modules: Modules, request: pytest.FixtureRequest) -> RunExample:
+def run_example(
+    shop: Project, modules: Modules, request: pytest.FixtureRequest
+) -> RunExample:
     """Run the two cases with the fixture of a section, at once; every title and score is in the results."""
 
-    def run_example(section: str, *options: str, number: int = 0, passed: int = 2) -> Run:
+    def run_example(
+        section: str, *options: str, number: int = 0, passed: int = 2
+    ) -> Run:
         shop.conftest(FIXTURES[section][number])
-        run = shop.run("-vv", f"--relevance-concurrency={getattr(request, 'param', 4)}", *options, plugins=[modules])
+        run = shop.run(
+            "-vv",
+            f"--relevance-concurrency={getattr(request, 'param', 4)}",
+            *options,
+            plugins=[modules],
+        )
         modules.restore()
         assert run.counts.get("passed") == passed, run.text
         assert has_titles(run)
@@ -119,7 +138,9 @@ one_by_one_and_at_once = pytest.mark.parametrize("run_example", [1, 4], indirect
 
 def rankings(run: Run) -> dict[str, list[str]]:
     """What was returned for each query, without what shares no word with it."""
-    return {name: list(result.ranking.documents) for name, result in run.results.items()}
+    return {
+        name: list(result.ranking.documents) for name, result in run.results.items()
+    }
 
 
 def has_titles(run: Run) -> bool:
@@ -133,16 +154,23 @@ def has_titles(run: Run) -> bool:
 
 def has_scores(run: Run) -> bool:
     """Whether every document that was returned has a score of the engine's, in descending order."""
-    scores = [[score for score in result.ranking.engine_scores if score is not None] for result in run.results.values()]
+    scores = [
+        [score for score in result.ranking.engine_scores if score is not None]
+        for result in run.results.values()
+    ]
     returned = [len(result.ranking.documents) for result in run.results.values()]
-    return [len(each) for each in scores] == returned and all(each == sorted(each, reverse=True) for each in scores)
+    return [len(each) for each in scores] == returned and all(
+        each == sorted(each, reverse=True) for each in scores
+    )
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
 def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
-    assert [name for name, blocks in FIXTURES.items() if len(blocks) != 1] == ["An HTTP service"]
+    assert [name for name, blocks in FIXTURES.items() if len(blocks) != 1] == [
+        "An HTTP service"
+    ]
     links = re.findall(r"^\| \[.*?\]\(#(.*?)\)", PAGE, re.MULTILINE)
     assert links == [name.lower().replace(" ", "-") for name in SECTIONS]
 
@@ -153,20 +181,29 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
 @one_by_one_and_at_once
 def test_sqlite(shop: Project, run_example: RunExample) -> None:
     database = sqlite3.connect("shop.db")
-    database.execute("create virtual table products using fts5(id unindexed, title, description)")
+    database.execute(
+        "create virtual table products using fts5(id unindexed, title, description)"
+    )
     database.executemany("insert into products values (?, ?, ?)", ROWS)
     database.commit()
     database.close()
     run = run_example("SQLite")
-    assert rankings(run) == {"smart watch": ["w1", "w2", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert rankings(run) == {
+        "smart watch": ["w1", "w2", "strap1"],
+        "blue shoes": ["shoe1", "shoe2"],
+    }
 
 
 @pytest.mark.engines
-def test_postgresql(run_example: RunExample, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgresql(
+    run_example: RunExample, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     psycopg = pytest.importorskip("psycopg")
     pytest.importorskip("psycopg_pool")
     with psycopg.connect(postgres) as connection:
-        connection.execute("create table products (id text, title text, description text, words tsvector)")
+        connection.execute(
+            "create table products (id text, title text, description text, words tsvector)"
+        )
         connection.cursor().executemany(
             "insert into products values (%s, %s, %s, to_tsvector('english', %s))",
             [(*row, f"{row[1]} {row[2]}") for row in ROWS],
@@ -177,13 +214,18 @@ def test_postgresql(run_example: RunExample, postgres: str, monkeypatch: pytest.
     finally:
         with psycopg.connect(postgres) as connection:
             connection.execute("drop table products")
-    assert rankings(run) == {"smart watch": ["w1", "w2"], "blue shoes": ["shoe1", "shoe2"]}
+    assert rankings(run) == {
+        "smart watch": ["w1", "w2"],
+        "blue shoes": ["shoe1", "shoe2"],
+    }
 
 
 @pytest.mark.engines
 def test_tantivy(shop: Project, run_example: RunExample) -> None:
     tantivy = pytest.importorskip("tantivy")
-    schema = tantivy.SchemaBuilder().add_text_field("id", stored=True, tokenizer_name="raw")
+    schema = tantivy.SchemaBuilder().add_text_field(
+        "id", stored=True, tokenizer_name="raw"
+    )
     schema = schema.add_text_field("title", stored=True).add_text_field("description")
     (shop.path / "shop.tantivy").mkdir()
     index = tantivy.Index(schema.build(), path="shop.tantivy")
@@ -193,22 +235,34 @@ def test_tantivy(shop: Project, run_example: RunExample) -> None:
     writer.commit()
     writer.wait_merging_threads()
     run = run_example("tantivy")
-    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2"]}
+    assert rankings(run) == {
+        "smart watch": ["w2", "w1", "strap1"],
+        "blue shoes": ["shoe1", "shoe2"],
+    }
 
 
 @pytest.mark.engines
-def test_duckdb(shop: Project, run_example: RunExample, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duckdb(
+    shop: Project, run_example: RunExample, monkeypatch: pytest.MonkeyPatch
+) -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("duckdb_extension_fts")
     monkeypatch.setenv("HOME", str(shop.path))  # where DuckDB keeps its extensions
     exec(BLOCKS["DuckDB"][1], {})
     with duckdb.connect("shop.duckdb") as database:
         database.load_extension("fts")
-        database.execute("create table products (id text, title text, description text)")
+        database.execute(
+            "create table products (id text, title text, description text)"
+        )
         database.executemany("insert into products values (?, ?, ?)", ROWS)
-        database.execute("pragma create_fts_index('products', 'id', 'title', 'description')")
+        database.execute(
+            "pragma create_fts_index('products', 'id', 'title', 'description')"
+        )
     run = run_example("DuckDB")
-    assert rankings(run) == {"smart watch": ["w2", "w1", "strap1"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+    assert rankings(run) == {
+        "smart watch": ["w2", "w1", "strap1"],
+        "blue shoes": ["shoe1", "shoe2", "polish1"],
+    }
 
 
 @pytest.mark.engines
@@ -216,14 +270,20 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
     pytest.importorskip("qdrant_client")
     shop.cases("    id_field: sku" + CASES)
     run = run_example("Qdrant")
-    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
+    assert [ids[:2] for ids in rankings(run).values()] == [
+        ["w2", "w1"],
+        ["shoe1", "shoe2"],
+    ]
 
 
 @pytest.mark.engines
 def test_faiss(run_example: RunExample) -> None:
     pytest.importorskip("faiss")
     run = run_example("faiss and an encoder")
-    assert [ids[:2] for ids in rankings(run).values()] == [["w2", "w1"], ["shoe1", "shoe2"]]
+    assert [ids[:2] for ids in rankings(run).values()] == [
+        ["w2", "w1"],
+        ["shoe1", "shoe2"],
+    ]
 
 
 # --- servers ----------------------------------------------------------------------------------------------------------
@@ -248,13 +308,31 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 @pytest.mark.parametrize(
     ("library", "section", "answer", "variable", "asked"),
     [
-        ("elasticsearch", "Elasticsearch", playback.elasticsearch, "ELASTICSEARCH_URL", ["/_msearch"]),
-        ("opensearchpy", "OpenSearch", playback.elasticsearch, "OPENSEARCH_URL", ["/_msearch"]),
+        (
+            "elasticsearch",
+            "Elasticsearch",
+            playback.elasticsearch,
+            "ELASTICSEARCH_URL",
+            ["/_msearch"],
+        ),
+        (
+            "opensearchpy",
+            "OpenSearch",
+            playback.elasticsearch,
+            "OPENSEARCH_URL",
+            ["/_msearch"],
+        ),
         ("pysolr", "Solr", playback.solr, "SOLR_URL", ["/select/"] * 2),
     ],
 )
 def test_a_client_of_a_server(
-    run_example: RunExample, served: Served, library: str, section: str, answer: Answer, variable: str, asked: list[str]
+    run_example: RunExample,
+    served: Served,
+    library: str,
+    section: str,
+    answer: Answer,
+    variable: str,
+    asked: list[str],
 ) -> None:
     pytest.importorskip(library)
     paths = served(answer, variable)
@@ -263,12 +341,19 @@ def test_a_client_of_a_server(
 
 
 @pytest.mark.engines
-def test_one_query_that_msearch_could_not_run(run_example: RunExample, served: Served) -> None:
+def test_one_query_that_msearch_could_not_run(
+    run_example: RunExample, served: Served
+) -> None:
     pytest.importorskip("elasticsearch")
 
-    def answer(path: str, parameters: Mapping[str, Sequence[str]], documents: Any) -> Any:
+    def answer(
+        path: str, parameters: Mapping[str, Sequence[str]], documents: Any
+    ) -> Any:
         body = playback.elasticsearch(path, parameters, documents)
-        body["responses"][1] = {"error": {"type": "search_phase_execution_exception"}, "status": 400}
+        body["responses"][1] = {
+            "error": {"type": "search_phase_execution_exception"},
+            "status": 400,
+        }
         return body
 
     served(answer, "ELASTICSEARCH_URL")
@@ -290,7 +375,9 @@ def test_an_http_service(run_example: RunExample, served: Served) -> None:
 
 @pytest.mark.engines
 @pytest.mark.parametrize("mode", ["auto", "strict"])
-def test_an_http_service_under_pytest_asyncio(run_example: RunExample, served: Served, mode: str) -> None:
+def test_an_http_service_under_pytest_asyncio(
+    run_example: RunExample, served: Served, mode: str
+) -> None:
     pytest.importorskip("httpx")
     pytest.importorskip("pytest_asyncio")
     paths = served(playback.service, "SEARCH_URL")
@@ -301,7 +388,9 @@ def test_an_http_service_under_pytest_asyncio(run_example: RunExample, served: S
 
 
 @pytest.mark.engines
-def test_the_plain_http_fixture_cannot_close_its_client_in_auto_mode(shop: Project, served: Served) -> None:
+def test_the_plain_http_fixture_cannot_close_its_client_in_auto_mode(
+    shop: Project, served: Served
+) -> None:
     """All cases pass, and the teardown fails. It has its own process, as connections stay open."""
     pytest.importorskip("httpx")
     pytest.importorskip("pytest_asyncio")

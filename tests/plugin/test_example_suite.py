@@ -37,11 +37,15 @@ def test_the_shop_on_tantivy(project: Project) -> None:
     assert run.outcomes.keys() == run_examples(project).outcomes.keys()
 
 
-def test_an_engine_that_is_not_installed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_is_not_installed(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tantivy", None)
     run = run_examples(project, "--engine", "tantivy")
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    run.result.stderr.fnmatch_lines(["*tantivy is not installed; install it: python -m pip install tantivy"])
+    run.result.stderr.fnmatch_lines(
+        ["*tantivy is not installed; install it: python -m pip install tantivy"]
+    )
 
 
 WORSE = [

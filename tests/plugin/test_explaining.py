@@ -35,21 +35,29 @@ CASES = """
 QUERY = "x y b a"
 
 
-def explaining(project: Project, explain: str = 'return f"{document} matches\\n  by its title"') -> None:
+def explaining(
+    project: Project, explain: str = 'return f"{document} matches\\n  by its title"'
+) -> None:
     project.conftest(SEARCH.replace("EXPLAIN", explain))
     project.cases(CASES)
 
 
 def asked(project: Project) -> list[list[object]]:
     path = project.path / "asked.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text().splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 def warnings(run: Run) -> list[str]:
     return run.sentences("the hook pytest_relevance_explain")
 
 
-def test_it_is_asked_about_what_ranks_too_high_in_a_failing_case(project: Project) -> None:
+def test_it_is_asked_about_what_ranks_too_high_in_a_failing_case(
+    project: Project,
+) -> None:
     explaining(project)
     run = project.run("-v", "--relevance-record=run.jsonl")
     assert asked(project) == [[QUERY, "x", 1, 4], [QUERY, "y", 2, 4]]
@@ -64,24 +72,36 @@ why documents stand where they do
 """
     assert run.failure(QUERY).endswith(expected)
     failed, passed = Record.open(project.path / "run.jsonl").results
-    assert failed.texts.explanations == {"x": "x matches\n  by its title", "y": "y matches\n  by its title"}
+    assert failed.texts.explanations == {
+        "x": "x matches\n  by its title",
+        "y": "y matches\n  by its title",
+    }
     assert passed.texts.explanations == {}
     run = project.run()
     assert "explained: 2 documents (-v shows why)" in run.failure(QUERY)
     assert "by its title" not in run.text
     (project.path / "asked.jsonl").unlink()
-    project.cases("cases: [{query: a b c, expect: {exclude: [b]}}]")  # without judgments
+    project.cases(
+        "cases: [{query: a b c, expect: {exclude: [b]}}]"
+    )  # without judgments
     project.run()
     assert asked(project) == [["a b c", "b", 2, 3]]
 
 
-def test_it_is_asked_about_what_left_the_top_since_the_baseline(project: Project) -> None:
+def test_it_is_asked_about_what_left_the_top_since_the_baseline(
+    project: Project,
+) -> None:
     explaining(project)
     project.cases("cases: [{query: a b c, k: 2, depth: 3, judgments: {a: 3, b: 3}}]")
     project.run("--relevance-update")
     (project.path / "ids.txt").write_text("c x a")
     run = project.run("-v")
-    assert asked(project) == [["a b c", "c", 1, 3], ["a b c", "x", 2, 3], ["a b c", "a", 3, 3], ["a b c", "b", None, 3]]
+    assert asked(project) == [
+        ["a b c", "c", 1, 3],
+        ["a b c", "x", 2, 3],
+        ["a b c", "a", 3, 3],
+        ["a b c", "b", None, 3],
+    ]
     assert "  b  not returned\n      b matches" in run.failure("a b c")
 
 
@@ -91,16 +111,23 @@ def test_at_most_ten_documents_of_a_case_are_asked_about(project: Project) -> No
     judgments = ", ".join([*(f"{name}: 3" for name in good.split()), "x0: 0"])
     project.cases(f"cases: [{{query: {good}, judgments: {{{judgments}}}}}]")
     project.run("--relevance-update")
-    (project.path / "ids.txt").write_text(" ".join(f"x{number}" for number in range(12)))
+    (project.path / "ids.txt").write_text(
+        " ".join(f"x{number}" for number in range(12))
+    )
     assert project.run().counts == {"failed": 1}
     documents = [document for _, document, *_ in asked(project)]
-    assert documents == [*(f"x{number}" for number in range(5)), *(f"g{number}" for number in range(5))]
+    assert documents == [
+        *(f"x{number}" for number in range(5)),
+        *(f"g{number}" for number in range(5)),
+    ]
 
 
 def test_none_leaves_a_document_unexplained(project: Project) -> None:
     explaining(project, 'return "by a synonym" if document == "y" else None')
     run = project.run("-v")
-    assert run.failure(QUERY).endswith("\nwhy documents stand where they do\n  y  rank 2\n      by a synonym\n")
+    assert run.failure(QUERY).endswith(
+        "\nwhy documents stand where they do\n  y  rank 2\n      by a synonym\n"
+    )
     assert warnings(run) == []
 
 
@@ -113,19 +140,28 @@ def test_none_leaves_a_document_unexplained(project: Project) -> None:
         ("return __import__('asyncio').sleep(0)", "returned <coroutine object"),
     ],
 )
-def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(project: Project, explain: str, said: str) -> None:
+def test_a_fault_of_the_hook_is_told_once_and_no_verdict_changes(
+    project: Project, explain: str, said: str
+) -> None:
     explaining(project, explain)
-    project.cases(CASES + "      - {query: x a, judgments: {a: 3, x: 0}, min_ndcg: 0.9}\n")
+    project.cases(
+        CASES + "      - {query: x a, judgments: {a: 3, x: 0}, min_ndcg: 0.9}\n"
+    )
     run = project.run()
     assert run.counts == {"passed": 1, "failed": 2}
     assert {result.verdict for result in run.results.values()} == {"passed", "failed"}
     (warning,) = warnings(run)
     assert warning.startswith(f"the hook pytest_relevance_explain {said}")
     assert warning.endswith(f' (query "{QUERY}", document "x"); the verdict stays')
-    assert [document for _, document, *_ in asked(project)] == ["x", "x"]  # no further one of the same case
+    assert [document for _, document, *_ in asked(project)] == [
+        "x",
+        "x",
+    ]  # no further one of the same case
 
 
-def test_control_characters_are_escaped_and_long_explanations_cut(project: Project) -> None:
+def test_control_characters_are_escaped_and_long_explanations_cut(
+    project: Project,
+) -> None:
     explaining(project, 'return "\\x1b[31mred\\n" + "line\\n" * 30')
     text = project.run("-v").failure(QUERY)
     assert "\\x1b[31mred" in text

@@ -29,18 +29,24 @@ UNREACHABLE = """
 """
 
 FAULTS = {
-    "unreachable": (UNREACHABLE, "searches failed alike: ConnectionError: no engine behind"),
+    "unreachable": (
+        UNREACHABLE,
+        "searches failed alike: ConnectionError: no engine behind",
+    ),
     "without a message": (
-        UNREACHABLE.replace("class Socket:", "class Socket(Exception):\n        __str__ = None").replace(
-            "raise ConnectionError(", "raise Socket("
-        ),
+        UNREACHABLE.replace(
+            "class Socket:", "class Socket(Exception):\n        __str__ = None"
+        ).replace("raise ConnectionError(", "raise Socket("),
         "searches failed alike: conftest.Socket: its text raises TypeError (search in conftest.py:",
     ),
     "text": (
         "import pytest\n@pytest.fixture\ndef search(): return str.upper",
         "searches failed alike: search returned text, 'QUERY 1'",
     ),
-    "missing": ("", 'cases failed alike: fixture "search" not found, which the case calls to search'),
+    "missing": (
+        "",
+        'cases failed alike: fixture "search" not found, which the case calls to search',
+    ),
     "broken set-up": (
         "import pytest\n@pytest.fixture(scope='session')\ndef search(): raise OSError('no database')",
         "cases failed alike: OSError: no database (search in conftest.py:3)",
@@ -62,10 +68,20 @@ NEVER_GIVEN_UP = ("missing", "other ids", "nothing")
 """Faults of which no search fails: the option changes nothing."""
 
 
-def shop(project: Project, cases: int = CASES, head: str = "", of_case: str = "judgments: {7: 1, 8: 2}") -> None:
+def shop(
+    project: Project,
+    cases: int = CASES,
+    head: str = "",
+    of_case: str = "judgments: {7: 1, 8: 2}",
+) -> None:
     """Write a suite of cases q001, q002 ... with a floor."""
-    lines = [f"  - {{id: q{number:03}, query: query {number}, {of_case}}}" for number in range(1, cases + 1)]
-    project.write("shop.relevance.yaml", "\n".join([f"{head}\nmin_ndcg: 0.5\ncases:", *lines, ""]))
+    lines = [
+        f"  - {{id: q{number:03}, query: query {number}, {of_case}}}"
+        for number in range(1, cases + 1)
+    ]
+    project.write(
+        "shop.relevance.yaml", "\n".join([f"{head}\nmin_ndcg: 0.5\ncases:", *lines, ""])
+    )
 
 
 def one_line(run: Run) -> str:
@@ -75,9 +91,14 @@ def one_line(run: Run) -> str:
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    [*((name, "--relevance-give-up=10") for name in FAULTS), ("unreachable", "--relevance-give-up=0")],
+    [
+        *((name, "--relevance-give-up=10") for name in FAULTS),
+        ("unreachable", "--relevance-give-up=0"),
+    ],
 )
-def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project, name: str, option: str) -> None:
+def test_a_fault_of_all_cases_is_shown_once_and_counted(
+    project: Project, name: str, option: str
+) -> None:
     conftest, said = FAULTS[name]
     project.conftest(conftest)
     shop(project)
@@ -88,18 +109,31 @@ def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project, name: 
     assert len(run.short_summary) == 2  # the first, and all others
     is_given_up = option.endswith("10") and name not in NEVER_GIVEN_UP
     alike = 10 if is_given_up else CASES
-    assert re.search(rf"\b{alike} (searches|cases) failed alike|in any case .{alike}.", one_line(run))
+    assert re.search(
+        rf"\b{alike} (searches|cases) failed alike|in any case .{alike}.", one_line(run)
+    )
     assert ("35 cases were not searched" in run.text) == is_given_up
     shown = run.failure("q001")
     assert len(shown.splitlines()) > 1
     others = run.failure(f"{alike - 1} more cases")
-    assert others.startswith(f'and {alike - 1} more cases failed alike: q002 "query 2", q003 "query 3", q004 "query 4"')
+    assert others.startswith(
+        f'and {alike - 1} more cases failed alike: q002 "query 2", q003 "query 3", q004 "query 4"'
+    )
 
 
 @pytest.mark.parametrize(
-    ("options", "most"), [(["-q"], 100), (["--tb=line"], 60), (["--tb=no"], 40), (["-rA"], 100), (["-v"], 100 + CASES)]
+    ("options", "most"),
+    [
+        (["-q"], 100),
+        (["--tb=line"], 60),
+        (["--tb=no"], 40),
+        (["-rA"], 100),
+        (["-v"], 100 + CASES),
+    ],
 )
-def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, options: list[str], most: int) -> None:
+def test_a_fault_is_shown_once_however_failures_are_shown(
+    project: Project, options: list[str], most: int
+) -> None:
     project.conftest(UNREACHABLE)
     shop(project)
     run = project.run("--relevance-give-up=0", *options)
@@ -116,11 +150,15 @@ def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, opti
         assert "q045" not in run.text
 
 
-def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_search(project: Project) -> None:
+def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_search(
+    project: Project,
+) -> None:
     project.conftest(
         "import pytest\n@pytest.fixture\ndef search(): return lambda query, k: [query] * (query == 'boots')"
     )
-    project.cases("cases: [{query: boots, min_ndcg: 1, relevant: [boots]}, {query: boot, expect: {exclude: [hat]}}]")
+    project.cases(
+        "cases: [{query: boots, min_ndcg: 1, relevant: [boots]}, {query: boot, expect: {exclude: [hat]}}]"
+    )
     run = project.run()
     assert run.counts == {"passed": 2}
     assert (
@@ -129,9 +167,12 @@ def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_s
     )
 
 
-def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(project: Project) -> None:
+def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(
+    project: Project,
+) -> None:
     project.cases(
-        "min_ndcg: 0.5\ncases:\n" + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))
+        "min_ndcg: 0.5\ncases:\n"
+        + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))
     )
     search = "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{}]"
     project.write("conftest.py", search.format("query[1:]"))
@@ -147,9 +188,17 @@ def test_junit_has_the_text_of_each_case(project: Project) -> None:
     project.conftest(UNREACHABLE)
     shop(project, 12)
     cases = project.junit("--relevance-give-up=11")
-    texts = {name: "".join(each.text or "" for each in case if each.text) for name, case in cases.items()}
-    assert all(f"for 'query {number}'" in texts[f"q{number:03}"] for number in range(1, 12))
-    assert "shop.relevance.yaml:14: not searched: search failed in 11 cases in a row" in texts["q012"]
+    texts = {
+        name: "".join(each.text or "" for each in case if each.text)
+        for name, case in cases.items()
+    }
+    assert all(
+        f"for 'query {number}'" in texts[f"q{number:03}"] for number in range(1, 12)
+    )
+    assert (
+        "shop.relevance.yaml:14: not searched: search failed in 11 cases in a row"
+        in texts["q012"]
+    )
     assert project.properties("q012") == {"verdict": "not searched"}
 
 
@@ -161,10 +210,18 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(
     project.run("--relevance-record=run.jsonl")
     record = Record.open(project.path / "run.jsonl")
     (fault,) = record.info.faults
-    assert (fault["kind"], fault["cases"], fault["first"]) == ("search", 10, "shop.relevance.yaml::q001")
+    assert (fault["kind"], fault["cases"], fault["first"]) == (
+        "search",
+        10,
+        "shop.relevance.yaml::q001",
+    )
     assert fault["frame"] == "conftest.py:9 in search"
-    assert [result.verdict for result in record.results] == ["error"] * 10 + ["not searched"] * 35
-    assert reasons_of(record.results[-1])[0].startswith("not searched: search failed in 10 cases in a row")
+    assert [result.verdict for result in record.results] == ["error"] * 10 + [
+        "not searched"
+    ] * 35
+    assert reasons_of(record.results[-1])[0].startswith(
+        "not searched: search failed in 10 cases in a row"
+    )
     assert record.results[-1].call.error is None
 
     for form, most in (("text", 30), ("markdown", 40)):
@@ -179,17 +236,28 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(
 
 
 class TestGivingUp:
-    def test_the_remaining_cases_fail_under_a_status_of_their_own(self, project: Project) -> None:
+    def test_the_remaining_cases_fail_under_a_status_of_their_own(
+        self, project: Project
+    ) -> None:
         project.conftest(CALLS.format(fails="True"))
         shop(project, 14)
         run = project.run(cache=True)
         assert run.code == pytest.ExitCode.TESTS_FAILED
         assert calls(project) == list(range(1, 11))
-        assert run.text.splitlines()[-1].strip("= ").startswith("10 failed, 4 not searched in ")
-        assert [line for line in run.text.splitlines() if line.startswith("NOT SEARCHED ")] == [
+        assert (
+            run.text.splitlines()[-1]
+            .strip("= ")
+            .startswith("10 failed, 4 not searched in ")
+        )
+        assert [
+            line for line in run.text.splitlines() if line.startswith("NOT SEARCHED ")
+        ] == [
             "NOT SEARCHED shop.relevance.yaml - 4 cases: search failed in 10 cases in a row (relevance_give_up..."
         ]
-        assert "4 cases were not searched, as search failed in too many cases in a row" in run.summary
+        assert (
+            "4 cases were not searched, as search failed in too many cases in a row"
+            in run.summary
+        )
         assert "14 cases: 10 errors, 4 not searched" in run.summary
         verbose = project.run("-v", "--relevance-give-up=1")
         assert verbose.text.count("NOT SEARCHED ") == 13 + 1
@@ -199,7 +267,9 @@ class TestGivingUp:
         assert again.counts == {"failed": 14}
 
     @pytest.mark.parametrize(("number", "searched"), [(0, 12), (3, 3), (12, 12)])
-    def test_the_number_can_be_chosen(self, project: Project, number: int, searched: int) -> None:
+    def test_the_number_can_be_chosen(
+        self, project: Project, number: int, searched: int
+    ) -> None:
         project.conftest(CALLS.format(fails="True"))
         shop(project, 12)
         run = project.run("-o", f"relevance_give_up={number}")
@@ -208,7 +278,9 @@ class TestGivingUp:
         assert len(calls(project)) == 2 * searched
         assert run.code == pytest.ExitCode.TESTS_FAILED
 
-    def test_a_search_that_has_succeeded_gets_five_times_as_many(self, project: Project) -> None:
+    def test_a_search_that_has_succeeded_gets_five_times_as_many(
+        self, project: Project
+    ) -> None:
         project.conftest(CALLS.format(fails="number > 1"))
         shop(project, 20)
         project.run("--relevance-give-up=3")
@@ -229,7 +301,10 @@ class TestGivingUp:
         shop(project, 20)
         run = project.run("--relevance-give-up=6", "-o", "relevance_batch=4")
         assert "20 cases: 8 errors, 12 not searched" in run.summary
-        assert "8 searches failed alike: ConnectionError: no engine (many in conftest.py:" in one_line(run)
+        assert (
+            "8 searches failed alike: ConnectionError: no engine (many in conftest.py:"
+            in one_line(run)
+        )
 
     def test_a_success_in_between_begins_anew(self, project: Project) -> None:
         project.conftest(CALLS.format(fails="number % 3"))
@@ -245,12 +320,19 @@ class TestGivingUp:
         )
         shop(project, 6)
         run = project.run("--relevance-give-up=2")
-        verdicts = [run.results[f"q{number:03}[down]"].verdict for number in range(1, 7)]
+        verdicts = [
+            run.results[f"q{number:03}[down]"].verdict for number in range(1, 7)
+        ]
         assert verdicts == ["error"] * 2 + ["not searched"] * 4
-        assert all(run.results[f"q{number:03}[up]"].verdict == "passed" for number in range(1, 7))
+        assert all(
+            run.results[f"q{number:03}[up]"].verdict == "passed"
+            for number in range(1, 7)
+        )
         assert "as search[down] failed in too many cases in a row" in one_line(run)
 
-    def test_a_search_that_is_parametrised_in_a_hook_is_one_for_all_cases(self, project: Project) -> None:
+    def test_a_search_that_is_parametrised_in_a_hook_is_one_for_all_cases(
+        self, project: Project
+    ) -> None:
         project.conftest("""
             def broken(query):
                 raise ConnectionError("no engine")
@@ -261,31 +343,53 @@ class TestGivingUp:
         """)
         shop(project, 5)
         run = project.run("--relevance-give-up=2")
-        verdicts = [result.verdict for name, result in run.results.items() if name.endswith("[down]")]
+        verdicts = [
+            result.verdict
+            for name, result in run.results.items()
+            if name.endswith("[down]")
+        ]
         assert verdicts == ["error"] * 2 + ["not searched"] * 3
-        assert [run.results[f"q{number:03}[up]"].verdict for number in range(1, 6)] == ["failed"] * 5
+        assert [run.results[f"q{number:03}[up]"].verdict for number in range(1, 6)] == [
+            "failed"
+        ] * 5
 
-    def test_what_cannot_be_scored_is_no_failure_of_the_search(self, project: Project) -> None:
-        project.search('return lambda query, k: [f"document {rank}" for rank in range(k)]')
+    def test_what_cannot_be_scored_is_no_failure_of_the_search(
+        self, project: Project
+    ) -> None:
+        project.search(
+            'return lambda query, k: [f"document {rank}" for rank in range(k)]'
+        )
         shop(project, 6, of_case="judgments: {query: 1}, expect: {AP: 0.5}")
         run = project.run("--relevance-give-up=2")
         assert run.counts == {"failed": 6}
         assert "6 cases failed alike: " in run.summary
 
-    def test_another_fixture_of_the_same_name_is_another_search(self, project: Project) -> None:
+    def test_another_fixture_of_the_same_name_is_another_search(
+        self, project: Project
+    ) -> None:
         project.write("a/conftest.py", CALLS.format(fails="True"))
         project.write("b/conftest.py", CALLS.format(fails="False"))
         for folder in "ab":
-            lines = "".join(f"  - {{query: query {number}}}\n" for number in range(1, 5))
+            lines = "".join(
+                f"  - {{query: query {number}}}\n" for number in range(1, 5)
+            )
             project.write(f"{folder}/shop.relevance.yaml", f"cases:\n{lines}")
         run = project.run("--relevance-give-up=2")
         outcomes = [
-            report.outcome for report in run.reports if report.nodeid.startswith("b/") and report.when == "call"
+            report.outcome
+            for report in run.reports
+            if report.nodeid.startswith("b/") and report.when == "call"
         ]
         assert outcomes == ["passed"] * 4
-        assert run.text.splitlines()[-1].strip("= ").startswith("2 failed, 4 passed, 2 not searched")
+        assert (
+            run.text.splitlines()[-1]
+            .strip("= ")
+            .startswith("2 failed, 4 passed, 2 not searched")
+        )
 
-    def test_skipped_cases_stay_skipped_and_expected_failures_are_not_excused(self, project: Project) -> None:
+    def test_skipped_cases_stay_skipped_and_expected_failures_are_not_excused(
+        self, project: Project
+    ) -> None:
         project.conftest(CALLS.format(fails="True"))
         project.cases("""
             cases:
@@ -294,29 +398,52 @@ class TestGivingUp:
               - {query: query 3, min_ndcg: 0.5, judgments: {a: 1}, xfail: known}
         """)
         run = project.run("--relevance-give-up=1")
-        assert run.outcomes == {"query 1": "failed", "query 2": "skipped", "query 3": "error at setup"}
+        assert run.outcomes == {
+            "query 1": "failed",
+            "query 2": "skipped",
+            "query 3": "error at setup",
+        }
         assert run.results["query 3"].status == "not searched"
-        assert run.text.splitlines()[-1].strip("= ").startswith("1 failed, 1 skipped, 1 not searched")
+        assert (
+            run.text.splitlines()[-1]
+            .strip("= ")
+            .startswith("1 failed, 1 skipped, 1 not searched")
+        )
 
     def test_gates_fail_and_no_baseline_is_written(self, project: Project) -> None:
         project.conftest(CALLS.format(fails="number > 1"))
         shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
         run = project.run("--relevance-give-up=1", "--relevance-update")
         gate = run.told("gate[passing 0.1]")
-        assert '5 cases ended in an error: q002 "query 2", q003 "query 3", q004 "query 4" and 2 more' in gate
+        assert (
+            '5 cases ended in an error: q002 "query 2", q003 "query 3", q004 "query 4" and 2 more'
+            in gate
+        )
         assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
-        accepted = (project.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()
+        accepted = (
+            (project.path / "shop.relevance.yaml.baseline.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         assert [json.loads(line)["id"] for line in accepted[1:-1]] == ["q001"]
 
-    def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(self, project: Project) -> None:
+    def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(
+        self, project: Project
+    ) -> None:
         pytest.importorskip("pytest_rerunfailures")
         project.conftest(CALLS.format(fails="True"))
         shop(project, 6)
         run = project.run("--relevance-give-up=2", "--reruns=2")
         assert calls(project) == [1, 1, 1, 2, 2, 2]
-        assert run.text.splitlines()[-1].strip("= ").startswith("2 failed, 4 rerun, 4 not searched")
+        assert (
+            run.text.splitlines()[-1]
+            .strip("= ")
+            .startswith("2 failed, 4 rerun, 4 not searched")
+        )
 
-    def test_each_worker_gives_up_for_itself_and_the_lines_are_joined(self, project: Project) -> None:
+    def test_each_worker_gives_up_for_itself_and_the_lines_are_joined(
+        self, project: Project
+    ) -> None:
         project.conftest(UNREACHABLE)
         shop(project, 40)
         run = project.run("-n2", "--relevance-give-up=3")
@@ -346,10 +473,15 @@ CALLS = """
 
 def calls(project: Project) -> list[int]:
     """The numbers of the queries that were searched."""
-    return [int(line) for line in (project.path / "calls.txt").read_text(encoding="utf-8").split()]
+    return [
+        int(line)
+        for line in (project.path / "calls.txt").read_text(encoding="utf-8").split()
+    ]
 
 
-def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_are_shown(project: Project) -> None:
+def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_are_shown(
+    project: Project,
+) -> None:
     """Options ask for more; an error without a frame of the user keeps all frames."""
     project.search("json = __import__('json'); return lambda query: json.loads(query)")
     shop(project)
@@ -357,9 +489,15 @@ def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_a
     shown = run.failure("q001")
     assert len(run.text.splitlines()) < FEW_LINES
     assert re.search(r"^> .*json\.loads\(query\)$", shown, re.MULTILINE)
-    assert ("decoder.py" in shown, "__init__.py" in shown) == (True, False)  # the latter is json.loads itself
+    assert ("decoder.py" in shown, "__init__.py" in shown) == (
+        True,
+        False,
+    )  # the latter is json.loads itself
     assert "JSONDecodeError: Expecting value" in shown
-    assert "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (<lambda>" in one_line(run)
+    assert (
+        "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (<lambda>"
+        in one_line(run)
+    )
     shop(project, 2)
     for option in ("-v", "--tb=long", "--tb=short", "--full-trace"):
         assert "json/__init__.py" in project.run(option).failure("q001")
@@ -367,8 +505,12 @@ def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_a
     assert "json/__init__.py" in project.run().failure("q001")
 
 
-def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(project: Project) -> None:
-    conftest = project.search("return lambda query: 1 / (not query.startswith('down')) and ['a']")
+def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(
+    project: Project,
+) -> None:
+    conftest = project.search(
+        "return lambda query: 1 / (not query.startswith('down')) and ['a']"
+    )
     more = """
         @pytest.fixture
         def broken():
@@ -381,7 +523,10 @@ def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up
     """
     conftest.write_text(conftest.read_text() + dedent(more))
     down = "".join(f"\n  - {{query: down {n}, judgments: {{a: 1}}}}" for n in range(12))
-    broken = "".join(f"\n  - {{query: broken {n}, judgments: {{a: 1}}, usefixtures: [broken]}}" for n in range(9))
+    broken = "".join(
+        f"\n  - {{query: broken {n}, judgments: {{a: 1}}, usefixtures: [broken]}}"
+        for n in range(9)
+    )
     project.cases(f"cases:{down}{broken}\n  - {{query: well, judgments: {{a: 1}}}}")
     run = project.run("--relevance-give-up=3")
     assert run.outcomes["well"] == "passed"

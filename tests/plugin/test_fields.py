@@ -45,19 +45,37 @@ def shop(project: Project) -> Project:
 
 def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
     shop.cases(
-        cases("p1 p2, expect: {none: {category: cases}}", "p1 c1", suite="expect: {every@5: {category: phones}}")
+        cases(
+            "p1 p2, expect: {none: {category: cases}}",
+            "p1 c1",
+            suite="expect: {every@5: {category: phones}}",
+        )
     )
-    outputs = ("--relevance-record=run.jsonl", "--relevance-html=run.html", "--relevance-markdown=run.md")
+    outputs = (
+        "--relevance-record=run.jsonl",
+        "--relevance-html=run.html",
+        "--relevance-markdown=run.md",
+    )
     elements = shop.junit(*outputs)
     said = 'rank 2 "c1" (A case): category = "cases"'
     failure = elements["p1 c1"].find("failure")
     assert failure is not None
     assert said in " ".join(f"{failure.text}".split())
-    assert said in " ".join(shop.path.joinpath("run.md").read_text(encoding="utf-8").split())
-    assert said.replace('"', r"\"") in shop.path.joinpath("run.html").read_text(encoding="utf-8")
-    lines = map(json.loads, shop.path.joinpath("run.jsonl").read_text(encoding="utf-8").splitlines())
+    assert said in " ".join(
+        shop.path.joinpath("run.md").read_text(encoding="utf-8").split()
+    )
+    assert said.replace('"', r"\"") in shop.path.joinpath("run.html").read_text(
+        encoding="utf-8"
+    )
+    lines = map(
+        json.loads,
+        shop.path.joinpath("run.jsonl").read_text(encoding="utf-8").splitlines(),
+    )
     (outcome,) = next(line for line in lines if line.get("id") == "p1 c1")["outcomes"]
-    assert (outcome["wrong"], outcome["values"]) == (["c1"], [[2, {"category": "cases"}]])
+    assert (outcome["wrong"], outcome["values"]) == (
+        ["c1"],
+        [[2, {"category": "cases"}]],
+    )
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 1}
     assert said in run.told("p1 c1")
@@ -65,23 +83,41 @@ def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
 @pytest.mark.usefixtures("with_and_without_loops")
-def test_a_field_that_the_search_lacks_comes_from_relevance_documents(shop: Project, kind: str) -> None:
+def test_a_field_that_the_search_lacks_comes_from_relevance_documents(
+    shop: Project, kind: str
+) -> None:
     shop.conftest(SEARCH + DOCUMENTS.format(kind=kind))
     shop.cases(
-        cases("p1 p2", "p2 x", suite="expect: {every: {price: 5}, some: {category: phones, title: [Phone 1, P2]}}")
+        cases(
+            "p1 p2",
+            "p2 x",
+            suite="expect: {every: {price: 5}, some: {category: phones, title: [Phone 1, P2]}}",
+        )
     )
     run = shop.run("-s", "--relevance-record=run.jsonl")
     assert run.outcomes == {"p1 p2": "passed", "p2 x": "error"} | {"p2 x": "failed"}
     failure = run.told("p2 x")
-    assert 'document "x" at rank 2 has no field "category": the result has no fields; ' in failure
+    assert (
+        'document "x" at rank 2 has no field "category": the result has no fields; '
+        in failure
+    )
     assert "relevance_documents has price and title" in failure
-    assert [line for line in run.text.splitlines() if "<asked" in line and " x " in line] != []
-    assert run.text.count("p2 >") + run.text.count("p2 x >") == 1  # each is asked for once
+    assert [
+        line for line in run.text.splitlines() if "<asked" in line and " x " in line
+    ] != []
+    assert (
+        run.text.count("p2 >") + run.text.count("p2 x >") == 1
+    )  # each is asked for once
 
 
 def test_a_search_that_is_a_coroutine_and_several_at_once(shop: Project) -> None:
-    shop.conftest(SEARCH.replace("        def search", "        async def search") + DOCUMENTS.format(kind="async def"))
-    shop.cases(cases("p1 p2", "p2 x1", "x2 p2", "c1", suite="expect: {every@5: {price: 5}}"))
+    shop.conftest(
+        SEARCH.replace("        def search", "        async def search")
+        + DOCUMENTS.format(kind="async def")
+    )
+    shop.cases(
+        cases("p1 p2", "p2 x1", "x2 p2", "c1", suite="expect: {every@5: {price: 5}}")
+    )
     for options in ((), ("--relevance-concurrency=4",)):
         run = shop.run(*options)
         assert [*run.outcomes.values()] == ["passed", "passed", "passed", "failed"]
@@ -94,33 +130,58 @@ CATALOGUES = {
 }
 
 
-@pytest.mark.parametrize(("name", "workers"), [("products.csv", ()), ("products.jsonl", ("-n1",))])
+@pytest.mark.parametrize(
+    ("name", "workers"), [("products.csv", ()), ("products.jsonl", ("-n1",))]
+)
 def test_a_field_that_nothing_else_has_comes_from_the_catalogue(
     shop: Project, name: str, workers: tuple[str, ...]
 ) -> None:
     shop.write(name, CATALOGUES[name])
-    suite = f"documents: {name}\nexpect: {{every: {{price: '<= 12.5', category: phones}}}}"
+    suite = (
+        f"documents: {name}\nexpect: {{every: {{price: '<= 12.5', category: phones}}}}"
+    )
     shop.cases(
-        cases("p1 p2", "p2 p1, expect: {every@1: {stock: no}}", "p1, expect: {some: {stock: no}}", "p1 c1", suite=suite)
+        cases(
+            "p1 p2",
+            "p2 p1, expect: {every@1: {stock: no}}",
+            "p1, expect: {some: {stock: no}}",
+            "p1 c1",
+            suite=suite,
+        )
     )
     run = shop.run(*workers)
-    assert run.outcomes == {"p1 p2": "passed", "p2 p1": "passed", "p1": "failed", "p1 c1": "failed"}
-    assert 'some: none of the first 1 results has stock "no": rank 1 "p1" (Phone 1): stock = null' in " ".join(
-        run.failure("p1").split()
+    assert run.outcomes == {
+        "p1 p2": "passed",
+        "p2 p1": "passed",
+        "p1": "failed",
+        "p1 c1": "failed",
+    }
+    assert (
+        'some: none of the first 1 results has stock "no": rank 1 "p1" (Phone 1): stock = null'
+        in " ".join(run.failure("p1").split())
     )
     assert f"{name} does not have the document" in run.failure("p1 c1")
 
 
 def test_sources_that_cannot_be_asked(shop: Project) -> None:
-    shop.conftest(SEARCH + DOCUMENTS.format(kind="def").replace("return {", "raise OSError('no index') or {"))
+    shop.conftest(
+        SEARCH
+        + DOCUMENTS.format(kind="def").replace(
+            "return {", "raise OSError('no index') or {"
+        )
+    )
     shop.cases(cases("p1", suite="documents: no.csv\nexpect: {none: {price: 5}}"))
     shop.write("no.csv", "sku\np1\n")
-    assert "cannot be looked up in relevance_documents: it raised OSError: no index" in shop.run().failure("p1")
+    assert (
+        "cannot be looked up in relevance_documents: it raised OSError: no index"
+        in shop.run().failure("p1")
+    )
     shop.conftest(SEARCH)
     run = shop.run()
     assert run.counts["failed"] == 1
-    assert 'cannot be looked up in the catalogue: no.csv:1: there is no column "id"' in " ".join(
-        run.failure("p1").split()
+    assert (
+        'cannot be looked up in the catalogue: no.csv:1: there is no column "id"'
+        in " ".join(run.failure("p1").split())
     )
 
 
@@ -174,7 +235,9 @@ def test_what_an_accepted_ranking_missed_is_kept(shop: Project) -> None:
     (entry,) = [json.loads(text) for text in kept.splitlines() if '"outcomes"' in text]
     del entry["outcomes"]
     rest = [text for text in kept.splitlines() if '"outcomes"' not in text]
-    baseline.write_text("\n".join([rest[0], json.dumps(entry), *rest[1:], ""]), encoding="utf-8")
+    baseline.write_text(
+        "\n".join([rest[0], json.dumps(entry), *rest[1:], ""]), encoding="utf-8"
+    )
     shop.conftest(conftest + "\n    pytest.NOW = 'c1 p2'\n")
     assert standing(shop, line.replace("phones", "toys")) == "not known"
 

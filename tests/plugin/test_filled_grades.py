@@ -45,27 +45,44 @@ def shop(project: Project) -> Project:
 
 def test_a_persons_grade_wins_whatever_the_order(shop: Project) -> None:
     first, second, third = read_suite(shop.path / "shop.relevance.yaml").cases
-    assert (first.judgments, first.filled) == ({"a": 3, "b": 2}, {"b": "model-x/prompt-3"})
-    assert second.judgments == {"x": 0, "d": 3, "e": 2}, "several judges are combined as raters are"
+    assert (first.judgments, first.filled) == (
+        {"a": 3, "b": 2},
+        {"b": "model-x/prompt-3"},
+    )
+    assert second.judgments == {"x": 0, "d": 3, "e": 2}, (
+        "several judges are combined as raters are"
+    )
     assert second.filled == {"d": "model-x/prompt-3", "e": "model-x/prompt-3 + model-y"}
     assert (third.judgments, third.filled) == ({"f": 1, "g": 1}, {})
     reordered = CASES.replace(
-        "[{file: machine.csv, fill: true}, people.csv]", "[people.csv, {file: machine.csv, fill: true}]"
+        "[{file: machine.csv, fill: true}, people.csv]",
+        "[people.csv, {file: machine.csv, fill: true}]",
     )
     shop.cases(reordered)
-    assert [case.judgments for case in read_suite(shop.path / "shop.relevance.yaml").cases] == [
+    assert [
+        case.judgments for case in read_suite(shop.path / "shop.relevance.yaml").cases
+    ] == [
         first.judgments,
         second.judgments,
         third.judgments,
     ]
 
 
-@pytest.mark.parametrize("content", [None, "", "query,doc_id,grade,rater,machine,note\n"])
-def test_a_fill_file_that_is_missing_or_empty_is_none(shop: Project, content: str | None) -> None:
+@pytest.mark.parametrize(
+    "content", [None, "", "query,doc_id,grade,rater,machine,note\n"]
+)
+def test_a_fill_file_that_is_missing_or_empty_is_none(
+    shop: Project, content: str | None
+) -> None:
     (shop.path / "machine.csv").unlink()
     if content is not None:
         shop.write("machine.csv", content)
-    cases = {case.query: case for case in read_suite(shop.cases(CASES.replace("min_ndcg: 0.999", "k: 5"))).cases}
+    cases = {
+        case.query: case
+        for case in read_suite(
+            shop.cases(CASES.replace("min_ndcg: 0.999", "k: 5"))
+        ).cases
+    }
     assert cases["c b a"].judgments == {"a": 3}
     assert cases["e d"].filled == {}
 
@@ -75,11 +92,16 @@ def test_a_fill_file_that_is_missing_or_empty_is_none(shop: Project, content: st
     [
         ("query,doc_id,grade\nc b a,b,9\n", "grade 9 is off the scale"),
         ('query,doc_id,grade,rater,machine\nc b a,b,1,m,"tr', "machine.csv:2"),
-        ("query,doc_id,grade,rater,machine\nc b a,b,1,m,WAHR\n", "the column machine is true where a machine gave"),
+        (
+            "query,doc_id,grade,rater,machine\nc b a,b,1,m,WAHR\n",
+            "the column machine is true where a machine gave",
+        ),
         ("a note\n", "the format of these judgments is not recognised"),
     ],
 )
-def test_a_damaged_fill_file_is_an_error(shop: Project, content: str, message: str) -> None:
+def test_a_damaged_fill_file_is_an_error(
+    shop: Project, content: str, message: str
+) -> None:
     shop.write("machine.csv", content)
     with pytest.raises(ValueError, match=re.escape(message)):
         read_suite(shop.path / "shop.relevance.yaml")
@@ -91,12 +113,14 @@ def test_rows_without_a_machine_fill_too(shop: Project) -> None:
     assert first.filled == {"b": "machine.csv"}
 
 
-def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    message = (
-        r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
-    )
+def test_the_grades_of_a_machine_are_not_taken_for_a_persons(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
     with pytest.raises(ValueError, match=message):
-        read_suite(shop.cases(CASES.replace("{file: machine.csv, fill: true}", "machine.csv")))
+        read_suite(
+            shop.cases(CASES.replace("{file: machine.csv, fill: true}", "machine.csv"))
+        )
     file = shop.path / "machine.csv"
     with pytest.raises(ValueError, match=message):
         read_judgments(file)
@@ -109,30 +133,64 @@ def test_the_grades_of_a_machine_are_not_taken_for_a_persons(shop: Project, caps
     with pytest.raises(ValueError, match=message):
         read_judgments(file)
     file.write_text("query,docid,Ann,Bob,machine\nc b a,a,0,1,3\n")
-    with pytest.raises(ValueError, match=r"machine\.csv:2: the column machine is true where .* found .3."):
+    with pytest.raises(
+        ValueError,
+        match=r"machine\.csv:2: the column machine is true where .* found .3.",
+    ):
         read_judgments(file)
     file.write_text("query,doc_id,grade,machine\nc b a,a,0,washing machine\n")
     assert read_judgments(file) == {"c b a": {"a": 0}}, "a field of the documents"
 
 
-def test_a_conversion_leaves_out_what_fills(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["convert", str(shop.path / "shop.relevance.yaml"), str(shop.path / "out.csv")]) == 0
-    assert "the grades that fill of 2 cases" in " ".join(capsys.readouterr().err.split())
-    assert read_judgments(shop.path / "out.csv") == {"c b a": {"a": 3}, "e d": {"x": 0}, "f g": {"f": 1, "g": 1}}
+def test_a_conversion_leaves_out_what_fills(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            [
+                "convert",
+                str(shop.path / "shop.relevance.yaml"),
+                str(shop.path / "out.csv"),
+            ]
+        )
+        == 0
+    )
+    assert "the grades that fill of 2 cases" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert read_judgments(shop.path / "out.csv") == {
+        "c b a": {"a": 3},
+        "e d": {"x": 0},
+        "f g": {"f": 1, "g": 1},
+    }
 
 
 WORDS = "3 of 6 judged results within k are filled: 2 by model-x/prompt-3, 1 by model-x/prompt-3 + model-y"
 ALONE = " (by the grades of model-x/prompt-3 + model-y and model-x/prompt-3 alone)"
 
 
-def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    run = shop.run("--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html")
-    assert run.sentences("3 of 6") == [f"{WORDS}; such grades alone decide 1 score; mean without them 0.750"]
-    assert '1 of 3 cases fails only by grades of model-x/prompt-3 + model-y and model-x/prompt-3: "e d"' in run.summary
+def test_every_report_says_how_much_is_filled(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = shop.run(
+        "--relevance-record=run.jsonl",
+        "--relevance-markdown=run.md",
+        "--relevance-html=run.html",
+    )
+    assert run.sentences("3 of 6") == [
+        f"{WORDS}; such grades alone decide 1 score; mean without them 0.750"
+    ]
+    assert (
+        '1 of 3 cases fails only by grades of model-x/prompt-3 + model-y and model-x/prompt-3: "e d"'
+        in run.summary
+    )
     assert "3 results, 2 judged, 1 by model-x/prompt-3\n" in run.failure("c b a")
     assert "alone" not in run.failure("c b a")
     assert f"is below 0.999{ALONE}" in " ".join(run.failure("e d").split())
-    assert any(line.endswith(f"at least 0.500 (1 case){ALONE}") for line in run.sentences("shop.relevance.yaml:5"))
+    assert any(
+        line.endswith(f"at least 0.500 (1 case){ALONE}")
+        for line in run.sentences("shop.relevance.yaml:5")
+    )
     assert all("alone" not in line for line in run.sentences("shop.relevance.yaml:4"))
     assert WORDS in (shop.path / "run.md").read_text()
     page = (shop.path / "run.html").read_text()
@@ -140,16 +198,30 @@ def test_every_report_says_how_much_is_filled(shop: Project, capsys: pytest.Capt
     assert '"filled":{"b":"model-x/prompt-3"}' in page
     assert main(["report", str(shop.path / "run.jsonl")]) == 0
     assert "3 of 6 judged results within k are filled" in capsys.readouterr().out
-    assert main(["merge", str(shop.path / "run.jsonl"), "-o", str(shop.path / "merged.jsonl")]) == 0
+    assert (
+        main(
+            [
+                "merge",
+                str(shop.path / "run.jsonl"),
+                "-o",
+                str(shop.path / "merged.jsonl"),
+            ]
+        )
+        == 0
+    )
     merged = RecordedRun.open(shop.path / "merged.jsonl")
-    assert {result.id: dict(result.evaluation.filled_top) for result in merged.results} == {
+    assert {
+        result.id: dict(result.evaluation.filled_top) for result in merged.results
+    } == {
         "c b a": {"model-x/prompt-3": 1},
         "e d": {"model-x/prompt-3": 1, "model-x/prompt-3 + model-y": 1},
         "f g": {},
     }
 
 
-def test_a_changed_grade_of_a_machine_is_a_changed_judgment(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_grade_of_a_machine_is_a_changed_judgment(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     shop.run("--relevance-update", "--relevance-record=one.jsonl")
     machine = shop.path / "machine.csv"
     machine.write_text(machine.read_text().replace("b,2,", "b,1,"))
@@ -160,16 +232,27 @@ def test_a_changed_grade_of_a_machine_is_a_changed_judgment(shop: Project, capsy
     runs = [str(shop.path / name) for name in ("one.jsonl", "two.jsonl")]
     assert main(["compare", *runs]) == 2
     assert 'the judgments changed in 1 case: "c b a"' in capsys.readouterr().err
-    assert main(["compare", *runs, "--judgments", str(shop.path / "shop.relevance.yaml")]) == 0
-    assert "two.jsonl: 3 of 6 judged results within k are filled" in capsys.readouterr().out
+    assert (
+        main(["compare", *runs, "--judgments", str(shop.path / "shop.relevance.yaml")])
+        == 0
+    )
+    assert (
+        "two.jsonl: 3 of 6 judged results within k are filled"
+        in capsys.readouterr().out
+    )
 
 
 def test_filled_grades_count_as_judged(shop: Project) -> None:
-    text = CASES.replace("min_ndcg: 0.999", "min_ndcg: 0.7, min_judged: 0.6", 1).replace("min_ndcg: 0.999", "k: 5")
+    text = CASES.replace(
+        "min_ndcg: 0.999", "min_ndcg: 0.7, min_judged: 0.6", 1
+    ).replace("min_ndcg: 0.999", "k: 5")
     shop.cases(text)
     assert "nDCG@10 0.606 is below 0.700" in shop.run().failure("c b a")
     (shop.path / "machine.csv").unlink()
-    assert "inconclusive: 1 of the top 3 judged, less than min_judged 0.6" in shop.run().failure("c b a")
+    assert (
+        "inconclusive: 1 of the top 3 judged, less than min_judged 0.6"
+        in shop.run().failure("c b a")
+    )
 
 
 FILLED = "c a", "b a", "y a", "e a"
@@ -189,41 +272,76 @@ FLIPPED = """
 """
 
 
-def test_what_only_filled_grades_decide_is_said(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_only_filled_grades_decide_is_said(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Grades of people alone would fail three cases, pass the one that fails, and miss a gate."""
-    rows = "".join(f"{query},{document},3,lenient,true\n" for query, document in zip(FILLED, "cbyz", strict=True))
+    rows = "".join(
+        f"{query},{document},3,lenient,true\n"
+        for query, document in zip(FILLED, "cbyz", strict=True)
+    )
     shop.write("machine.csv", f"query,doc_id,grade,rater,machine\n{rows}")
     shop.cases(FLIPPED)
-    said, by = '3 of 5 cases pass only by grades of lenient: "c a", "b a" and "y a"', "(by the grades of lenient alone)"
-    outputs = "--relevance-record=run.jsonl", "--relevance-markdown=run.md", "--relevance-html=run.html"
+    said, by = (
+        '3 of 5 cases pass only by grades of lenient: "c a", "b a" and "y a"',
+        "(by the grades of lenient alone)",
+    )
+    outputs = (
+        "--relevance-record=run.jsonl",
+        "--relevance-markdown=run.md",
+        "--relevance-html=run.html",
+    )
     for options in ((), ("-q",), ("-n2",), ("-vv", *outputs)):
         run = shop.run(*options)
         assert run.sentences("3 of 5 cases pass") == [said]
-        assert run.sentences("1 of 5 cases") == ['1 of 5 cases fails only by grades of lenient: "e a"']
-        gates = [line for line in run.sentences("shop.relevance.yaml:") if "gate[" in line]
+        assert run.sentences("1 of 5 cases") == [
+            '1 of 5 cases fails only by grades of lenient: "e a"'
+        ]
+        gates = [
+            line for line in run.sentences("shop.relevance.yaml:") if "gate[" in line
+        ]
         assert [by in line for line in gates] == [True, False, True]
     for name in FILLED:
         assert by in " ".join(run.failure(name).split())
     assert by not in " ".join(run.failure("f").split())
     assert said in (shop.path / "run.md").read_text()
-    assert "3 of 5 cases pass only by grades of lenient" in (shop.path / "run.html").read_text()
+    assert (
+        "3 of 5 cases pass only by grades of lenient"
+        in (shop.path / "run.html").read_text()
+    )
     record, merged = str(shop.path / "run.jsonl"), str(shop.path / "merged.jsonl")
-    for command in (["report", record], ["merge", record, "-o", merged], ["report", merged]):
+    for command in (
+        ["report", record],
+        ["merge", record, "-o", merged],
+        ["report", merged],
+    ):
         main(command)
         assert said in " ".join(capsys.readouterr().out.split())
     found = {
-        name: {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
+        name: {
+            each.attrib["name"]: each.attrib["value"] for each in case.iter("property")
+        }
         for name, case in shop.junit().items()
     }
     verdicts = [found[name].get("verdict_without_filled") for name in (*FILLED, "f")]
     assert verdicts == ["failed", "failed", "failed", "passed", None]
-    assert [found[name].get("filled") for name in (*FILLED, "f")] == ["1", "1", "1", None, None]
+    assert [found[name].get("filled") for name in (*FILLED, "f")] == [
+        "1",
+        "1",
+        "1",
+        None,
+        None,
+    ]
 
 
-def test_a_drop_that_only_filled_grades_see_is_said(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_drop_that_only_filled_grades_see_is_said(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The document that people judged stays first, and the one that fills falls from rank 2 to 3."""
     cases = "judgments: {a: 3}}\n      - {query: f, judgments: {f: 1}}\n"
-    shop.write("machine.csv", "query,doc_id,grade,rater,machine\na c b,c,3,lenient,true\n")
+    shop.write(
+        "machine.csv", "query,doc_id,grade,rater,machine\na c b,c,3,lenient,true\n"
+    )
     shop.cases(f"""
     scale: [0, 3]
     tolerance: 0.05
@@ -235,30 +353,52 @@ def test_a_drop_that_only_filled_grades_see_is_said(shop: Project, capsys: pytes
       - {{query: a c b, {cases}""")
     shop.run("--relevance-update", "--relevance-record=before.jsonl")
     shop.search('return lambda query: ["a", "b", "c"] if "a" in query else [query]')
-    run, by = shop.run("--relevance-record=after.jsonl"), "(by the grades of lenient alone)"
+    run, by = (
+        shop.run("--relevance-record=after.jsonl"),
+        "(by the grades of lenient alone)",
+    )
     assert by in " ".join(run.failure("gate[max_drop nDCG@10 0.01]").split())
     assert by not in run.sentences("shop.relevance.yaml:6: gate")[0]
-    assert f"more than the tolerance 0.050 {by}" in " ".join(run.failure("a c b").split())
-    assert run.sentences("1 of 2 cases") == ['1 of 2 cases fails only by grades of lenient: "a c b"']
+    assert f"more than the tolerance 0.050 {by}" in " ".join(
+        run.failure("a c b").split()
+    )
+    assert run.sentences("1 of 2 cases") == [
+        '1 of 2 cases fails only by grades of lenient: "a c b"'
+    ]
     records = [str(shop.path / name) for name in ("before.jsonl", "after.jsonl")]
     capsys.readouterr()
-    gates = "--max-drop", "nDCG@10=0.01", "--min", "nDCG@10=0.99", "--min", "nDCG@10=0.5"
+    gates = (
+        "--max-drop",
+        "nDCG@10=0.01",
+        "--min",
+        "nDCG@10=0.99",
+        "--min",
+        "nDCG@10=0.5",
+    )
     for options in ((), ("--judgments", str(shop.path / "shop.relevance.yaml"))):
         assert main(["compare", *records, *gates[:4], *options]) == 1
         said = " ".join(capsys.readouterr().out.split())
         assert said.count(by) == 2
-        assert "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean without them 1.000" in said
+        assert (
+            "after.jsonl: 1 of 3 judged results within k is filled: 1 by lenient; mean without them 1.000"
+            in said
+        )
         assert main(["compare", *records, *gates[4:], *options]) == 0
         assert by not in capsys.readouterr().out
 
 
 def test_grades_that_fill_and_decide_nothing_are_not_said(shop: Project) -> None:
     """No case has a score, with them or without; and what fills was not returned."""
-    shop.write("machine.csv", "query,doc_id,grade,rater,machine\na b,a,0,lenient,true\nc d,z,0,lenient,true\n")
+    shop.write(
+        "machine.csv",
+        "query,doc_id,grade,rater,machine\na b,a,0,lenient,true\nc d,z,0,lenient,true\n",
+    )
     cases = "gates: [mean: {nDCG@10: 0.5}]\ncases: [{query: a b, judgments: {}}]"
     shop.cases(f"judgments: [{{file: machine.csv, fill: true}}]\n{cases}")
     run = shop.run()
     assert "nDCG@10 is not defined: no case has a score" in run.text
     assert "alone" not in run.text
-    shop.cases("judgments: [{file: machine.csv, fill: true}]\ncases: [{query: c d, judgments: {}}]")
+    shop.cases(
+        "judgments: [{file: machine.csv, fill: true}]\ncases: [{query: c d, judgments: {}}]"
+    )
     assert "filled" not in shop.run().text

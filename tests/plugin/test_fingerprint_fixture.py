@@ -60,8 +60,12 @@ def warnings(run: Run) -> list[str]:
     return [line for line in run.sentences() if "relevance_fingerprint" in line]
 
 
-def test_it_is_requested_once_and_kept_in_the_record(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # these tests may run in a worker themselves
+def test_it_is_requested_once_and_kept_in_the_record(
+    shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(
+        "PYTEST_XDIST_WORKER", raising=False
+    )  # these tests may run in a worker themselves
     run = shop.run(RECORD)
     assert run.code == 0
     assert fingerprint(shop) == {"index": "products-11", "documents": 19406}
@@ -72,7 +76,9 @@ def test_it_is_requested_once_and_kept_in_the_record(shop: Project, monkeypatch:
     assert fingerprint(shop) == {}
 
 
-def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Project) -> None:
+def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(
+    shop: Project,
+) -> None:
     shop.run(UPDATE)
     assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
         "index": "products-11",
@@ -82,7 +88,10 @@ def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Pr
     run = shop.run()
     changes = "index products-11 -> products-20, documents 19406 -> 20010"
     assert run.counts == {"failed": 2, "passed": 1}
-    assert f"searched then and now: {changes}\nsince the baseline: nDCG@10 " in run.failure("hats")
+    assert (
+        f"searched then and now: {changes}\nsince the baseline: nDCG@10 "
+        in run.failure("hats")
+    )
     assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
     assert run.results["hats"].baseline is not None
     assert run.results["hats"].baseline.searched == {
@@ -91,19 +100,25 @@ def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Pr
     }
 
     run = shop.run(UPDATE)
-    assert run.sentences("baseline ") == ["baseline shop.relevance.yaml.baseline.jsonl: 3 changed"]
+    assert run.sentences("baseline ") == [
+        "baseline shop.relevance.yaml.baseline.jsonl: 3 changed"
+    ]
     run = shop.run()
     assert run.counts == {"failed": 1, "passed": 2}
     assert "searched" not in run.text
 
 
-def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(shop: Project) -> None:
+def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(
+    shop: Project,
+) -> None:
     shop.run(UPDATE)
     now(shop, "products-20")
     assert shop.run(UPDATE).sentences("baseline ") == [
         "baseline shop.relevance.yaml.baseline.jsonl: nothing changed but the fingerprint"
     ]
-    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-20"}
+    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
+        "index": "products-20"
+    }
 
 
 def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -> None:
@@ -111,12 +126,18 @@ def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -
     shop.run(UPDATE)
     now(shop, "products-11", "b2 b1", weights="5")
     shop.run(UPDATE, "shop.relevance.yaml::boots")
-    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {"index": "products-11"}
+    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
+        "index": "products-11"
+    }
     assert "searched" not in shop.run().text
     now(shop, "products-20", "b2 b1", weights="5")
     run = shop.run()
-    assert "searched then and now: index products-11 -> products-20\n" in run.failure("hats")
-    assert run.sentences("searched") == ["searched since the baseline: index products-11 -> products-20"]
+    assert "searched then and now: index products-11 -> products-20\n" in run.failure(
+        "hats"
+    )
+    assert run.sentences("searched") == [
+        "searched since the baseline: index products-11 -> products-20"
+    ]
 
 
 def test_two_records_are_compared_by_it(shop: Project) -> None:
@@ -139,29 +160,46 @@ def test_each_worker_requests_it_once(shop: Project) -> None:
 
 
 def test_workers_that_disagree_are_told_of(project: Project) -> None:
-    fixture = '@pytest.fixture(scope="session")\n    def relevance_fingerprint(worker_id)'
-    project.conftest(f'{SEARCH}\n    {fixture}:\n        return {{"index": worker_id, "engine": "es"}}\n')
+    fixture = (
+        '@pytest.fixture(scope="session")\n    def relevance_fingerprint(worker_id)'
+    )
+    project.conftest(
+        f'{SEARCH}\n    {fixture}:\n        return {{"index": worker_id, "engine": "es"}}\n'
+    )
     project.cases(CASES)
     now(project, "products-11")
     run = project.run("-n2", RECORD)
     assert run.code == 0
     (said,) = warnings(run)
-    assert said.startswith("the workers searched different things, by relevance_fingerprint: index gw")
+    assert said.startswith(
+        "the workers searched different things, by relevance_fingerprint: index gw"
+    )
     assert fingerprint(project) == {"engine": "es"}
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("return ['index']", "it is a flat mapping of names to texts, numbers, true or false, found ['index']"),
+        (
+            "return ['index']",
+            "it is a flat mapping of names to texts, numbers, true or false, found ['index']",
+        ),
         ("return {'index': {'name': 'x'}}", "under \"index\" there is {'name': 'x'}"),
         ("return {'made': object()}", 'under "made" there is <object object at'),
-        ("raise ConnectionError('no engine\\nat all')", "it raised ConnectionError: no engine"),
-        ("raise ValueError('401 for https://me:pw@host')", "it raised ValueError: 401 for https://<redacted"),
+        (
+            "raise ConnectionError('no engine\\nat all')",
+            "it raised ConnectionError: no engine",
+        ),
+        (
+            "raise ValueError('401 for https://me:pw@host')",
+            "it raised ValueError: 401 for https://<redacted",
+        ),
         ("pytest.skip('no index')", "it raised Skipped: no index"),
     ],
 )
-def test_one_that_cannot_be_used_is_a_message(project: Project, body: str, said: str) -> None:
+def test_one_that_cannot_be_used_is_a_message(
+    project: Project, body: str, said: str
+) -> None:
     project.conftest(
         f'{SEARCH}\n    @pytest.fixture(scope="session")\n    def relevance_fingerprint():\n        {body}\n'
     )
@@ -170,7 +208,9 @@ def test_one_that_cannot_be_used_is_a_message(project: Project, body: str, said:
     run = project.run(RECORD)
     assert (run.code, run.counts) == (0, {"passed": 3})
     (found,) = warnings(run)
-    assert found.startswith("the fixture relevance_fingerprint cannot be used, and the run goes on without it: ")
+    assert found.startswith(
+        "the fixture relevance_fingerprint cannot be used, and the run goes on without it: "
+    )
     assert said in found
     assert fingerprint(project) == {}
 
@@ -190,7 +230,10 @@ def test_a_check_of_a_test_in_python_has_it_too(shop: Project, fixture: str) -> 
         pytest.importorskip("pytest_asyncio")
         shop.conftest(SEARCH + fixture)
     now(shop, "products-11")
-    shop.write("test_shop.py", "def test_shop(relevance):\n    relevance.check('boots', ['b1'], {'b1': 1})\n")
+    shop.write(
+        "test_shop.py",
+        "def test_shop(relevance):\n    relevance.check('boots', ['b1'], {'b1': 1})\n",
+    )
     for file in ("test_shop.py", "shop.relevance.yaml"):
         run = shop.run(RECORD, file, loops=True)
         assert (run.code, warnings(run)) == (0, [])

@@ -9,18 +9,25 @@ both_ways = pytest.mark.usefixtures("with_and_without_loops")
 """Where the plugins that run coroutines could make a difference: fixtures are set up and torn down."""
 
 
-def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Project) -> None:
+def test_the_conftest_nearest_to_the_case_file_provides_the_search(
+    project: Project,
+) -> None:
     project.conftest()
     reverse = "import pytest\n\n@pytest.fixture\ndef search(search):\n    return lambda query: search(query)[::-1]\n"
     project.write("reverse/conftest.py", reverse)
     project.cases(TWO_CASES)
     project.cases(TWO_CASES, "reverse/shop.relevance.yaml")
     run = project.run()
-    assert [report.outcome for report in run.reports if report.when == "call"] == [*["failed"] * 2, *["passed"] * 2]
+    assert [report.outcome for report in run.reports if report.when == "call"] == [
+        *["failed"] * 2,
+        *["passed"] * 2,
+    ]
 
 
 @both_ways
-def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Project) -> None:
+def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(
+    project: Project,
+) -> None:
     project.conftest("""
         import pytest
 
@@ -49,7 +56,9 @@ def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Pr
 
 
 @both_ways
-def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_builtin_ones(project: Project) -> None:
+def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_builtin_ones(
+    project: Project,
+) -> None:
     project.conftest("""
         import pytest
 
@@ -67,34 +76,49 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_b
         def case():
             return "not the plugin's own either"
     """)
-    project.cases("search: run\ncases: [{query: shoes, usefixtures: [case, run_async], expect: {first: shoes}}]")
+    project.cases(
+        "search: run\ncases: [{query: shoes, usefixtures: [case, run_async], expect: {first: shoes}}]"
+    )
     assert project.run().counts == {"passed": 1}
 
 
 @both_ways
-def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(project: Project) -> None:
+def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(
+    project: Project,
+) -> None:
     project.cases(TWO_CASES)
     run = project.run()
-    assert run.outcomes == {"shoes boots": "error at setup", "hat cap": "error at setup"}
+    assert run.outcomes == {
+        "shoes boots": "error at setup",
+        "hat cap": "error at setup",
+    }
     first = run.failure("shoes boots")
-    assert first.startswith('shop.relevance.yaml:3: fixture "search" not found, which the case calls to search\n')
+    assert first.startswith(
+        'shop.relevance.yaml:3: fixture "search" not found, which the case calls to search\n'
+    )
     assert '    @pytest.fixture(scope="session")\n    def search():\n' in first
     assert "Write it in a conftest.py" in first
     assert "and 1 more case failed alike: hat cap" in run.text  # said once
-    assert run.short_summary[0].startswith('ERROR shop.relevance.yaml::shoes boots - fixture "search" not found')
+    assert run.short_summary[0].startswith(
+        'ERROR shop.relevance.yaml::shoes boots - fixture "search" not found'
+    )
 
 
 def test_what_the_message_shows_is_a_search_that_works(project: Project) -> None:
     """The fixture of the message, with a line of the reader's own for the engine."""
     project.cases("search: find\ncases: [{query: shoes boots, expect: {first: shoes}}]")
     message = project.run().failure("shoes boots")
-    code = message.partition("best first:\n")[2].partition("If it goes by another name")[0]
+    code = message.partition("best first:\n")[2].partition(
+        "If it goes by another name"
+    )[0]
     engine = 'type("Engine", (), {"search": lambda self, query, limit: query.split()[:limit]})() #'
     project.conftest(code.replace("engine = ...", f"engine = {engine}"))
     assert project.run().counts == {"passed": 1}
 
 
-REQUESTS_ITSELF = "import pytest\n@pytest.fixture\ndef search(search):\n    return search\n"
+REQUESTS_ITSELF = (
+    "import pytest\n@pytest.fixture\ndef search(search):\n    return search\n"
+)
 REQUESTS_ANOTHER = """
     import pytest
 
@@ -111,25 +135,39 @@ REQUESTS_ANOTHER = """
 @pytest.mark.parametrize(
     ("conftest", "uses", "message"),
     [
-        (REQUESTS_ANOTHER, "", 'fixture "client" not found, requested by "search" and "engine"'),
+        (
+            REQUESTS_ANOTHER,
+            "",
+            'fixture "client" not found, requested by "search" and "engine"',
+        ),
         (REQUESTS_ITSELF, "", 'fixture "search" not found'),
         (WORDS, "usefixtures: [empty_cash]", 'fixture "empty_cash" not found'),
     ],
 )
-def test_a_missing_fixture(project: Project, conftest: str, uses: str, message: str) -> None:
+def test_a_missing_fixture(
+    project: Project, conftest: str, uses: str, message: str
+) -> None:
     """Of a case with quotes and brackets that pytest, looking for its Python source, would stumble over."""
     project.conftest(conftest)
     project.cases(f"""cases: [{{query: men's (shoes, note: "('", {uses}}}]""")
-    assert project.run().failure("men's (shoes").startswith(f"shop.relevance.yaml:1: {message}")
+    assert (
+        project.run()
+        .failure("men's (shoes")
+        .startswith(f"shop.relevance.yaml:1: {message}")
+    )
 
 
 @both_ways
-def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback(project: Project) -> None:
+def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback(
+    project: Project,
+) -> None:
     project.search('raise ConnectionError("no engine at localhost:9200")')
     project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.outcomes == {"shoes": "error at setup"}
-    assert "E       ConnectionError: no engine at localhost:9200" in run.failure("shoes")
+    assert "E       ConnectionError: no engine at localhost:9200" in run.failure(
+        "shoes"
+    )
     assert "pytest_relevance" not in run.text
 
 
@@ -138,7 +176,10 @@ def test_a_fixture_whose_value_cannot_be_called(project: Project) -> None:
         project.search(f"return {value}")
         project.cases("cases: [{query: shoes}]")
         run = project.run()
-        assert (run.outcomes, run.results["shoes"].verdict) == ({"shoes": "failed"}, "error")
+        assert (run.outcomes, run.results["shoes"].verdict) == (
+            {"shoes": "failed"},
+            "error",
+        )
         expected = f'the fixture "search" is no function but {value}; return a function: search(query'
         assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {expected}")
 

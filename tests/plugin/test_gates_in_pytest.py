@@ -41,7 +41,11 @@ CASES = """
       - {query: a c, judgments: {a: 3, c: 1}, min_ndcg: 0.9, tags: [head]}
       - {query: c, skip: no c}
 """
-MEAN, MOST, HEAD = "gate[mean nDCG@10 0.95]", "gate[most pass]", "gate[mean nDCG@10 0.99, P@1 0.5 of head]"
+MEAN, MOST, HEAD = (
+    "gate[mean nDCG@10 0.95]",
+    "gate[most pass]",
+    "gate[mean nDCG@10 0.99, P@1 0.5 of head]",
+)
 
 
 @pytest.fixture
@@ -54,18 +58,28 @@ def shop(project: Project) -> Project:
 
 def gates(run: Run) -> dict[str, str]:
     """The outcomes of the gates."""
-    return {name: outcome for name, outcome in run.outcomes.items() if name.startswith("gate[")}
+    return {
+        name: outcome
+        for name, outcome in run.outcomes.items()
+        if name.startswith("gate[")
+    }
 
 
 def of_suites(run: Run) -> list[str]:
     """What the lines of the suites say of gates."""
     lines = "\n".join(run.summary.splitlines()[:-1])
-    return re.findall(r"\d gates? .*", re.sub(r"(gates? passed)\n +(\d)", r"\1, \2", lines))
+    return re.findall(
+        r"\d gates? .*", re.sub(r"(gates? passed)\n +(\d)", r"\1, \2", lines)
+    )
 
 
 def reasons(run: Run) -> set[str]:
     """Why gates were skipped."""
-    found = [report.longrepr[2] for report in run.reports if report.skipped and "gate[" in report.nodeid]
+    found = [
+        report.longrepr[2]
+        for report in run.reports
+        if report.skipped and "gate[" in report.nodeid
+    ]
     return {reason.removeprefix("Skipped: ") for reason in found}
 
 
@@ -86,14 +100,20 @@ def test_a_gate_is_a_test(shop: Project) -> None:
     }
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert run.counts == {"passed": 4, "failed": 2, "skipped": 1}
-    assert [report.when for report in run.reports if report.nodeid.endswith(MOST)] == ["setup", "call", "teardown"]
+    assert [report.when for report in run.reports if report.nodeid.endswith(MOST)] == [
+        "setup",
+        "call",
+        "teardown",
+    ]
     failed = "mean nDCG@10 0.855, below 0.950 (3 cases)"
     assert run.failure(MEAN).splitlines() == [
         f"shop.relevance.yaml:2: {failed}",
         "pulled down most by",
         "  0.710  b a   weight 2   failed   shop.relevance.yaml:9",
     ]
-    assert [line.partition(" - ")[0] for line in run.short_summary if "FAILED" in line] == [
+    assert [
+        line.partition(" - ")[0] for line in run.short_summary if "FAILED" in line
+    ] == [
         "FAILED shop.relevance.yaml::b a",
         f"FAILED shop.relevance.yaml::{MEAN}",
     ]
@@ -107,7 +127,10 @@ def test_a_gate_alone_fails_a_run(shop: Project) -> None:
     shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
     assert shop.run().counts == {"passed": 5, "failed": 1, "skipped": 1}
     without_terminal = shop.run("-p", "no:terminal")
-    assert (without_terminal.code, without_terminal.text) == (pytest.ExitCode.TESTS_FAILED, "")
+    assert (without_terminal.code, without_terminal.text) == (
+        pytest.ExitCode.TESTS_FAILED,
+        "",
+    )
     first = shop.run("-x")
     assert first.code == pytest.ExitCode.TESTS_FAILED
     assert "stopping" not in first.text  # there is nothing left to run
@@ -115,13 +138,20 @@ def test_a_gate_alone_fails_a_run(shop: Project) -> None:
 
 def test_in_junit_it_is_a_test_case_like_the_others(shop: Project) -> None:
     found = shop.junit()
-    assert {case.attrib["classname"] for case in found.values()} == {"shop.relevance.yaml"}
+    assert {case.attrib["classname"] for case in found.values()} == {
+        "shop.relevance.yaml"
+    }
     assert list(found) == ["a b", "b a", "a c", "c", MEAN, MOST, HEAD]
     failure = found[MEAN].find("failure")
     assert failure is not None
     assert failure.attrib["message"] == "mean nDCG@10 0.855, below 0.950 (3 cases)"
-    assert (failure.text or "").endswith("  0.710  b a   weight 2   failed   shop.relevance.yaml:9")
-    assert shop.properties(MOST) == {"verdict": "passed", "found": "2 of 3 cases pass (66.7%), at least 60%"}
+    assert (failure.text or "").endswith(
+        "  0.710  b a   weight 2   failed   shop.relevance.yaml:9"
+    )
+    assert shop.properties(MOST) == {
+        "verdict": "passed",
+        "found": "2 of 3 cases pass (66.7%), at least 60%",
+    }
 
 
 def test_a_case_given_up_as_an_expected_failure_is_no_error(project: Project) -> None:
@@ -148,13 +178,23 @@ def test_a_case_given_up_as_an_expected_failure_is_no_error(project: Project) ->
 
 def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
     project.conftest(SEARCH)
-    project.cases("cases: [{query: a}, {query: b, min_ndcg: 1, judgments: {a: 1}}, {query: c}, {query: crash}]")
+    project.cases(
+        "cases: [{query: a}, {query: b, min_ndcg: 1, judgments: {a: 1}}, {query: c}, {query: crash}]"
+    )
     assert project.run("-x").summary.splitlines()[-1] == (
         "2 cases: 1 failed, 1 measured; mean nDCG@10 0.000; 2 cases did not finish"
     )
     crashed = project.run("-n1").summary.splitlines()[-1]
-    assert crashed == "3 cases: 1 failed, 2 measured; mean nDCG@10 0.000; 1 case did not finish"
-    assert "finish" not in project.run("-k", "a or c", "--deselect", "shop.relevance.yaml::crash").summary
+    assert (
+        crashed
+        == "3 cases: 1 failed, 2 measured; mean nDCG@10 0.000; 1 case did not finish"
+    )
+    assert (
+        "finish"
+        not in project.run(
+            "-k", "a or c", "--deselect", "shop.relevance.yaml::crash"
+        ).summary
+    )
 
 
 def test_what_a_failure_shows(project: Project) -> None:
@@ -176,14 +216,21 @@ def test_what_a_failure_shows(project: Project) -> None:
           - {query: x g, judgments: {g: 1}}
           - {query: x y h, judgments: {h: 1}, min_ndcg: 0.9}
     """)
-    more = ", ".join(f"{{query: y{number} y, judgments: {{y: 1}}, min_ndcg: 0.9}}" for number in range(8))
-    project.cases(f"gates: [{{passing: 1, id: more}}]\ncases: [{more}]", "more.relevance.yaml")
+    more = ", ".join(
+        f"{{query: y{number} y, judgments: {{y: 1}}, min_ndcg: 0.9}}"
+        for number in range(8)
+    )
+    project.cases(
+        f"gates: [{{passing: 1, id: more}}]\ncases: [{more}]", "more.relevance.yaml"
+    )
     run = project.run()
     assert run.failure("gate[more]").splitlines()[-2:] == [
         "  0.631  y4 y   failed   more.relevance.yaml:2",
         "  ... 3 more",
     ]
-    assert gates(run) == dict.fromkeys(("gate[more]", "gate[all of it]", "gate[passing 1]"), "failed")
+    assert gates(run) == dict.fromkeys(
+        ("gate[more]", "gate[all of it]", "gate[passing 1]"), "failed"
+    )
     assert run.failure("gate[all of it]").splitlines() == [
         'shop.relevance.yaml:2: 1 case ended in an error: "boom"',
         "  mean nDCG@10 0.707, below 0.900 (8 cases)",
@@ -206,7 +253,18 @@ def test_what_a_failure_shows(project: Project) -> None:
         "  0.500  x y h   weight 1   failed    shop.relevance.yaml:14",
         "  0.631  no c    weight 1   xfailed   shop.relevance.yaml:9",
     ]
-    assert max(map(len, [*run.failure("gate[all of it]").splitlines(), *run.summary.splitlines()])) <= 100
+    assert (
+        max(
+            map(
+                len,
+                [
+                    *run.failure("gate[all of it]").splitlines(),
+                    *run.summary.splitlines(),
+                ],
+            )
+        )
+        <= 100
+    )
 
 
 # Which cases count
@@ -229,8 +287,15 @@ def test_one_verdict_a_variant(project: Project) -> None:
           - {query: c d, judgments: {c: 3, d: 1}, search: other}
     """)
     run = project.run("--relevance-inconclusive=skip")
-    assert gates(run) == {"gate[mean nDCG@10 0.8][forward]": "passed", "gate[mean nDCG@10 0.8][back]": "passed"}
-    found = [dict(report.user_properties)["found"] for report in run.reports if "gate[" in report.nodeid]
+    assert gates(run) == {
+        "gate[mean nDCG@10 0.8][forward]": "passed",
+        "gate[mean nDCG@10 0.8][back]": "passed",
+    }
+    found = [
+        dict(report.user_properties)["found"]
+        for report in run.reports
+        if "gate[" in report.nodeid
+    ]
     assert found[0] == "mean nDCG@10 1.000, at least 0.800 (3 cases)"
     assert found[-1] == "mean nDCG@10 0.807, at least 0.800 (3 cases)"
     assert of_suites(run) == ["1 gate passed"] * 2
@@ -255,27 +320,49 @@ def test_what_came_of_a_case_and_what_it_counts_as(project: Project) -> None:
           - {query: x y, judgments: {y: 1}, min_ndcg: 0.7, min_judged: 1}
           - {query: a, skip: gone, tags: [gone]}
     """)
-    for treatment, share in (("fail", "1 of 3 cases pass (33.3%)"), ("skip", "1 of 3"), ("pass", "2 of 3")):
+    for treatment, share in (
+        ("fail", "1 of 3 cases pass (33.3%)"),
+        ("skip", "1 of 3"),
+        ("pass", "2 of 3"),
+    ):
         run = project.run(f"--relevance-inconclusive={treatment}", "-v")
-        assert gates(run) == {"gate[passing 0.3]": "passed", "gate[mean nDCG@10 0.5 of gone]": "skipped"}
+        assert gates(run) == {
+            "gate[passing 0.3]": "passed",
+            "gate[mean nDCG@10 0.5 of gone]": "skipped",
+        }
         assert reasons(run) == {"not evaluated: no case with the tag gone ran"}
-        (found,) = {dict(report.user_properties)["found"] for report in run.reports if "gate[pass" in report.nodeid}
+        (found,) = {
+            dict(report.user_properties)["found"]
+            for report in run.reports
+            if "gate[pass" in report.nodeid
+        }
         assert found.startswith(share)
         assert found.endswith("; 1 case was only measured")
     run = project.run("--relevance-gates=require", "-k", "not passes")
-    assert gates(run) == {"gate[passing 0.3]": "failed", "gate[mean nDCG@10 0.5 of gone]": "failed"}
-    project.cases("gates: [{passing: 1}]\ncases: [{query: a, skip: no a}, {query: b, skip: no b}]")
+    assert gates(run) == {
+        "gate[passing 0.3]": "failed",
+        "gate[mean nDCG@10 0.5 of gone]": "failed",
+    }
+    project.cases(
+        "gates: [{passing: 1}]\ncases: [{query: a, skip: no a}, {query: b, skip: no b}]"
+    )
     assert reasons(project.run("shop.relevance.yaml")) == {"not evaluated: no case ran"}
 
 
 # When not all of a file ran
 
 
-PARTS = {"-knot b": "1 of 3", "--deselect=shop.relevance.yaml::a c": "2 of 3", "-x": "2 of 4"}
+PARTS = {
+    "-knot b": "1 of 3",
+    "--deselect=shop.relevance.yaml::a c": "2 of 3",
+    "-x": "2 of 4",
+}
 
 
 @pytest.mark.parametrize(("option", "ran"), PARTS.items())
-def test_part_of_a_file_says_nothing_of_the_whole(shop: Project, option: str, ran: str) -> None:
+def test_part_of_a_file_says_nothing_of_the_whole(
+    shop: Project, option: str, ran: str
+) -> None:
     run = shop.run(option, "-rs")
     assert gates(run) == {MEAN: "skipped", MOST: "skipped", HEAD: "skipped"}
     assert reasons(run) == {f"not evaluated: {ran} ran"}
@@ -284,13 +371,22 @@ def test_part_of_a_file_says_nothing_of_the_whole(shop: Project, option: str, ra
     required = shop.run(option, "--relevance-gates=require")
     assert set(gates(required).values()) == {"failed"}
     assert required.code != pytest.ExitCode.OK
-    assert required.failure(MOST) == f"shop.relevance.yaml:3: not evaluated: {ran} ran\n"
+    assert (
+        required.failure(MOST) == f"shop.relevance.yaml:3: not evaluated: {ran} ran\n"
+    )
 
 
 def test_a_run_that_stops_after_the_last_case_is_whole(shop: Project) -> None:
-    shop.cases(CASES.replace("      - {query: a c", "      # ").replace("      - {query: c,", "      # "))
+    shop.cases(
+        CASES.replace("      - {query: a c", "      # ").replace(
+            "      - {query: c,", "      # "
+        )
+    )
     run = shop.run("-x")
-    assert (run.outcomes["b a"], set(gates(run).values())) == ("failed", {"passed", "failed"})
+    assert (run.outcomes["b a"], set(gates(run).values())) == (
+        "failed",
+        {"passed", "failed"},
+    )
 
 
 def test_an_interrupted_run(shop: Project) -> None:
@@ -303,7 +399,13 @@ def test_an_interrupted_run(shop: Project) -> None:
 
 
 def test_nothing_runs(shop: Project) -> None:
-    for args in (["--collect-only"], ["--setup-plan"], ["--setup-only"], ["-k", "nothing at all"], ["--fixtures"]):
+    for args in (
+        ["--collect-only"],
+        ["--setup-plan"],
+        ["--setup-only"],
+        ["-k", "nothing at all"],
+        ["--fixtures"],
+    ):
         run = shop.run(*args)
         assert gates(run) == {}
         assert not re.search(r"\bgates?\b", run.text)
@@ -312,7 +414,11 @@ def test_nothing_runs(shop: Project) -> None:
 def test_a_broken_file_beside_it(shop: Project) -> None:
     shop.cases("cases: [{qery: a}]", "broken.relevance.yaml")
     assert gates(shop.run()) == {}
-    assert gates(shop.run("--continue-on-collection-errors")) == {MEAN: "failed", MOST: "passed", HEAD: "passed"}
+    assert gates(shop.run("--continue-on-collection-errors")) == {
+        MEAN: "failed",
+        MOST: "passed",
+        HEAD: "passed",
+    }
 
 
 # Running what failed again
@@ -325,14 +431,27 @@ def test_last_failed_and_stepwise_know_no_gates(shop: Project) -> None:
     assert gates(gate_alone)[MEAN] == "failed"
     again = shop.run("--lf", cache=True)
     assert gates(again)[MEAN] == "failed"
-    assert "run-last-failure: no previously failed tests, not deselecting items" in again.text
+    assert (
+        "run-last-failure: no previously failed tests, not deselecting items"
+        in again.text
+    )
 
     shop.cases(CASES)
-    assert shop.run("--ff", cache=True).counts == {"passed": 4, "failed": 2, "skipped": 1}
-    known = json.loads((shop.path / ".pytest_cache/v/cache/lastfailed").read_text(encoding="utf-8"))
+    assert shop.run("--ff", cache=True).counts == {
+        "passed": 4,
+        "failed": 2,
+        "skipped": 1,
+    }
+    known = json.loads(
+        (shop.path / ".pytest_cache/v/cache/lastfailed").read_text(encoding="utf-8")
+    )
     assert known == {"shop.relevance.yaml::b a": True}
     last = shop.run("--lf", cache=True)
-    assert {name: outcome for name, outcome in last.outcomes.items() if name not in gates(last)} == {"b a": "failed"}
+    assert {
+        name: outcome
+        for name, outcome in last.outcomes.items()
+        if name not in gates(last)
+    } == {"b a": "failed"}
     assert reasons(last) == {"not evaluated: 1 of 4 ran"}
 
     shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
@@ -346,10 +465,22 @@ def test_last_failed_and_stepwise_know_no_gates(shop: Project) -> None:
 
 
 def test_with_workers_it_is_as_without(shop: Project) -> None:
-    shop.cases("gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]", "more.relevance.yaml")
-    assert "more.relevance.yaml::gate" not in shop.run("-k", "b", "-rA").text  # nothing ran of that file
-    here, there = (shop.run(*options, "--junitxml=junit.xml") for options in ((), ("-n2", "--dist=loadgroup")))
-    assert gates(there) == gates(here) == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
+    shop.cases(
+        "gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]",
+        "more.relevance.yaml",
+    )
+    assert (
+        "more.relevance.yaml::gate" not in shop.run("-k", "b", "-rA").text
+    )  # nothing ran of that file
+    here, there = (
+        shop.run(*options, "--junitxml=junit.xml")
+        for options in ((), ("-n2", "--dist=loadgroup"))
+    )
+    assert (
+        gates(there)
+        == gates(here)
+        == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
+    )
     assert (there.code, there.counts) == (here.code, here.counts)
     assert there.failure(MEAN) == here.failure(MEAN)
     assert [line for line in there.short_summary if "gate" in line] == [
@@ -360,10 +491,15 @@ def test_with_workers_it_is_as_without(shop: Project) -> None:
 
 
 def test_a_crashed_worker_lets_no_gate_pass(shop: Project) -> None:
-    shop.cases("gates: [{passing: 0.1}]\ncases: [{query: a}, {query: b}, {query: crash}, {query: c}, {query: d}]")
+    shop.cases(
+        "gates: [{passing: 0.1}]\ncases: [{query: a}, {query: b}, {query: crash}, {query: c}, {query: d}]"
+    )
     for options in ((), ("--max-worker-restart=0",)):
         run = shop.run("-n2", *options)
-        assert (run.code != pytest.ExitCode.OK, gates(run)) == (True, {"gate[passing 0.1]": "skipped"})
+        assert (run.code != pytest.ExitCode.OK, gates(run)) == (
+            True,
+            {"gate[passing 0.1]": "skipped"},
+        )
         (reason,) = reasons(run)
         assert reason.endswith(" of 5 ran")
 
@@ -388,7 +524,10 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     gate, mean = "gate[max_drop nDCG@10 0.02, RR 0.5]", "gate[mean nDCG@10 0.5]"
     without = shop.run()
     assert gates(without) == {gate: "failed", mean: "passed"}
-    assert "nDCG@10 has no baseline, or a stale one; run with --relevance-update" in without.failure(gate)
+    assert (
+        "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
+        in without.failure(gate)
+    )
 
     update = shop.run("--relevance-update", "--relevance-gates=require")
     assert gates(update) == {gate: "skipped", mean: "passed"}
@@ -396,20 +535,31 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     assert update.code == pytest.ExitCode.OK
     assert gates(shop.run()) == {gate: "passed", mean: "passed"}
 
-    shop.conftest(SEARCH.replace("return query.split()", "return query.replace('a b', 'b a').split()"))
+    shop.conftest(
+        SEARCH.replace(
+            "return query.split()", "return query.replace('a b', 'b a').split()"
+        )
+    )
     shop.cases(DROP + "      - {query: f, judgments: {f: 1}}\n")
     worse = shop.run("-n1")
     assert gates(worse) == {gate: "failed", mean: "passed"}
     told = worse.failure(gate).splitlines()
-    assert told[0].startswith("shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% ")
+    assert told[0].startswith(
+        "shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% "
+    )
     assert "mean RR fell by" not in told[0]
     assert '  1 case without a baseline left out: "f"' in told
-    assert told[-2:] == ["nDCG@10 pulled down most by", "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6"]
+    assert told[-2:] == [
+        "nDCG@10 pulled down most by",
+        "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
+    ]
     assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
 
 
 def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
-    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In the gate, the summary, Markdown and JSON, by `merge` and by `compare`, in whatever order the cases stand."""
     project.conftest("""
@@ -423,7 +573,10 @@ def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
                 return [*(f"x{rank}" for rank in range(above)), query]
             return search
     """)
-    cases = [f"  - {{query: '{number}', judgments: {{'{number}': 1}}}}\n" for number in range(30)]
+    cases = [
+        f"  - {{query: '{number}', judgments: {{'{number}': 1}}}}\n"
+        for number in range(30)
+    ]
     head = "tolerance: 1\ngates:\n  - {max_drop: {nDCG@10: 0.02}, p: 0.05}\ncases:\n"
     project.cases(head + "".join(cases))
     project.run("--relevance-update", "--relevance-record=main.jsonl")
@@ -447,13 +600,19 @@ def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
     assert found == [found[0]] * 9
     assert len(found[0]) == 1
     gate = [
-        re.findall(r"fell by .*? 30 cases\); allowed is 0.02 unless p > 0.05", " ".join(text.split())) for text in told
+        re.findall(
+            r"fell by .*? 30 cases\); allowed is 0.02 unless p > 0.05",
+            " ".join(text.split()),
+        )
+        for text in told
     ]
     assert {sentence for sentences in gate for sentence in sentences} == {gate[0][0]}
     assert all(gate)
 
 
-def test_a_case_whose_search_calls_xfail_is_left_out_of_a_mean_as_a_skipped_one_is(project: Project) -> None:
+def test_a_case_whose_search_calls_xfail_is_left_out_of_a_mean_as_a_skipped_one_is(
+    project: Project,
+) -> None:
     refuses = "if query == 'b': pytest.xfail('no b')"
     project.conftest(
         f"import pytest\n@pytest.fixture\ndef search():\n  def search(query):\n    {refuses}\n"
@@ -461,7 +620,9 @@ def test_a_case_whose_search_calls_xfail_is_left_out_of_a_mean_as_a_skipped_one_
     )
     project.cases(
         "gates: [mean: {nDCG@10: 0.9}]\ncases:\n"
-        + "".join(f"  - {{query: {name}, judgments: {{{name}: 1}}}}\n" for name in "abc")
+        + "".join(
+            f"  - {{query: {name}, judgments: {{{name}: 1}}}}\n" for name in "abc"
+        )
     )
     run = project.run()
     assert run.counts == {"passed": 3, "xfailed": 1}

@@ -18,7 +18,11 @@ class Job:
         self._monkeypatch = monkeypatch
         self.file = project.path / "step_summary.md"
         self.file.write_bytes(b"")  # the runner makes it
-        self.set(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(self.file), GITHUB_WORKSPACE=str(project.path))
+        self.set(
+            GITHUB_ACTIONS="true",
+            GITHUB_STEP_SUMMARY=str(self.file),
+            GITHUB_WORKSPACE=str(project.path),
+        )
 
     def set(self, **environment: str) -> None:
         for name, value in environment.items():
@@ -65,33 +69,50 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     (annotation,) = commands(run.text)
     assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
     assert annotation.title == "Failed: b a"
-    assert annotation.message.splitlines() == ["nDCG@10 0.710, floor 0.900", "lost: Apple rank 2", "now on top: b"]
+    assert annotation.message.splitlines() == [
+        "nDCG@10 0.710, floor 0.900",
+        "lost: Apple rank 2",
+        "now on top: b",
+    ]
     shop.run("-o", "relevance_page_url=https://ci.example.com/7/report.html")
     assert job.summary.count(MARK) == 2
     _, page = job.summary.split(f"</details>\n\n\n{MARK}")
     assert "(https://ci.example.com/7/report.html)" in page
-    assert "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)" in page
+    assert (
+        "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)"
+        in page
+    )
     job.file.unlink()
     run = shop.run("--deselect", "shop.relevance.yaml::b a")
     assert (run.code, commands(run.text)) == (0, [])
-    assert job.summary.startswith(f"{MARK}\n### \u2705 ")  # a file that is not there is made
+    assert job.summary.startswith(
+        f"{MARK}\n### \u2705 "
+    )  # a file that is not there is made
 
 
 @pytest.mark.parametrize(
     ("runner", "ini", "options", "number"),
     [
-        *(("false", "auto", [], 0), ("", "auto", [], 0), ("true", "auto", ["--relevance-ci=off"], 0)),
+        *(
+            ("false", "auto", [], 0),
+            ("", "auto", [], 0),
+            ("true", "auto", ["--relevance-ci=off"], 0),
+        ),
         *(("true", "off", [], 0), ("true", "off", ["--relevance-ci=auto"], 1)),
     ],
 )
-def test_where_it_is_left(shop: Project, job: Job, runner: str, ini: str, options: list[str], number: int) -> None:
+def test_where_it_is_left(
+    shop: Project, job: Job, runner: str, ini: str, options: list[str], number: int
+) -> None:
     job.set(GITHUB_ACTIONS=runner)
     shop.write("pytest.ini", f"[pytest]\nrelevance_ci = {ini}\n")
     run = shop.run(*options)
     assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, number, number)
 
 
-def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(shop: Project, job: Job) -> None:
+def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
+    shop: Project, job: Job
+) -> None:
     for summary, reason in (
         ("", ""),
         ("no/summary.md", "no/summary.md cannot be written: No such file or directory"),
@@ -108,7 +129,10 @@ def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(shop: Project
 
 
 def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job) -> None:
-    shop.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]", "skipped/shop.relevance.yaml")
+    shop.cases(
+        "cases: [{query: a, skip: later, judgments: {a: 1}}]",
+        "skipped/shop.relevance.yaml",
+    )
     for option in ("--collect-only", "-knothing", "--setup-plan", "skipped"):
         assert (commands(shop.run(option).text), job.summary) == ([], "")
 
@@ -116,22 +140,53 @@ def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job) -> None:
 # --- annotations ------------------------------------------------------------------------------------------------------
 
 
-def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Project, job: Job) -> None:
+def test_what_got_worse_is_annotated_and_what_failed_before_is_not(
+    project: Project, job: Job
+) -> None:
     shop = Shop(project)
-    old = [f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(8)]
-    new = [f"  - {{query: {name}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for name in ("new0", "new1", "nothing")]
+    old = [
+        f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
+        for number in range(8)
+    ]
+    new = [
+        f"  - {{query: {name}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
+        for name in ("new0", "new1", "nothing")
+    ]
     rose = "  - {query: rose, judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99}"
-    shop.cases("\n".join(["cases:", *old, *new, "  - {query: without a floor, judgments: {a: 3, b: 1}}", rose]))
+    shop.cases(
+        "\n".join(
+            [
+                "cases:",
+                *old,
+                *new,
+                "  - {query: without a floor, judgments: {a: 3, b: 1}}",
+                rose,
+            ]
+        )
+    )
     changed = ["new0", "new1", "nothing", "without a floor"]
-    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **dict.fromkeys(changed, "a b"), rose="a b c")
+    shop.returns(
+        **{f"old{number}": "b a" for number in range(8)},
+        **dict.fromkeys(changed, "a b"),
+        rose="a b c",
+    )
     shop.run("--relevance-update")
     shop.returns(**dict.fromkeys(changed, "b a"), rose="a c b")
     shop.returns(nothing="")
-    found = {each.title.removeprefix("Got worse: "): each for each in errors(shop.run())}
+    found = {
+        each.title.removeprefix("Got worse: "): each for each in errors(shop.run())
+    }
     assert [*found] == ["nothing", "new0", "new1", "without a floor", "rose"]
-    assert [found[name].place for name in ("new0", "new1")] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
+    assert [found[name].place for name in ("new0", "new1")] == [
+        "shop.relevance.yaml:10",
+        "shop.relevance.yaml:11",
+    ]
     lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
-    assert {name: each.message.splitlines() for name, each in found.items() if name != "new1"} == {
+    assert {
+        name: each.message.splitlines()
+        for name, each in found.items()
+        if name != "new1"
+    } == {
         "nothing": [
             "nDCG@10 1.000 -> 0.000, floor 0.900",
             "lost: Title of a 1 -> gone",
@@ -139,13 +194,20 @@ def test_what_got_worse_is_annotated_and_what_failed_before_is_not(project: Proj
         ],
         "new0": ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines],
         "without a floor": ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines],
-        "rose": ["nDCG@10 1.000 -> 0.920, floor 0.990", "lost: Title of b 2 -> 3", "now on top: rank 2: Title of c"],
+        "rose": [
+            "nDCG@10 1.000 -> 0.920, floor 0.990",
+            "lost: Title of b 2 -> 3",
+            "now on top: rank 2: Title of c",
+        ],
     }
 
 
 def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
     project.conftest()
-    cases = "\n".join(f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(12))
+    cases = "\n".join(
+        f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
+        for number in range(12)
+    )
     gates = "gates:\n  - mean: {nDCG@10: 0.95}\n  - mean: {nDCG@10: 0.1}\n  - passing: 1\n    id: 'all, always'\n"
     project.cases(gates + "cases:\n" + cases)
     found = errors(project.run())
@@ -155,14 +217,36 @@ def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -
         ("shop.relevance.yaml:4", "Gate not met: gate[all, always]"),
     ]
     assert found[8].message == "mean nDCG@10 0.710, below 0.950 (12 cases)"
-    assert {each.title for each in errors(project.run("-k1"))} == {f"Failed: b a {number}" for number in (1, 10, 11)}
-    assert errors(project.run("-k1", "--relevance-gates=require"))[3].message == "not evaluated: 3 of 12 ran"
+    assert {each.title for each in errors(project.run("-k1"))} == {
+        f"Failed: b a {number}" for number in (1, 10, 11)
+    }
+    assert (
+        errors(project.run("-k1", "--relevance-gates=require"))[3].message
+        == "not evaluated: 3 of 12 ran"
+    )
 
 
 def test_cases_that_failed_alike_are_one_annotation(project: Project, job: Job) -> None:
-    project.conftest(WORDS.replace("return query.split()", "raise ConnectionError('no engine')"))
-    queries = ["boots", "hats", "socks", "gloves", "belts", "bags", "scarves", "coats", "shirts", "jackets", "caps"]
-    project.cases("cases:\n" + "\n".join(f"  - {{query: {query}, judgments: {{a: 1}}}}" for query in queries))
+    project.conftest(
+        WORDS.replace("return query.split()", "raise ConnectionError('no engine')")
+    )
+    queries = [
+        "boots",
+        "hats",
+        "socks",
+        "gloves",
+        "belts",
+        "bags",
+        "scarves",
+        "coats",
+        "shirts",
+        "jackets",
+        "caps",
+    ]
+    project.cases(
+        "cases:\n"
+        + "\n".join(f"  - {{query: {query}, judgments: {{a: 1}}}}" for query in queries)
+    )
     first, *others = errors(project.run("--relevance-give-up=0"))
     assert first.title == "Error: boots"
     assert "no engine" in first.message
@@ -175,7 +259,9 @@ def test_a_case_of_another_file_is_annotated_there(project: Project, job: Job) -
     project.conftest()
     (project.path / "lists").mkdir()
     project.write("lists/queries.csv", "id,query\nq1,a b\nq2,b a\n")
-    project.write("lists/judgments.csv", "query,document,grade\nq1,a,3\nq1,b,1\nq2,a,3\nq2,b,1\n")
+    project.write(
+        "lists/judgments.csv", "query,document,grade\nq1,a,3\nq1,b,1\nq2,a,3\nq2,b,1\n"
+    )
     project.cases("""
         min_ndcg: 0.9
         queries: lists/queries.csv
@@ -185,30 +271,42 @@ def test_a_case_of_another_file_is_annotated_there(project: Project, job: Job) -
     assert (found.place, found.title) == ("lists/queries.csv:3", 'Failed: q2 "b a"')
 
 
-def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project, job: Job) -> None:
+def test_a_check_of_a_test_in_python_is_annotated_at_the_test(
+    project: Project, job: Job
+) -> None:
     project.test('relevance.check("b a", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9)')
     (found,) = errors(project.run())
     assert found.place == "test_shop.py:4"
     assert found.message.startswith("nDCG@10 0.710, floor 0.900")
 
 
-def test_paths_are_relative_to_the_workspace(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_relative_to_the_workspace(
+    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Below it may be the root of the project, and the folder where pytest is started; outside there is no place."""
     root = shop.path / "services/shop"
     shop.write(str(root / "suites" / "pytest.ini"), "[pytest]\n")
     for name in ("conftest.py", "shop.relevance.yaml"):
         (shop.path / name).rename(root / "suites" / name)
     monkeypatch.chdir(root)
-    for workspace, place in ((shop.path, "services/shop/suites/"), (root, "suites/"), (root / "suites/other", "")):
+    for workspace, place in (
+        (shop.path, "services/shop/suites/"),
+        (root, "suites/"),
+        (root / "suites/other", ""),
+    ):
         job.set(GITHUB_WORKSPACE=str(workspace))
         (found,) = errors(shop.run("suites"))
         if place:
             assert found.place == f"{place}shop.relevance.yaml:4"
     assert found.properties == {"title": "Failed: b a"}
-    assert found.message.startswith("suites/shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n")
+    assert found.message.startswith(
+        "suites/shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n"
+    )
 
 
-def test_a_title_and_a_message_have_their_characters_back(project: Project, job: Job) -> None:
+def test_a_title_and_a_message_have_their_characters_back(
+    project: Project, job: Job
+) -> None:
     project.search('return lambda query: ["100%: a, b", "a"]')
     project.write(
         "100%, all.relevance.yaml",
@@ -223,18 +321,29 @@ def test_a_title_and_a_message_have_their_characters_back(project: Project, job:
     (found,) = commands(project.run("100%, all.relevance.yaml").text)
     assert found.place == "100%, all.relevance.yaml:2"
     assert found.title == 'Failed: sale "50%0A off, now: \\r\\n::error::x"'
-    assert found.message.splitlines()[1:] == ["lost: a\\nb rank 2", "now on top: 100%: a, b"]
+    assert found.message.splitlines()[1:] == [
+        "lost: a\\nb rank 2",
+        "now on top: 100%: a, b",
+    ]
     project.conftest()
-    project.cases(f"cases: [{{query: b a {'long ' * 2000}, id: long, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}]")
+    project.cases(
+        f"cases: [{{query: b a {'long ' * 2000}, id: long, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}]"
+    )
     (found,) = errors(project.run("shop.relevance.yaml"))
     assert (len(found.title) <= 120, len(found.message) < 2_000) == (True, True)
 
 
 def test_another_plugin_annotates_already(shop: Project, job: Job) -> None:
     """By either name of pytest-github-actions-annotate-failures; the summary is written all the same."""
-    for number, name in enumerate(("annotate_errors", "pytest_github_actions_annotate_failures"), 1):
-        registers = f"config.pluginmanager.register(type('Other', (), {{}})(), {name!r})"
-        shop.conftest(f"{WORDS}\n    def pytest_configure(config):\n        {registers}\n")
+    for number, name in enumerate(
+        ("annotate_errors", "pytest_github_actions_annotate_failures"), 1
+    ):
+        registers = (
+            f"config.pluginmanager.register(type('Other', (), {{}})(), {name!r})"
+        )
+        shop.conftest(
+            f"{WORDS}\n    def pytest_configure(config):\n        {registers}\n"
+        )
         assert commands(shop.run().text) == []
         assert job.summary.count(MARK) == number
 
@@ -247,7 +356,9 @@ def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job) ->
 def test_annotations_where_standard_output_is_ascii(project: Project, job: Job) -> None:
     job.set(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     project.conftest()
-    project.cases('cases: [{query: "b Caf\u00e9", judgments: {Caf\u00e9: 3, b: 1}, min_ndcg: 0.9}]')
+    project.cases(
+        'cases: [{query: "b Caf\u00e9", judgments: {Caf\u00e9: 3, b: 1}, min_ndcg: 0.9}]'
+    )
     run = project.run_apart()
     assert run.code == 1
     (found,) = errors(run)
@@ -295,7 +406,11 @@ def hostile(project: Project) -> Project:
 def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job) -> None:
     for options in (("-vv", "-rA"), ("-q",), ("--tb=line",)):
         run = hostile.run("--relevance-ci=off", *options)
-        text = run.failure("quoted##[bm25]") + run.summary if "--tb=line" not in options else run.summary
+        text = (
+            run.failure("quoted##[bm25]") + run.summary
+            if "--tb=line" not in options
+            else run.summary
+        )
         assert commands(text) == []
         assert "##[" not in run.result.stderr.str()
         assert f"##{ZERO_WIDTH}[" in text
@@ -304,13 +419,23 @@ def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job) 
 def test_nor_in_annotations_and_markdown(hostile: Project, job: Job) -> None:
     run = hostile.run("--relevance-markdown=report.md")
     annotations = errors(run)
-    assert [each.title.rpartition(" ")[2] for each in annotations[:2]] == ["[bm25]", "[knn]"]
+    assert [each.title.rpartition(" ")[2] for each in annotations[:2]] == [
+        "[bm25]",
+        "[knn]",
+    ]
     assert all("##[" not in f"{each.title} {each.message}" for each in annotations)
-    assert commands(job.summary) == commands((hostile.path / "report.md").read_text(encoding="utf-8")) == []
+    assert (
+        commands(job.summary)
+        == commands((hostile.path / "report.md").read_text(encoding="utf-8"))
+        == []
+    )
 
 
 def test_nor_in_what_commands_print(
-    hostile: Project, job: Job, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hostile: Project,
+    job: Job,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     hostile.run("--relevance-record=run.jsonl")
     monkeypatch.chdir(hostile.path)
@@ -333,33 +458,56 @@ def test_records_and_reports_elsewhere_keep_texts_as_they_are(
 ) -> None:
     hostile.run("--relevance-record=run.jsonl")
     monkeypatch.delenv("GITHUB_ACTIONS")
-    for text in ((hostile.path / "run.jsonl").read_text(encoding="utf-8"), hostile.run("-v").text):
+    for text in (
+        (hostile.path / "run.jsonl").read_text(encoding="utf-8"),
+        hostile.run("-v").text,
+    ):
         assert "##[command]x" in text
         assert ZERO_WIDTH not in text
 
 
-def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project, job: Job) -> None:
+def test_lines_of_pytest_and_of_other_plugins_are_left_alone(
+    hostile: Project, job: Job
+) -> None:
     conftest = (hostile.path / "conftest.py").read_text() + (
         "\n\ndef pytest_terminal_summary(terminalreporter):\n    terminalreporter.write_line('::group::Logs')\n"
     )
     hostile.write("conftest.py", conftest)
     run = hostile.run("--relevance-ci=off", "-v")
     assert "group" in [each.name for each in commands(run.text)]
-    assert "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom" in run.text
+    assert (
+        "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom"
+        in run.text
+    )
 
 
 def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job) -> None:
     for option in (
-        *("--relevance-against=##[error]x", "-orelevance_baseline=##[error]x", "--relevance-repeat=##[error]x"),
+        *(
+            "--relevance-against=##[error]x",
+            "-orelevance_baseline=##[error]x",
+            "--relevance-repeat=##[error]x",
+        ),
         "shop.relevance.yaml::##[b]x",
     ):
         run = shop.run(option)
         printed = run.result.stderr.str()
-        assert (run.code, "##" in printed, commands(printed)) == (pytest.ExitCode.USAGE_ERROR, True, [])
+        assert (run.code, "##" in printed, commands(printed)) == (
+            pytest.ExitCode.USAGE_ERROR,
+            True,
+            [],
+        )
 
 
-def test_a_usage_error_of_the_command_line_holds_no_command(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["##[error]x"], ["report", "##[error]x"], ["check", "--##[error]x"], ["merge", "a\n::error::x"]):
+def test_a_usage_error_of_the_command_line_holds_no_command(
+    job: Job, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (
+        ["##[error]x"],
+        ["report", "##[error]x"],
+        ["check", "--##[error]x"],
+        ["merge", "a\n::error::x"],
+    ):
         assert main(arguments) == 2
         printed = capsys.readouterr().err
         assert ("error" in printed, commands(printed)) == (True, [])

@@ -29,13 +29,27 @@ def imported(project: Project, *args: str) -> set[str]:
         """,
     )
     # of this project's plugins alone: others import what they like
-    options = ("-p", "no:cacheprovider", "--disable-plugin-autoload", "-p", "pytest_relevance.plugin")
+    options = (
+        "-p",
+        "no:cacheprovider",
+        "--disable-plugin-autoload",
+        "-p",
+        "pytest_relevance.plugin",
+    )
     found = subprocess.run(
-        [sys.executable, str(script), *options, *args], cwd=project.path, capture_output=True, text=True, check=True
+        [sys.executable, str(script), *options, *args],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     modules = set(found.stdout.rpartition("imported:")[2].split())
     assert "pytest_relevance.plugin" in modules
-    return {name for name in modules if name in HEAVY or name.startswith("pytest_relevance.")}
+    return {
+        name
+        for name in modules
+        if name in HEAVY or name.startswith("pytest_relevance.")
+    }
 
 
 def heavy(modules: set[str]) -> set[str]:
@@ -44,7 +58,9 @@ def heavy(modules: set[str]) -> set[str]:
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, pytest_relevance, pytest_relevance.plugin; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     modules = set(found.stdout.split())
     assert "pytest_relevance.plugin" in modules
     assert not modules & {"yaml", "numpy", "pandas"}
@@ -74,15 +90,30 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert heavy(imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS)) == {"yaml"}
 
 
-FOR_OTHER_RESPONSES = tuple(f"results.responses.{name}" for name in ("shapes", "search_libraries"))
+FOR_OTHER_RESPONSES = tuple(
+    f"results.responses.{name}" for name in ("shapes", "search_libraries")
+)
 FOR_OTHER_SUITES = (
-    *("reports.breakdown", "reports.failure", "results.diagnoses"),  # of several cases, or of cases that fail
-    *("reports.run.baseline", "results.records.baseline", "results.compare.differences"),
+    *(
+        "reports.breakdown",
+        "reports.failure",
+        "results.diagnoses",
+    ),  # of several cases, or of cases that fail
+    *(
+        "reports.run.baseline",
+        "results.records.baseline",
+        "results.compare.differences",
+    ),
     *("plugin.outputs", "reports.html", "reports.run.markdown"),
     *("results.worklist", "results.records.file", "results.records.merge"),
     *("_files", "_source", "_tables"),
     *("judgments.grading", "judgments.model", "judgments.reading"),
-    *("plugin.running.documents", "reports.run.changes", "results.gates", "results.compare.rank_changes"),
+    *(
+        "plugin.running.documents",
+        "reports.run.changes",
+        "results.gates",
+        "results.compare.rank_changes",
+    ),
     *("metrics.statistics", "metrics.similarity", "results.responses.fields"),
     *FOR_OTHER_RESPONSES,
 )
@@ -91,7 +122,9 @@ FOR_OTHER_SUITES = (
 def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
     """A small suite is to start quickly: what failures, baselines, options, gates and tags need is not imported."""
     project.conftest()
-    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    project.cases(
+        "cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]"
+    )
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
     assert sorted(modules & {*FOR_OTHER_SUITES}) == []
     for name in FOR_OTHER_SUITES:  # a module that is not there is never imported
@@ -99,25 +132,40 @@ def test_cases_that_pass_import_only_what_they_need(project: Project) -> None:
         assert path.is_dir() or path.with_suffix(".py").is_file(), name
 
 
-def test_pytest_rewrites_asserts_of_tests_and_no_module_of_the_package(project: Project) -> None:
+def test_pytest_rewrites_asserts_of_tests_and_no_module_of_the_package(
+    project: Project,
+) -> None:
     """Its finder reads the bytecode of modules in small pieces, which takes ten times as long as Python does."""
     project.conftest()
-    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    project.cases(
+        "cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]"
+    )
     loaders = "{type(each.__loader__).__name__ for name, each in sys.modules.items() if 'relevance.plugin.' in name}"
-    project.write("test_later.py", f"import sys\n\ndef test_loaders():\n    assert {loaders} == {{'none'}}\n")
+    project.write(
+        "test_later.py",
+        f"import sys\n\ndef test_loaders():\n    assert {loaders} == {{'none'}}\n",
+    )
     assert "assert {'SourceFileLoader'} == {'none'}" in project.run_apart().text
 
 
 def test_lists_are_read_without_the_families_of_responses(project: Project) -> None:
-    lists = [["shoes", "boots"], [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}], [("shoes", 2.5), ("boots", 1.5)]]
+    lists = [
+        ["shoes", "boots"],
+        [{"id": "shoes", "title": "Shoes"}, {"id": "boots"}],
+        [("shoes", 2.5), ("boots", 1.5)],
+    ]
     project.search("return lambda query: request.param", f"(params={lists})", "request")
-    project.cases("cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]")
+    project.cases(
+        "cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]"
+    )
     modules = {name.removeprefix("pytest_relevance.") for name in imported(project)}
     assert "results.responses.ranking" in modules
     assert not modules & set(FOR_OTHER_RESPONSES)
 
 
-def test_a_baseline_imports_neither_numpy_nor_pandas_where_forty_cases_changed(forty: Project) -> None:
+def test_a_baseline_imports_neither_numpy_nor_pandas_where_forty_cases_changed(
+    forty: Project,
+) -> None:
     forty.run("--relevance-update")
     forty.search("return lambda query: query.split()[::-1]")
     modules = imported(forty, "-o", "relevance_tolerance=1")

@@ -54,13 +54,21 @@ def test_the_order_of_the_rules(shop: Project) -> None:
     assert "2 passed, 4 failed, 2 errors, 3 inconclusive, 1 measured" in run.summary
 
 
-MODES = {"fail": ("failed", 1, ()), "skip": ("skipped", 0, ("-n1",)), "pass": ("passed", 0, ())}
+MODES = {
+    "fail": ("failed", 1, ()),
+    "skip": ("skipped", 0, ("-n1",)),
+    "pass": ("passed", 0, ()),
+}
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_inconclusive_is_told_from_failed_in_whatever_way_it_counts(shop: Project, mode: str) -> None:
+def test_inconclusive_is_told_from_failed_in_whatever_way_it_counts(
+    shop: Project, mode: str
+) -> None:
     outcome, code, workers = MODES[mode]
-    run = shop.run(f"--relevance-inconclusive={mode}", "-rs", "-k", "few and floor", *workers)
+    run = shop.run(
+        f"--relevance-inconclusive={mode}", "-rs", "-k", "few and floor", *workers
+    )
     assert set(run.outcomes.values()) == {outcome}
     assert run.code == code
     assert "2 inconclusive" in run.summary
@@ -72,5 +80,6 @@ def test_inconclusive_is_told_from_failed_in_whatever_way_it_counts(shop: Projec
 def test_junit_has_the_verdicts_in_whatever_way_they_count(shop: Project) -> None:
     for mode in ("fail", "skip"):
         assert {
-            name: shop.properties(name)["verdict"] for name in shop.junit(f"--relevance-inconclusive={mode}")
+            name: shop.properties(name)["verdict"]
+            for name in shop.junit(f"--relevance-inconclusive={mode}")
         } == VERDICTS

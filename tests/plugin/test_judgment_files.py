@@ -14,7 +14,9 @@ def shop(project: Project) -> Project:
     """A search that returns the words of its query, three queries in a file, and their judgments."""
     project.conftest()
     project.write("data/queries.tsv", "q1\ta b\nq2\tb a\n\nq3\tstd::vector [c]\n")
-    project.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\nq2 0 b 1\nq3 0 c 0\n")
+    project.write(
+        "data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\nq2 0 b 1\nq3 0 c 0\n"
+    )
     return project
 
 
@@ -24,34 +26,54 @@ def test_each_query_is_an_item(shop: Project) -> None:
     assert run.outcomes == {"q1": "passed", "q2": "failed", "q3": "passed"}
     assert run.results["q3"].score is None
     assert "1 passed, 1 failed, 1 measured (1 n/a)" in run.summary
-    assert {name: entry.line for name, entry in run.results.items()} == {"q1": 1, "q2": 2, "q3": 4}
+    assert {name: entry.line for name, entry in run.results.items()} == {
+        "q1": 1,
+        "q2": 2,
+        "q3": 4,
+    }
 
 
 def test_a_file_named_on_the_command_line_needs_no_cases(shop: Project) -> None:
     shop.cases(THREE_LINES, "queries.yaml")
     assert shop.run("queries.yaml").counts == {"passed": 2, "failed": 1}
     assert shop.run("queries.yaml::q1").counts == {"passed": 1}
-    assert shop.run("queries.yaml", "-k", "vector").counts == {"passed": 1, "deselected": 2}
+    assert shop.run("queries.yaml", "-k", "vector").counts == {
+        "passed": 1,
+        "deselected": 2,
+    }
 
 
 @pytest.mark.parametrize("options", [(), ("-q",), ("--tb=line",)])
-def test_a_failure_names_the_line_in_the_file_of_queries(shop: Project, options: tuple[str, ...]) -> None:
+def test_a_failure_names_the_line_in_the_file_of_queries(
+    shop: Project, options: tuple[str, ...]
+) -> None:
     shop.cases(THREE_LINES)
     run = shop.run(*options)
     told = r'data/queries\.tsv:2: ("b a" )?nDCG@10 0\.710(, floor| is below) 0\.900$'
     assert re.search(told, run.text, re.MULTILINE)
-    assert run.short_summary == ['FAILED shop.relevance.yaml::q2 - "b a" nDCG@10 0.710, floor 0.900']
+    assert run.short_summary == [
+        'FAILED shop.relevance.yaml::q2 - "b a" nDCG@10 0.710, floor 0.900'
+    ]
     lowest = [line for line in run.summary.splitlines() if line.startswith("  0.710")]
-    assert [line.endswith("data/queries.tsv:2") for line in lowest] == [True] * (options != ("-q",))
+    assert [line.endswith("data/queries.tsv:2") for line in lowest] == [True] * (
+        options != ("-q",)
+    )
 
 
 def test_the_functions_stand_in_the_case_file(shop: Project) -> None:
     """What pytest itself shows of an item is a line that the case file has."""
     shop.cases("# two\n# comments\n" + THREE_LINES)
     run = shop.run()
-    assert {report.location[:2] for report in run.reports} == {("shop.relevance.yaml", 2)}
-    shop.cases("min_ndcg: 0.9\njudgments: data/qrels.txt\ncases: [{id: q1, query: a b}]\nqueries: data/queries.tsv\n")
-    places = {report.nodeid.partition("::")[2]: report.location[1] for report in shop.run().reports}
+    assert {report.location[:2] for report in run.reports} == {
+        ("shop.relevance.yaml", 2)
+    }
+    shop.cases(
+        "min_ndcg: 0.9\njudgments: data/qrels.txt\ncases: [{id: q1, query: a b}]\nqueries: data/queries.tsv\n"
+    )
+    places = {
+        report.nodeid.partition("::")[2]: report.location[1]
+        for report in shop.run().reports
+    }
     assert places == {"q1": 2, "q2": 3, "q3": 3}
 
 
@@ -75,7 +97,10 @@ def test_an_inconclusive_case_is_skipped_in_its_line(shop: Project) -> None:
     shop.write("data/qrels.txt", "q1 0 a 3\nq2 0 a 3\nq3 0 c 3\n")
     shop.cases(THREE_LINES + "min_judged: 1\n")
     run = shop.run("--relevance-inconclusive=skip", "-rs")
-    assert any(line.startswith("SKIPPED [1] data/queries.tsv:2: ") for line in run.short_summary)
+    assert any(
+        line.startswith("SKIPPED [1] data/queries.tsv:2: ")
+        for line in run.short_summary
+    )
 
 
 def test_junit_names_the_case_file(shop: Project) -> None:
@@ -91,7 +116,10 @@ def test_junit_names_the_case_file(shop: Project) -> None:
 
 def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> None:
     """Topics of which some are judged. A project that makes errors of warnings runs them too."""
-    shop.write("data/queries.tsv", "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)))
+    shop.write(
+        "data/queries.tsv",
+        "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)),
+    )
     shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\n")
     shop.cases(THREE_LINES + "min_judged: 0.1\n")
     run = shop.run("-n1")
@@ -102,7 +130,10 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     assert "no judgments" not in shop.run("-q").text
     # a metric of the suite is asked of none of them, where the suite names no judgments at all
     shop.cases("{queries: data/queries.tsv, expect: {P@5: 0.6, results: '>= 1'}}")
-    assert 'shop.relevance.yaml: 7 of 7 queries have no judgments: "a b 1"' in shop.run().summary
+    assert (
+        'shop.relevance.yaml: 7 of 7 queries have no judgments: "a b 1"'
+        in shop.run().summary
+    )
     shop.cases("{queries: data/queries.tsv, expect: {results: '>= 1'}}")
     assert "no judgments" not in shop.run().text
 
@@ -125,11 +156,15 @@ def warning_shop(shop: Project) -> Project:
 def warnings_of(run: Run) -> list[str]:
     """The lines of pytest's summary of warnings."""
     summary = run.text.partition("= warnings summary =")[2].partition("\n-- Docs")[0]
-    return [line for line in summary.splitlines() if line.strip() and not set(line) <= {"="}]
+    return [
+        line for line in summary.splitlines() if line.strip() and not set(line) <= {"="}
+    ]
 
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)])
-def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
+def test_a_warning_is_told_once_and_names_the_case_file(
+    warning_shop: Project, workers: tuple[str, ...]
+) -> None:
     run = warning_shop.run(*workers)
     assert run.counts == {"passed": 2, "failed": 1, "warnings": 1}
     where, what, *_ = warnings_of(run)

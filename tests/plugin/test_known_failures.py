@@ -9,7 +9,11 @@ from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
 
-KNOWN, RECORD, AGAINST = "--relevance-known=xfail", "--relevance-record=main.jsonl", "--relevance-against=main.jsonl"
+KNOWN, RECORD, AGAINST = (
+    "--relevance-known=xfail",
+    "--relevance-record=main.jsonl",
+    "--relevance-against=main.jsonl",
+)
 NOW = "--relevance-record=now.jsonl"
 
 
@@ -34,15 +38,46 @@ ROWS = [
     Row("less bad", "x b a", "b a", K),
     Row("a little worse", "b a", "x b a", K, f"{A_SCORE}, tolerance: 0.2"),
     Row("worse", "b a", "x b a", F),
-    Row("a little worse with no tolerance", "b a x c", "b x a c", F, f"{A_SCORE}, tolerance: 0"),
+    Row(
+        "a little worse with no tolerance",
+        "b a x c",
+        "b x a c",
+        F,
+        f"{A_SCORE}, tolerance: 0",
+    ),
     Row("as bad with no tolerance", "b a", "b a", K, f"{A_SCORE}, tolerance: 0"),
     Row("newly missed floor", "a b", "b a", F, f"{A_SCORE}, tolerance: 1"),
-    Row("newly missed expectation", "b a", "b a x", F, f"{A_SCORE}, expect: {{exclude: [x]}}"),
-    Row("another document is missing", "b a c", "b a d", F, f"{A_SCORE}, expect: {{include: [c, d]}}"),
+    Row(
+        "newly missed expectation",
+        "b a",
+        "b a x",
+        F,
+        f"{A_SCORE}, expect: {{exclude: [x]}}",
+    ),
+    Row(
+        "another document is missing",
+        "b a c",
+        "b a d",
+        F,
+        f"{A_SCORE}, expect: {{include: [c, d]}}",
+    ),
     Row("missed by more", "a b c", "a b c d", F, 'expect: {results: "<= 2"}'),
     Row("as wrong in its fields", "b a", "b a", K, "expect: {every@2: {brand: a}}"),
-    Row("others are wrong in their fields", "b a", "c a", F, "expect: {every@2: {brand: a}}"),
-    Row("fields that were not kept", "b a", "b a", F, "expect: {every@2: {brand: a}}", "min_ndcg: 0.1"),
+    Row(
+        "others are wrong in their fields",
+        "b a",
+        "c a",
+        F,
+        "expect: {every@2: {brand: a}}",
+    ),
+    Row(
+        "fields that were not kept",
+        "b a",
+        "b a",
+        F,
+        "expect: {every@2: {brand: a}}",
+        "min_ndcg: 0.1",
+    ),
     Row("slow", "b a", "b a", F, f'{A_SCORE}, expect: {{latency: "<= 0.0001 ms"}}'),
     Row("an error now", "b a", "boom", F),
     Row("an error then", "boom", "b a", F),
@@ -53,16 +88,56 @@ ROWS = [
     Row("still something", "x y", "x", K, "expect: {results: 0}", judgments="{}"),
     Row("something more", "x", "x y", F, "expect: {results: 0}", judgments="{}"),
     Row("other k", "b a", "b a", F, f"{A_SCORE}, k: 5", A_SCORE),
-    Row("other k of the same depth", "b a", "b a", K, f"{A_SCORE}, depth: 10, k: 5", f"{A_SCORE}, depth: 10"),
+    Row(
+        "other k of the same depth",
+        "b a",
+        "b a",
+        K,
+        f"{A_SCORE}, depth: 10, k: 5",
+        f"{A_SCORE}, depth: 10",
+    ),
     Row("other params", "b a", "b a", F, f"{A_SCORE}, params: {{locale: en}}", A_SCORE),
-    Row("other judgments", "a b", "a b", K, judgments="{a: 1, b: 3}", judgments_before="{a: 3, b: 1}"),
-    Row("judgments added", "a b", "a b", K, judgments="{a: 3, b: 1, c: 3}", judgments_before="{a: 3, b: 1}"),
-    Row("judged since", "a b c", "a b x", F, judgments="{a: 3, b: 1, c: 3}", judgments_before="{a: 3, b: 1}"),
+    Row(
+        "other judgments",
+        "a b",
+        "a b",
+        K,
+        judgments="{a: 1, b: 3}",
+        judgments_before="{a: 3, b: 1}",
+    ),
+    Row(
+        "judgments added",
+        "a b",
+        "a b",
+        K,
+        judgments="{a: 3, b: 1, c: 3}",
+        judgments_before="{a: 3, b: 1}",
+    ),
+    Row(
+        "judged since",
+        "a b c",
+        "a b x",
+        F,
+        judgments="{a: 3, b: 1, c: 3}",
+        judgments_before="{a: 3, b: 1}",
+    ),
     Row("higher floor", "b a", "b a", K, A_SCORE, "min_ndcg: 0.5"),
-    Row("a score that the results do not decide", "c d e f g h i j k l", "c d e f g h i j k l", F, "expect: {RR: 0.5}"),
+    Row(
+        "a score that the results do not decide",
+        "c d e f g h i j k l",
+        "c d e f g h i j k l",
+        F,
+        "expect: {RR: 0.5}",
+    ),
     Row("in doubt", "b a", "x b a", F, f"{A_SCORE}, min_judged: 0.9, tolerance: 1"),
     Row("xfail of its own", "b a", "b a", K, f"{A_SCORE}, xfail: no stemmer"),
-    Row("worse with an xfail of its own", "b a", "x b a", F, f"{A_SCORE}, xfail: no stemmer"),
+    Row(
+        "worse with an xfail of its own",
+        "b a",
+        "x b a",
+        F,
+        f"{A_SCORE}, xfail: no stemmer",
+    ),
     Row("better", "b a", "a b", P),
 ]
 ADDED = Row("added", "", "b a", F)
@@ -81,7 +156,10 @@ def case_lines(*, then: bool) -> str:
 
 @pytest.mark.parametrize(
     ("accept", "options"),
-    [(RECORD, (AGAINST, "-n2", "--relevance-concurrency=4")), (UPDATE, ("--reruns=1",))],
+    [
+        (RECORD, (AGAINST, "-n2", "--relevance-concurrency=4")),
+        (UPDATE, ("--reruns=1",)),
+    ],
     ids=["record-xdist", "baseline-reruns"],
 )
 def test_only_what_is_known_to_have_failed_before_is_expected(
@@ -91,30 +169,49 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
         pytest.importorskip("pytest_rerunfailures")
     shop = Shop(project)
     titles = '"title": f"Title of {document}"'
-    project.conftest(SEARCH.replace("k=10", "k=10, locale=None").replace(titles, f'"brand": document, {titles}'))
+    project.conftest(
+        SEARCH.replace("k=10", "k=10, locale=None").replace(
+            titles, f'"brand": document, {titles}'
+        )
+    )
     shop.cases(case_lines(then=True))
     shop.returns(**{row.name: row.before for row in ROWS})
     shop.run(accept)
     shop.cases(case_lines(then=False))
     shop.returns(**{row.name: row.now for row in [*ROWS, ADDED]})
     project.write(
-        "test_check.py", "def test_check(relevance):\n    relevance.check('as bad', ['x'], {'a': 3}, min_ndcg=0.5)\n"
+        "test_check.py",
+        "def test_check(relevance):\n    relevance.check('as bad', ['x'], {'a': 3}, min_ndcg=0.5)\n",
     )
     run = shop.run(KNOWN, NOW, *options)
     assert run.code == 1
-    found = {result.id: result for result in Record.open(shop.path / "now.jsonl").results if not result.is_check}
+    found = {
+        result.id: result
+        for result in Record.open(shop.path / "now.jsonl").results
+        if not result.is_check
+    }
     outcomes = {
-        name: K if result.outcome == K else P if result.outcome in (P, "measured") else F
+        name: K
+        if result.outcome == K
+        else P
+        if result.outcome in (P, "measured")
+        else F
         for name, result in found.items()
     }
     assert outcomes == {row.name: row.outcome for row in [*ROWS, ADDED]}
     known = [row.name for row in ROWS if row.outcome == K and "xfail" not in row.keys]
     assert [name for name, result in found.items() if result.is_known] == known
     assert {found[name].verdict for name in known} == {F}
-    assert f"{len(known)} failed before, their mean nDCG@k 0." in " ".join(run.summary.split())
-    (untold,) = run.sentences("2 cases without" if accept == UPDATE else "3 cases without")  # a record has errors, too
+    assert f"{len(known)} failed before, their mean nDCG@k 0." in " ".join(
+        run.summary.split()
+    )
+    (untold,) = run.sentences(
+        "2 cases without" if accept == UPDATE else "3 cases without"
+    )  # a record has errors, too
     assert "empty then" in untold
-    assert sum(line.startswith("FAILED test_check.py") for line in run.short_summary) == 1
+    assert (
+        sum(line.startswith("FAILED test_check.py") for line in run.short_summary) == 1
+    )
 
 
 # --- gates ------------------------------------------------------------------------------------------------------------
@@ -125,7 +222,9 @@ FINE = "{query: FILE fine, judgments: {a: 3, b: 1}}"
 ADDED_CASE = "{query: FILE added, judgments: {a: 3, b: 1}}"
 
 # the bad case and the fine one then and now, the added one now; what the gates come to: passing, mean, max_drop
-SUITES: dict[str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, str]]] = {
+SUITES: dict[
+    str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, str]]
+] = {
     "same": (("x a", "x a"), ("a b", "a b"), "", (K, K, P)),
     "better": (("x a", "x a"), ("x a", "a b"), "", (K, K, P)),
     "lower": (("x a b", "x b a"), ("a b", "a b"), "", (K, F, F)),
@@ -136,7 +235,12 @@ SUITES: dict[str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, s
     "gone": (("x a", "x a"), ("a b", "gone"), "", (F, F, P)),
     "skipped": (("x a", "x a"), ("a b", "skipped"), "", (F, F, P)),
     "left": (("x a", "x a"), ("a b", "skip"), "", (F, F, P)),
-    "added": (("x a", "x a"), ("a b", "a b"), "skip", (K, K, P)),  # the reference has no such case
+    "added": (
+        ("x a", "x a"),
+        ("a b", "a b"),
+        "skip",
+        (K, K, P),
+    ),  # the reference has no such case
     "broken": (("x a", "x a"), ("boom", "x a"), "", (K, F, P)),
 }
 
@@ -147,29 +251,43 @@ def test_a_gate_is_expected_to_fail_where_the_reference_misses_it_by_no_less(
     shop = Shop(project)
     for now in (0, 1):
         for name, (bad, fine, added, _) in SUITES.items():
-            other = {"gone": [], "skipped": [FINE.replace("{", "{skip: later, ", 1)]}.get(fine[now], [FINE])
+            other = {
+                "gone": [],
+                "skipped": [FINE.replace("{", "{skip: later, ", 1)],
+            }.get(fine[now], [FINE])
             cases = [BAD, *other, *([ADDED_CASE] if now and added else [])]
             text = f"{GATES}cases: [{', '.join(cases)}]".replace("FILE", name)
             shop.cases(text, name=f"{name}.relevance.yaml")
-            shop.returns(**{f"{name} bad": bad[now], f"{name} fine": fine[now], f"{name} added": added})
+            shop.returns(
+                **{
+                    f"{name} bad": bad[now],
+                    f"{name} fine": fine[now],
+                    f"{name} added": added,
+                }
+            )
         run = shop.run(*((AGAINST, KNOWN, NOW, "-n1") if now else (RECORD,)))
     found: dict[str, list[str]] = {name: [] for name in SUITES}
     for report in run.reports:
         file, _, name = report.nodeid.partition("::")
         if name.startswith("gate[") and report.when == "call":
-            found[file.split(".")[0]].append(K if hasattr(report, "wasxfail") else report.outcome)
+            found[file.split(".")[0]].append(
+                K if hasattr(report, "wasxfail") else report.outcome
+            )
     assert found == {name: [*expected] for name, (*_, expected) in SUITES.items()}
     capsys.readouterr()
     assert main(["merge", "now.jsonl", "-o", "merged.jsonl"]) == 1
-    assert f"{sum(row.count(K) for *_, row in SUITES.values())} of {3 * len(SUITES)} gates failed before" in " ".join(
-        capsys.readouterr().out.split()
+    assert (
+        f"{sum(row.count(K) for *_, row in SUITES.values())} of {3 * len(SUITES)} gates failed before"
+        in " ".join(capsys.readouterr().out.split())
     )
 
 
 # --- the reference ----------------------------------------------------------------------------------------------------
 
 
-def test_a_reference_in_which_a_search_returned_nothing_is_refused(project: Project) -> None:
+def test_a_reference_in_which_a_search_returned_nothing_is_refused(
+    project: Project,
+) -> None:
     shop = Shop(project)
     project.conftest(SEARCH + "\n    dead = none = search\n")
     shop.cases("""
@@ -190,21 +308,36 @@ def test_a_reference_in_which_a_search_returned_nothing_is_refused(project: Proj
     shop.run(UPDATE)
     run = shop.run(KNOWN)
     assert run.code == pytest.ExitCode.INTERRUPTED
-    assert "in shop.relevance.yaml.baseline.jsonl dead returned nothing in any case" in run.text
+    assert (
+        "in shop.relevance.yaml.baseline.jsonl dead returned nothing in any case"
+        in run.text
+    )
     shop.returns(q="b a", r="b a")
     shop.run(KNOWN, UPDATE)  # which replaces it
     assert shop.run(KNOWN).counts == {"passed": 1, "xfailed": 3}
 
 
-@pytest.mark.parametrize("suite", ["min_ndcg: 0.9\n", "min_ndcg: 0.9\nexpect: {overlap@2: 1}\n"])
-def test_without_a_reference_every_failure_counts_and_that_is_said_once(project: Project, suite: str) -> None:
+@pytest.mark.parametrize(
+    "suite", ["min_ndcg: 0.9\n", "min_ndcg: 0.9\nexpect: {overlap@2: 1}\n"]
+)
+def test_without_a_reference_every_failure_counts_and_that_is_said_once(
+    project: Project, suite: str
+) -> None:
     shop = Shop(project)
     project.write("pytest.ini", "[pytest]\nrelevance_known = xfail\n")
-    shop.cases(suite + "cases: [{query: p, judgments: {a: 3, b: 1}}, {query: q, judgments: {a: 3, b: 1}}]")
+    shop.cases(
+        suite
+        + "cases: [{query: p, judgments: {a: 3, b: 1}}, {query: q, judgments: {a: 3, b: 1}}]"
+    )
     shop.returns(p="b a", q="b a")
     run = shop.run()
     assert run.counts == {"failed": 2}
-    assert run.text.count("--relevance-known=xfail: shop.relevance.yaml has nothing to compare with") == 1
+    assert (
+        run.text.count(
+            "--relevance-known=xfail: shop.relevance.yaml has nothing to compare with"
+        )
+        == 1
+    )
     shop.run(UPDATE)
     assert shop.run().counts == {"xfailed": 2}
     for option in ("--runxfail", "--relevance-known=fail"):
@@ -215,33 +348,52 @@ def test_each_variant_is_compared_with_its_own_ranking(project: Project) -> None
     shop = Shop(project)
     shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
     variants = '(params=["bm25", "dense"])', "request"
-    project.search("return lambda query: {'bm25': 'b a', 'dense': 'a b'}[request.param].split()", *variants)
+    project.search(
+        "return lambda query: {'bm25': 'b a', 'dense': 'a b'}[request.param].split()",
+        *variants,
+    )
     shop.run(RECORD)
     project.search("return lambda query: 'b a'.split()", *variants)
-    assert shop.run(AGAINST, KNOWN).outcomes == {"boots[bm25]": "xfailed", "boots[dense]": "failed"}
+    assert shop.run(AGAINST, KNOWN).outcomes == {
+        "boots[bm25]": "xfailed",
+        "boots[dense]": "failed",
+    }
 
 
-def test_reports_count_what_failed_before_and_do_not_list_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_count_what_failed_before_and_do_not_list_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop = Shop(project)
-    shop.cases("min_ndcg: 0.9\ncases: [{query: old, judgments: {a: 3, b: 1}}, {query: new, judgments: {a: 3, b: 1}}]")
+    shop.cases(
+        "min_ndcg: 0.9\ncases: [{query: old, judgments: {a: 3, b: 1}}, {query: new, judgments: {a: 3, b: 1}}]"
+    )
     shop.returns(old="b a", new="a b")
     shop.run(RECORD)
     shop.returns(new="b a")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "summary.md"))
-    run = shop.run(AGAINST, KNOWN, "--relevance-markdown=run.md", "--relevance-html=run.html")
-    assert [line.partition("title=")[2].split("::")[0] for line in run.text.splitlines() if "::error " in line] == [
-        "Got worse%3A new"
-    ]
+    run = shop.run(
+        AGAINST, KNOWN, "--relevance-markdown=run.md", "--relevance-html=run.html"
+    )
+    assert [
+        line.partition("title=")[2].split("::")[0]
+        for line in run.text.splitlines()
+        if "::error " in line
+    ] == ["Got worse%3A new"]
     for name in ("run.md", "summary.md"):
         text = (shop.path / name).read_text(encoding="utf-8")
         assert "1 failed before" in text
         assert "`old`" not in text
         assert "`new`" in text
-    assert "1 failed before" in (shop.path / "run.html").read_text(encoding="utf-8").partition("<script")[0]
+    assert (
+        "1 failed before"
+        in (shop.path / "run.html").read_text(encoding="utf-8").partition("<script")[0]
+    )
 
 
-def test_a_case_without_results_in_the_reference_is_told_unless_it_has_an_xfail(project: Project) -> None:
+def test_a_case_without_results_in_the_reference_is_told_unless_it_has_an_xfail(
+    project: Project,
+) -> None:
     shop = Shop(project)
     case = "{query: %s, judgments: {a: 3, b: 1}%s}"
     shop.cases(
@@ -251,4 +403,7 @@ def test_a_case_without_results_in_the_reference_is_told_unless_it_has_an_xfail(
     shop.run(UPDATE)
     run = shop.run(KNOWN)
     assert run.counts == {"xfailed": 2, "failed": 1}
-    assert '1 case without results in the reference fails, known or not ("r"): where that is meant' in run.text
+    assert (
+        '1 case without results in the reference fails, known or not ("r"): where that is meant'
+        in run.text
+    )

@@ -58,7 +58,9 @@ KINDS = """
 """
 
 
-@pytest.mark.parametrize("options", [(), ("--relevance-concurrency=4",)], ids=["one by one", "at once"])
+@pytest.mark.parametrize(
+    "options", [(), ("--relevance-concurrency=4",)], ids=["one by one", "at once"]
+)
 def test_labels_become_ids(project: Project, options: tuple[str, ...]) -> None:
     """Where there are no labels, the attribute is not read."""
     project.conftest(dedent(SEARCH) + dedent(KINDS))
@@ -66,7 +68,9 @@ def test_labels_become_ids(project: Project, options: tuple[str, ...]) -> None:
     assert project.run(*options).counts == {"passed": 12}
 
 
-def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(project: Project) -> None:
+def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(
+    project: Project,
+) -> None:
     hook = """
         @pytest.fixture
         def search():

@@ -60,7 +60,10 @@ def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
     project.cases(TWO_CASES, "more.relevance.yaml")
     run = project.run("-s", loops=False)
     assert run.counts == {"passed": 4}
-    assert len({line for line in run.text.splitlines() if line.strip(".").startswith("<")}) == 1
+    assert (
+        len({line for line in run.text.splitlines() if line.strip(".").startswith("<")})
+        == 1
+    )
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
@@ -107,7 +110,9 @@ def test_whatever_must_be_awaited_is(project: Project) -> None:
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 class TestPytestAsyncio:
-    def test_cases_with_searches_of_different_loops_in_one_file(self, project: Project, mode: tuple[str, ...]) -> None:
+    def test_cases_with_searches_of_different_loops_in_one_file(
+        self, project: Project, mode: tuple[str, ...]
+    ) -> None:
         scopes = ("function", "class", "module", "package", "session")
         scoped = "".join(
             f"""
@@ -144,19 +149,32 @@ class TestPytestAsyncio:
         await shared.get("the index")
         return shared.get
 {scoped}""")
-        searches = ["plain", "plain_over_async", "asking_for_a_loop", *(f"of_{scope}" for scope in scopes)]
-        cases = (f"  - {{query: {name}, id: {name} {n}, search: {name}}}" for n in (1, 2) for name in searches)
+        searches = [
+            "plain",
+            "plain_over_async",
+            "asking_for_a_loop",
+            *(f"of_{scope}" for scope in scopes),
+        ]
+        cases = (
+            f"  - {{query: {name}, id: {name} {n}, search: {name}}}"
+            for n in (1, 2)
+            for name in searches
+        )
         project.cases("expect: {results: 1}\ncases:\n" + "\n".join(cases))
         assert project.run(*mode).counts == {"passed": 16}
 
-    def test_a_plain_search_may_run_a_loop_of_its_own(self, project: Project, mode: tuple[str, ...]) -> None:
+    def test_a_plain_search_may_run_a_loop_of_its_own(
+        self, project: Project, mode: tuple[str, ...]
+    ) -> None:
         project.conftest(OWN_LOOP)
         project.cases(TWO_CASES)
         assert project.run(*mode).counts == {"passed": 2}
 
 
 @pytest.mark.usefixtures("asyncio_plugin")
-def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(project: Project) -> None:
+def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(
+    project: Project,
+) -> None:
     project.conftest("""
         import asyncio
         import pytest
@@ -179,21 +197,33 @@ def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(proj
 
 
 @pytest.mark.usefixtures("asyncio_plugin")
-def test_the_scope_that_the_settings_of_pytest_asyncio_ask_for(project: Project) -> None:
-    project.write("pytest.ini", "[pytest]\nasyncio_mode = auto\nasyncio_default_test_loop_scope = module\n")
+def test_the_scope_that_the_settings_of_pytest_asyncio_ask_for(
+    project: Project,
+) -> None:
+    project.write(
+        "pytest.ini",
+        "[pytest]\nasyncio_mode = auto\nasyncio_default_test_loop_scope = module\n",
+    )
     project.conftest(PLAIN_FIXTURE.replace('scope="session"', 'scope="module"'))
     project.cases(TWO_CASES)
     project.cases(TWO_CASES, "more.relevance.yaml")
     run = project.run("-s")
     assert run.counts == {"passed": 4}
-    assert len({line.strip(".") for line in run.text.splitlines() if "EventLoop" in line}) > 1
+    assert (
+        len({line.strip(".") for line in run.text.splitlines() if "EventLoop" in line})
+        > 1
+    )
 
 
 @pytest.mark.usefixtures("asyncio_plugin")
-def test_the_plugins_by_the_names_of_their_modules(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plugins_by_the_names_of_their_modules(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As `-p` and PYTEST_PLUGINS name them where the entry points are switched off."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_relevance.plugin,pytest_asyncio.plugin")
+    monkeypatch.setenv(
+        "PYTEST_PLUGINS", "pytest_relevance.plugin,pytest_asyncio.plugin"
+    )
     project.conftest(PLAIN_FIXTURE + "\n    import pytest_asyncio\n")
     project.cases(TWO_CASES)
     project.options = ("-W", "ignore:Module already imported")
@@ -223,7 +253,10 @@ def test_under_anyio_with_both_backends(project: Project) -> None:
     """)
     run = project.run()
     assert run.outcomes == {"shoes[asyncio]": "failed", "shoes[trio]": "passed"}
-    assert re.findall(r"asyncio|trio", run.summary) == ["asyncio", "trio"]  # a line each
+    assert re.findall(r"asyncio|trio", run.summary) == [
+        "asyncio",
+        "trio",
+    ]  # a line each
 
 
 def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:
@@ -245,7 +278,9 @@ def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:
                 return [sniffio.current_async_library(), f"client of {{client}}"]
             return search
     """)
-    project.cases(f"cases: [{{query: shoes, expect: {{first: [{backend}, client of {backend}]}}}}, {{query: boots}}]")
+    project.cases(
+        f"cases: [{{query: shoes, expect: {{first: [{backend}, client of {backend}]}}}}, {{query: boots}}]"
+    )
     run = project.run()
     assert run.outcomes == {"shoes": "passed", "boots": "passed"}
 
@@ -263,10 +298,18 @@ OWN_LOOP = """
 """
 
 
-@pytest.mark.parametrize("find", ["asyncio.run(get(query))", "get(query)"], ids=["outside of the loop", "awaited"])
+@pytest.mark.parametrize(
+    "find",
+    ["asyncio.run(get(query))", "get(query)"],
+    ids=["outside of the loop", "awaited"],
+)
 def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -> None:
-    own = OWN_LOOP.replace("asyncio.run(get(query))", find).replace("search()", "search(anyio_backend)")
-    project.conftest(f'{own}\n    @pytest.fixture\n    def anyio_backend():\n        return "{backend}"\n')
+    own = OWN_LOOP.replace("asyncio.run(get(query))", find).replace(
+        "search()", "search(anyio_backend)"
+    )
+    project.conftest(
+        f'{own}\n    @pytest.fixture\n    def anyio_backend():\n        return "{backend}"\n'
+    )
     project.cases(TWO_CASES)
     assert project.run().counts == {"passed": 2}
 
@@ -274,7 +317,9 @@ def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -
 @pytest.mark.usefixtures("asyncio_plugin")
 def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
     """In the place of coroutine functions that are marked after they were collected, anyio makes items of its own."""
-    if not hasattr(pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"):
+    if not hasattr(
+        pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"
+    ):
         pytest.skip("this version of anyio does not")
     project.conftest("""
         import pytest
@@ -290,16 +335,22 @@ def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
             return search
     """)
     project.cases("cases: [{query: shoes}]")
-    assert project.run(*STRICT).outcomes == {"shoes": "passed"}  # the plugin's own loop runs the search
+    assert project.run(*STRICT).outcomes == {
+        "shoes": "passed"
+    }  # the plugin's own loop runs the search
     run = project.run(*AUTO)
     assert set(run.outcomes.values()) == {"failed"}
-    assert "have the search request the fixture anyio_backend" in run.text.replace("\n", " ")
+    assert "have the search request the fixture anyio_backend" in run.text.replace(
+        "\n", " "
+    )
 
 
 @pytest.mark.usefixtures("asyncio_plugin")
 @pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 @pytest.mark.parametrize("anyio_mode", ["strict", "auto"])
-def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], anyio_mode: str) -> None:
+def test_both_plugins_in_either_mode(
+    project: Project, mode: tuple[str, ...], anyio_mode: str
+) -> None:
     """Later cases of a file share what was found out about the first one; what plugins keep on each item is its own."""
     pytest.importorskip("anyio")
     project.conftest(
@@ -328,32 +379,48 @@ def test_both_plugins_in_either_mode(project: Project, mode: tuple[str, ...], an
         """
     )
     project.write("pytest.ini", "[pytest]\nmarkers = slow\n")
-    project.cases(f"{TWO_CASES}      - {{query: boots, judgments: {{boots: 1}}, skip: out of season}}\n")
+    project.cases(
+        f"{TWO_CASES}      - {{query: boots, judgments: {{boots: 1}}, skip: out of season}}\n"
+    )
     options = []
     if anyio_mode == "auto":
         if "--anyio-mode" not in project.run("--help").text:
             pytest.skip("this version of anyio has one mode")
         options = ["--anyio-mode=auto", "-W", "ignore:AnyIO auto mode"]
     run = project.run("-s", *mode, *options)
-    backends = len({name.partition("[")[2].rpartition("-")[0] for name in run.outcomes})  # `[asyncio-plain]`
+    backends = len(
+        {name.partition("[")[2].rpartition("-")[0] for name in run.outcomes}
+    )  # `[asyncio-plain]`
     assert run.counts == {"passed": 4 * backends, "skipped": 2 * backends}
     assert run.text.count("<extra>") == 1
 
 
 @pytest.mark.parametrize("options", [(), STRICT], ids=["no plugin", "strict"])
-def test_an_async_fixture_that_nobody_sets_up(project: Project, options: tuple[str, ...]) -> None:
+def test_an_async_fixture_that_nobody_sets_up(
+    project: Project, options: tuple[str, ...]
+) -> None:
     if options:
         pytest.importorskip("pytest_asyncio")
     for ending in ("return", "yield"):
         client = f"@pytest.fixture\nasync def client():\n    {ending} str.split\n"
-        project.conftest(f"import pytest\n{client}\n@pytest.fixture\ndef search(client):\n    return client\n")
-        project.cases("cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]")
+        project.conftest(
+            f"import pytest\n{client}\n@pytest.fixture\ndef search(client):\n    return client\n"
+        )
+        project.cases(
+            "cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]"
+        )
         run = project.run(*options, loops=bool(options))
-        assert run.outcomes == {"shoes": "error at setup", "boots": "error at setup", "hats": "skipped"}
+        assert run.outcomes == {
+            "shoes": "error at setup",
+            "boots": "error at setup",
+            "hats": "skipped",
+        }
         assert "client" in run.failure("shoes")
 
 
-def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(project: Project) -> None:
+def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(
+    project: Project,
+) -> None:
     project.conftest(f"""{CLIENT}
     async def forever():
         try:

@@ -32,7 +32,9 @@ def before(project: Project) -> Shop:
     project.write("queries.csv", "query\nlisted\nother\n")
     project.write("judgments.csv", JUDGED)
     project.cases("cases: [{query: same, judgments: {a: 3}}]", "old.relevance.yaml")
-    shop.returns(**dict.fromkeys(["gone", "unjudged", "same", "listed", "other"], "a b"))
+    shop.returns(
+        **dict.fromkeys(["gone", "unjudged", "same", "listed", "other"], "a b")
+    )
     shop.run(UPDATE, RECORD)
     return shop
 
@@ -49,12 +51,18 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize(("option", "name"), [((), "the baseline"), ((AGAINST, "-n1"), "main.jsonl")])
+@pytest.mark.parametrize(
+    ("option", "name"), [((), "the baseline"), ((AGAINST, "-n1"), "main.jsonl")]
+)
 def test_it_is_told_in_one_line_by_every_report(
     before: Shop, option: tuple[str, ...], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lose(before)
-    written = ["--relevance-markdown=run.md", "--relevance-html=run.html", "--relevance-record=now.jsonl"]
+    written = [
+        "--relevance-markdown=run.md",
+        "--relevance-html=run.html",
+        "--relevance-record=now.jsonl",
+    ]
     run = before.run("-q", *option, *written)
     assert run.code == 0
     said = f"in {name} and not compared: {NOW}"
@@ -75,21 +83,35 @@ def test_a_file_that_ran_whole_and_lost_cases_fails_where_a_baseline_is_required
     run = before.run(REQUIRE, *option)
     assert run.code == 1
     assert "does not compare 3 cases of " in words(run.summary)
-    assert before.run(REQUIRE, *option, "-k", "same").code == 0  # what is chosen says nothing of the others
+    assert (
+        before.run(REQUIRE, *option, "-k", "same").code == 0
+    )  # what is chosen says nothing of the others
     assert before.run(UPDATE, REQUIRE).code == 0
 
 
-def test_report_compares_with_a_record_that_has_more(before: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_compares_with_a_record_that_has_more(
+    before: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
     lose(before)
     before.run("--relevance-record=now.jsonl")
     capsys.readouterr()
-    main(["report", str(before.path / "now.jsonl"), "--against", str(before.path / "main.jsonl")])
-    assert '2 cases are gone ("gone" and "listed"), 1 case has no judgments now ("unjudged")' in words(
-        capsys.readouterr().out
+    main(
+        [
+            "report",
+            str(before.path / "now.jsonl"),
+            "--against",
+            str(before.path / "main.jsonl"),
+        ]
+    )
+    assert (
+        '2 cases are gone ("gone" and "listed"), 1 case has no judgments now ("unjudged")'
+        in words(capsys.readouterr().out)
     )
 
 
-def test_queries_that_only_judged_leaves_out_are_counted(before: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_queries_that_only_judged_leaves_out_are_counted(
+    before: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
     lose(before)
     (before.path / "shop.relevance.yaml.baseline.jsonl").unlink()
     run = before.run("--relevance-markdown=run.md")

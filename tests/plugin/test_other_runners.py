@@ -110,21 +110,31 @@ RETRIES = """
 each_runner = pytest.mark.parametrize(
     "runner",
     [
-        pytest.param(FORKS, id="forks", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")),
+        pytest.param(
+            FORKS,
+            id="forks",
+            marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork"),
+        ),
         pytest.param(LOOP, id="a loop of its own"),
     ],
 )
 
 
 def without_times(text: str) -> list[str]:
-    return [re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*", " ", line).rstrip() for line in text.splitlines()]
+    return [
+        re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*", " ", line).rstrip()
+        for line in text.splitlines()
+    ]
 
 
 def results(project: Project, name: str) -> list[Mapping[str, object]]:
     """What a record has, but for the latency and the order, which a plugin may change."""
     found = [each.to_dict() for each in Record.open(project.path / name).results]
     assert all(each.pop("latency") for each in found if "latency" in each)
-    return sorted(found, key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))))
+    return sorted(
+        found,
+        key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))),
+    )
 
 
 def written_files(project: Project) -> dict[str, object]:
@@ -136,7 +146,11 @@ def written_files(project: Project) -> dict[str, object]:
     }
 
 
-WRITES = ("--relevance-record=run.jsonl", "--relevance-update", "--relevance-unjudged=work.csv")
+WRITES = (
+    "--relevance-record=run.jsonl",
+    "--relevance-update",
+    "--relevance-unjudged=work.csv",
+)
 
 
 def ran(project: Project, *options: str) -> Run:
@@ -159,7 +173,10 @@ def test_all_is_as_without(project: Project, runner: str) -> None:
     assert (there.code, there.counts["failed"], there.counts["passed"]) == (1, 5, 6)
     assert here.counts.items() <= there.counts.items()
     assert "gate[mean nDCG@10 0.95][words]" in there.text
-    assert there.failure("b a[words]").splitlines()[0] == "shop.relevance.yaml:6: nDCG@10 0.710 is below 0.900"
+    assert (
+        there.failure("b a[words]").splitlines()[0]
+        == "shop.relevance.yaml:6: nDCG@10 0.710 is below 0.900"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")
@@ -169,7 +186,11 @@ def test_checks_in_python_alone(project: Project) -> None:
     run = ran(project, "--relevance-record=run.jsonl")
     assert run.code == 1
     assert [each["id"] for each in results(project, "run.jsonl")] == ["bad", "good"]
-    assert run.summary.strip().splitlines()[-1].startswith("2 checks: 1 passed, 1 failed; ")
+    assert (
+        run.summary.strip()
+        .splitlines()[-1]
+        .startswith("2 checks: 1 passed, 1 failed; ")
+    )
 
 
 CALLS = """
@@ -191,8 +212,14 @@ CALLS = """
 """
 
 
-@pytest.mark.parametrize(("conftest", "options"), [(RETRIES, ()), ("", ("--reruns=1",))], ids=["retries", "reruns"])
-def test_the_last_attempt_counts(project: Project, conftest: str, options: Sequence[str]) -> None:
+@pytest.mark.parametrize(
+    ("conftest", "options"),
+    [(RETRIES, ()), ("", ("--reruns=1",))],
+    ids=["retries", "reruns"],
+)
+def test_the_last_attempt_counts(
+    project: Project, conftest: str, options: Sequence[str]
+) -> None:
     if options:
         pytest.importorskip("pytest_rerunfailures")
     project.conftest(dedent(CALLS) + dedent(conftest))
@@ -212,11 +239,24 @@ def test_the_last_attempt_counts(project: Project, conftest: str, options: Seque
             relevance.check(f"try {len(tries)}", ["a"] if len(tries) > 1 else ["x", "a"], {"a": 1}, min_ndcg=0.9)
     """,
     )
-    run = project.run(*options, "--relevance-record=run.jsonl", "--relevance-update", "--junitxml=junit.xml")
+    run = project.run(
+        *options,
+        "--relevance-record=run.jsonl",
+        "--relevance-update",
+        "--junitxml=junit.xml",
+    )
     assert run.code == 1
-    assert Accepted(project.path / "shop.relevance.yaml.baseline.jsonl").rankings["a b", None] == ("a", "b")
-    assert project.properties("a b").items() >= {"verdict": "passed", "score": "1.0"}.items()
-    assert {each["id"]: (each["verdict"], each.get("outcome")) for each in results(project, "run.jsonl")} == {
+    assert Accepted(project.path / "shop.relevance.yaml.baseline.jsonl").rankings[
+        "a b", None
+    ] == ("a", "b")
+    assert (
+        project.properties("a b").items()
+        >= {"verdict": "passed", "score": "1.0"}.items()
+    )
+    assert {
+        each["id"]: (each["verdict"], each.get("outcome"))
+        for each in results(project, "run.jsonl")
+    } == {
         "a b": ("passed", None),
         "boom": ("passed", None),
         "b a": ("failed", None),
@@ -274,7 +314,9 @@ LOST = (
 )
 
 
-@pytest.mark.parametrize("loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"])
+@pytest.mark.parametrize(
+    "loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"]
+)
 def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> None:
     project.conftest(PLAIN + dedent(loses))
     project.cases(GOOD)
@@ -285,21 +327,36 @@ def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> N
     for options, needs in (
         (("-n1", record), "--relevance-record needs"),
         (("--relevance-gates=require",), "--relevance-gates=require needs"),
-        ((record, "--relevance-update=new"), "--relevance-record and --relevance-update need"),
+        (
+            (record, "--relevance-update=new"),
+            "--relevance-record and --relevance-update need",
+        ),
     ):
         run = project.run(*options)
         assert run.code == 1
-        assert f"{LOST}; {needs} every result, so the run fails" in " ".join(run.summary.split())
+        assert f"{LOST}; {needs} every result, so the run fails" in " ".join(
+            run.summary.split()
+        )
     quiet = project.run(record, "-p", "no:terminal")
     assert quiet.code == 1
     assert LOST in quiet.result.stderr.str()
 
 
-def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(project: Project) -> None:
+def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(
+    project: Project,
+) -> None:
     ends = "pytest.exit('enough', returncode=0) if query == 'exit' else 1 / (query != 'boom') and [query]"
     project.search(f"return lambda query: {ends}")
     project.cases("cases: [{query: a}, {query: boom}, {query: exit}, {query: b}]")
     record = "--relevance-record=run.jsonl"
-    for options in (["-x"], ["--maxfail=1"], ["-k", "a"], [], ["--collect-only"], ["--setup-plan"], ["--sw"]):
+    for options in (
+        ["-x"],
+        ["--maxfail=1"],
+        ["-k", "a"],
+        [],
+        ["--collect-only"],
+        ["--setup-plan"],
+        ["--sw"],
+    ):
         text = project.run(record, *options, cache="--sw" in options).text
         assert "no result" not in text, options

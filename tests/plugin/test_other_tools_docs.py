@@ -9,7 +9,9 @@ import pytest
 from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 
-PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "coming-from.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "coming-from.md").read_text(
+    encoding="utf-8"
+)
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 FILES = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
 (SEARCH,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -34,7 +36,12 @@ def suites(project: Project) -> Project:
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) == 5
-    assert sorted(FILES) == ["export.csv", "rank_eval.json", "ratings.json", "targets.csv"]
+    assert sorted(FILES) == [
+        "export.csv",
+        "rank_eval.json",
+        "ratings.json",
+        "targets.csv",
+    ]
 
 
 def test_every_example_passes(suites: Project) -> None:
@@ -47,23 +54,34 @@ def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
     failed = set()
     for ranking in WORSE.values():
         worse = SEARCH.replace("RANKINGS[query][:k]", ranking).replace(
-            "    def search(query, k):", "    def search(query, k):\n        ranking = RANKINGS[query]"
+            "    def search(query, k):",
+            "    def search(query, k):\n        ranking = RANKINGS[query]",
         )
         suites.conftest(worse)
         failed |= {report.nodeid for report in suites.run().reports if report.failed}
     assert failed == {
-        *("example0.relevance.yaml::renew a passport", "example0.relevance.yaml::pay a fine"),
+        *(
+            "example0.relevance.yaml::renew a passport",
+            "example0.relevance.yaml::pay a fine",
+        ),
         *("example1.relevance.yaml::notebook", "example1.relevance.yaml::asdfgh"),
-        *("example2.relevance.yaml::smart watch", "example2.relevance.yaml::gate[mean P 0.6]"),
+        *(
+            "example2.relevance.yaml::smart watch",
+            "example2.relevance.yaml::gate[mean P 0.6]",
+        ),
         "example3.relevance.yaml::smart watch",
         "example4.relevance.yaml::gate[mean P@10 0.6, nDCG@10 0.9, R@10 1]",
     }
 
 
-def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     main(["schema"])
     keys = json.loads(capsys.readouterr().out)["$defs"]["expect"]["properties"]
-    kinds = {name for name in keys if name.islower() and name.isidentifier()}  # the others are metrics
+    kinds = {
+        name for name in keys if name.islower() and name.isidentifier()
+    }  # the others are metrics
     table = PAGE.partition("What each assertion is called")[2].partition("```yaml")[0]
     named = set(re.findall(r"`(\w+):", table)) - {"relevant"}
     of_fields_and_other_queries = {"every", "some", "none", "at_most", "same_as"}

@@ -55,7 +55,9 @@ def refusal(project: Project, option: str) -> str:
     run = project.run(option)
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "collected" not in run.text
-    (message,) = [line for line in run.result.stderr.lines if line.startswith("ERROR: ")]
+    (message,) = [
+        line for line in run.result.stderr.lines if line.startswith("ERROR: ")
+    ]
     return message.removeprefix(f"ERROR: {option}: ")
 
 
@@ -67,10 +69,16 @@ def test_what_is_plain_beforehand_is_refused_before_the_first_search(
     (shop.path / "folder").mkdir()
     assert refusal(shop, f"{option}=folder") == "folder is a folder; name a file in it"
     assert refusal(shop, f"{option}=") == "the name of the file is empty"
-    no_folder = f"there is no folder {shop.path / 'no'}; make it, or name a file in another one"
+    no_folder = (
+        f"there is no folder {shop.path / 'no'}; make it, or name a file in another one"
+    )
     assert refusal(shop, f"{option}=no/run.out") == no_folder
-    monkeypatch.setattr("os.access", lambda *args, **kwargs: False)  # root may write anywhere
-    not_allowed = "run.out may not be written; see to its permissions, or name another file"
+    monkeypatch.setattr(
+        "os.access", lambda *args, **kwargs: False
+    )  # root may write anywhere
+    not_allowed = (
+        "run.out may not be written; see to its permissions, or name another file"
+    )
     assert refusal(shop, f"{option}=run.out") == not_allowed
 
 
@@ -89,7 +97,10 @@ def test_a_file_that_is_read_only_is_left_alone(shop: Project, output: str) -> N
     assert shop.run(option).code == 0
     before = path.read_bytes()
     path.chmod(0o444)
-    assert refusal(shop, option) == "run.out may not be written; see to its permissions, or name another file"
+    assert (
+        refusal(shop, option)
+        == "run.out may not be written; see to its permissions, or name another file"
+    )
     assert path.read_bytes() == before
 
 
@@ -114,8 +125,12 @@ def test_without_a_terminal_all_is_written(shop: Project) -> None:
     assert all((shop.path / f"{output}.out").stat().st_size > 0 for output in IS_NONE)
 
 
-@pytest.mark.parametrize("options", [(), ("-p", "no:terminal")], ids=["here", "no terminal"])
-def test_what_cannot_be_written_after_all_fails_the_run(shop: Project, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "options", [(), ("-p", "no:terminal")], ids=["here", "no terminal"]
+)
+def test_what_cannot_be_written_after_all_fails_the_run(
+    shop: Project, options: tuple[str, ...]
+) -> None:
     """Its folder is gone when the run ends."""
     (shop.path / "out").mkdir()
     shop.conftest(SEARCH.format(is_spoiled=True))
@@ -136,5 +151,7 @@ def test_a_disk_that_is_full_fails_the_run(shop: Project) -> None:
     run = shop.run(*all_outputs(""))
     assert (run.code, run.counts) == (pytest.ExitCode.TESTS_FAILED, {"passed": 1})
     for output in IS_NONE:
-        assert f"{output}.out cannot be written: No space left on device" in " ".join(run.summary.split())
+        assert f"{output}.out cannot be written: No space left on device" in " ".join(
+            run.summary.split()
+        )
     assert [path.name for path in shop.path.iterdir() if path.suffix == ".tmp"] == []

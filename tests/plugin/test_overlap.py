@@ -32,7 +32,9 @@ def search(project: Project, *variants: str, now: object = "{}") -> None:
 
 
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+def command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
     """Run a command of `pytest-relevance`; return its exit code and what it prints, as one line."""
 
     def run(*arguments: str) -> tuple[int, str]:
@@ -47,7 +49,9 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 def traffic(project: Project) -> Project:
     """Four queries without a judgment, whose rankings were accepted."""
     project.write("traffic.csv", "query\na b c d\ne f g h\ni j k l\nnothing\n")
-    project.cases("{queries: traffic.csv, expect: {overlap@10: 0.5}, gates: [{mean: {overlap@10: 0.7}}]}")
+    project.cases(
+        "{queries: traffic.csv, expect: {overlap@10: 0.5}, gates: [{mean: {overlap@10: 0.7}}]}"
+    )
     search(project, now={"nothing": ""})
     return project
 
@@ -63,36 +67,66 @@ def of(query: str) -> str:
 def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     run = traffic.run()
     assert run.code == 1
-    assert [run.outcomes[of(each)] for each in CHANGED] == ["passed"] * 4  # there is nothing to compare with
+    assert [run.outcomes[of(each)] for each in CHANGED] == [
+        "passed"
+    ] * 4  # there is nothing to compare with
     assert {result.verdict for result in run.results.values()} == {"measured"}
-    assert "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds them" in run.summary
-    assert "overlap@10 has no baseline, or a stale one; run with --relevance-update" in run.failure(GATE)
+    assert (
+        "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds them"
+        in run.summary
+    )
+    assert (
+        "overlap@10 has no baseline, or a stale one; run with --relevance-update"
+        in run.failure(GATE)
+    )
     assert traffic.run("--relevance-baseline=require").code == 2
 
     run = traffic.run(ACCEPT)
     assert (run.code, run.outcomes[GATE]) == (0, "skipped")
     run = traffic.run()
     # an empty ranking is like none, another empty one included
-    assert run.outcomes == {**{of(each): "passed" for each in CHANGED}, of("nothing"): "failed", GATE: "passed"}
+    assert run.outcomes == {
+        **{of(each): "passed" for each in CHANGED},
+        of("nothing"): "failed",
+        GATE: "passed",
+    }
     assert run.results[of("a b c d")].evaluation.scores["overlap@10"] == 1.0
     why = "nothing was returned, as accepted; write results: 0 where that is meant"
     assert why in run.told(of("nothing"))
     search(traffic)
-    assert "0.500: the accepted ranking is empty" in traffic.run().failure(of("nothing"))
+    assert "0.500: the accepted ranking is empty" in traffic.run().failure(
+        of("nothing")
+    )
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")])
-def test_what_changed_fails_by_title_and_nothing_of_it_is_known(traffic: Project, options: tuple[str, ...]) -> None:
+def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
+    traffic: Project, options: tuple[str, ...]
+) -> None:
     traffic.run(ACCEPT)
     search(traffic, now=CHANGED)
-    run = traffic.run(*options, "--relevance-known=xfail", "--relevance-markdown=run.md")
+    run = traffic.run(
+        *options, "--relevance-known=xfail", "--relevance-markdown=run.md"
+    )
     outcomes = {each: run.outcomes[of(each)] for each in CHANGED}
-    assert outcomes == {"nothing": "failed", "a b c d": "passed", "e f g h": "failed", "i j k l": "failed"}
+    assert outcomes == {
+        "nothing": "failed",
+        "a b c d": "passed",
+        "e f g h": "failed",
+        "i j k l": "failed",
+    }
     assert "overlap@10 0.250 is below 0.500" in run.failure(of("e f g h"))
     assert "e  The e   1 -> gone" in run.failure(of("e f g h"))
     assert "mean overlap@10 0.312, below 0.700 (4 cases)" in run.failure(GATE)
-    assert "Search got worse: 2 queries" in run.summary  # the accepted ranking of the other one is no better
-    got_worse = (traffic.path / "run.md").read_text().partition("**Got worse (2)**")[2].splitlines()
+    assert (
+        "Search got worse: 2 queries" in run.summary
+    )  # the accepted ranking of the other one is no better
+    got_worse = (
+        (traffic.path / "run.md")
+        .read_text()
+        .partition("**Got worse (2)**")[2]
+        .splitlines()
+    )
     assert [row.split(" | ")[:3] for row in got_worse[4:6]] == [
         ["| `i j k l`", "0.000", "`The i` 1\u00a0\u2192\u00a0gone"],
         ["| `e f g h`", "0.250", "`The e` 1\u00a0\u2192\u00a0gone"],
@@ -107,15 +141,18 @@ def test_an_update_judges_no_overlap_with_what_it_replaces(traffic: Project) -> 
     assert traffic.run().outcomes[of("e f g h")] == "passed"
 
 
-def test_a_new_case_is_only_measured_and_the_gate_says_how_many_are_compared(traffic: Project) -> None:
+def test_a_new_case_is_only_measured_and_the_gate_says_how_many_are_compared(
+    traffic: Project,
+) -> None:
     traffic.run(ACCEPT)
     with (traffic.path / "traffic.csv").open("a") as file:
         file.write("o p\n")
     run = traffic.run("-rA")
     assert run.results[of("o p")].verdict == "measured"
     assert "overlap@10" not in run.results[of("o p")].evaluation.scores
-    assert "mean overlap@10 0.750, at least 0.700 (4 of 5 cases, those with a ranking in the baseline)" in " ".join(
-        run.summary.split()
+    assert (
+        "mean overlap@10 0.750, at least 0.700 (4 of 5 cases, those with a ranking in the baseline)"
+        in " ".join(run.summary.split())
     )
 
 
@@ -126,21 +163,38 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
     run = traffic.run("--relevance-markdown=run.md", "--relevance-html=run.html")
     assert {result.verdict for result in run.results.values()} == {"measured"}
     assert "changed since the baseline (3)" in run.summary
-    assert any(row[:8] == ["e", "f", "g", "h", "0.250", "The", "e", "1"] for row in run.summary_rows)
-    changed = (traffic.path / "run.md").read_text("utf-8").partition("**Changed (3)**")[2].splitlines()[4:7]
+    assert any(
+        row[:8] == ["e", "f", "g", "h", "0.250", "The", "e", "1"]
+        for row in run.summary_rows
+    )
+    changed = (
+        (traffic.path / "run.md")
+        .read_text("utf-8")
+        .partition("**Changed (3)**")[2]
+        .splitlines()[4:7]
+    )
     assert [row.split(" | ")[:2] for row in changed] == [
         ["| `i j k l`", "0.000"],
         ["| `nothing`", "0.000"],
         ["| `e f g h`", "0.250"],
     ]
-    rows = (traffic.path / "run.html").read_text("utf-8").partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = (
+        (traffic.path / "run.html")
+        .read_text("utf-8")
+        .partition("<tbody>")[2]
+        .partition("</tbody>")[0]
+    )
     shown = re.findall(r'"query">([^<]*)<.*?<span title="overlap@10">([^<]*)<', rows)
     assert shown == [("i j k l", "0.000"), ("nothing", "0.000"), ("e f g h", "0.250")]
 
 
-def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(traffic: Project) -> None:
+def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(
+    traffic: Project,
+) -> None:
     traffic.cases("{queries: traffic.csv, expect: {overlap@2: 0.5, results: 5}}")
-    assert traffic.run().sentences("4 cases:") == ["4 cases: 4 failed (4 new to the baseline)"]  # there is none yet
+    assert traffic.run().sentences("4 cases:") == [
+        "4 cases: 4 failed (4 new to the baseline)"
+    ]  # there is none yet
     traffic.run(ACCEPT)
     search(traffic, now={"a b c d": "b a c d", "i j k l": "x y z", "nothing": ""})
     run = traffic.run()
@@ -150,10 +204,14 @@ def test_a_case_that_fails_with_the_accepted_ranking_is_not_told_as_changed(traf
     assert "e f g h" not in table
 
 
-def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(traffic: Project, command: Command) -> None:
+def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(
+    traffic: Project, command: Command
+) -> None:
     traffic.run("--relevance-record=before.jsonl")
     search(traffic, now=CHANGED)
-    run = traffic.run("--relevance-against=before.jsonl", "--relevance-record=now.jsonl", "-n", "2")
+    run = traffic.run(
+        "--relevance-against=before.jsonl", "--relevance-record=now.jsonl", "-n", "2"
+    )
     assert run.outcomes[of("e f g h")] == run.outcomes[GATE] == "failed"
     code, text = command("report", "now.jsonl")
     assert "mean overlap@10 0.312, below 0.700 (4 cases)" in text
@@ -187,13 +245,26 @@ def test_judgments_and_floors_stand_beside_it(project: Project) -> None:
     search(project, now={"c d": "", "a b": "x a y"})
     run = project.run()
     assert run.results[of("a b")].verdict == "inconclusive"
-    search(project, now={"c d": "c", "a b": "x y"})  # no judgment of x and y could make them the accepted ones
+    search(
+        project, now={"c d": "c", "a b": "x y"}
+    )  # no judgment of x and y could make them the accepted ones
     run = project.run()
-    assert [run.results[of(each)].verdict for each in ("a b", "c d", "e f")] == ["failed", "failed", "inconclusive"]
+    assert [run.results[of(each)].verdict for each in ("a b", "c d", "e f")] == [
+        "failed",
+        "failed",
+        "inconclusive",
+    ]
     result = run.results[of("a b")]
     assert result.baseline is not None
-    assert (result.baseline.newly_failing, result.baseline.failed_before) == (True, False)
-    assert [reason.name for reason in result.evaluation.reasons if reason.kind == "similarity"] == ["Jaccard@2"]
+    assert (result.baseline.newly_failing, result.baseline.failed_before) == (
+        True,
+        False,
+    )
+    assert [
+        reason.name
+        for reason in result.evaluation.reasons
+        if reason.kind == "similarity"
+    ] == ["Jaccard@2"]
 
 
 def test_a_metric_of_the_whole_ranking_needs_all_of_both(project: Project) -> None:
@@ -204,7 +275,9 @@ def test_a_metric_of_the_whole_ranking_needs_all_of_both(project: Project) -> No
         "RBO(p=0.5) looks at the whole ranking, and this search was asked for 2: write RBO(p=0.5)@2, or depth: 1000"
         in (run.told(of("a b c d")))
     )
-    project.cases('cases: [{query: a b c d, k: 2, depth: 9, expect: {"RBO(p=0.5)": 0.9, "overlap@4": 1}}]')
+    project.cases(
+        'cases: [{query: a b c d, k: 2, depth: 9, expect: {"RBO(p=0.5)": 0.9, "overlap@4": 1}}]'
+    )
     project.run(ACCEPT)
     search(project, now={"a b c d": "a b d c"})
     assert project.run().outcomes == {of("a b c d"): "passed"}
@@ -219,7 +292,9 @@ def test_a_metric_of_the_whole_ranking_needs_all_of_both(project: Project) -> No
 def test_documents_are_compared_where_chunks_are_collapsed(
     project: Project, command: Command, collapse: str, overlap: float
 ) -> None:
-    project.cases(f"{{collapse: {collapse}, depth: 6, cases: [{{query: a a a b c c, expect: {{overlap@2: 0.1}}}}]}}")
+    project.cases(
+        f"{{collapse: {collapse}, depth: 6, cases: [{{query: a a a b c c, expect: {{overlap@2: 0.1}}}}]}}"
+    )
     search(project)
     project.run(ACCEPT, "--relevance-record=before.jsonl")
     search(project, now={"a a a b c c": "b a a a c c"})
@@ -249,17 +324,27 @@ BETWEEN = "gate[mean overlap@4 0.9 of ann against exact]"
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2"), (ACCEPT,)])
-def test_one_variant_against_another(project: Project, command: Command, options: tuple[str, ...]) -> None:
+def test_one_variant_against_another(
+    project: Project, command: Command, options: tuple[str, ...]
+) -> None:
     project.cases(APPROXIMATE)
     search(project, "exact", "ann", now={("e f g h", "ann"): "e f g x"})
     run = project.run(*options, "--relevance-record=run.jsonl")
     assert (run.outcomes[BETWEEN], run.outcomes["gate[tail]"]) == ("passed", "failed")
-    assert 'mean overlap@4 of "ann" against "exact" 0.750, below 0.800 (1 case)' in run.failure("gate[tail]")
-    assert run.summary.count(" gate ") == 1  # in the line of a variant: one verdict each
+    assert (
+        'mean overlap@4 of "ann" against "exact" 0.750, below 0.800 (1 case)'
+        in run.failure("gate[tail]")
+    )
+    assert (
+        run.summary.count(" gate ") == 1
+    )  # in the line of a variant: one verdict each
     assert "1 of 2 gates failed" in run.summary
     assert run.counts["failed"] == 1
     for name in ("report", "merge"):
-        assert 'mean overlap@4 of "ann" against "exact" 0.750, below 0.800' in command(name, "run.jsonl")[1]
+        assert (
+            'mean overlap@4 of "ann" against "exact" 0.750, below 0.800'
+            in command(name, "run.jsonl")[1]
+        )
     assert 'overlap@4 of "ann' not in project.run("-k", "exact").text
 
 
@@ -274,8 +359,15 @@ def test_variants_that_did_not_run_or_that_share_no_case(project: Project) -> No
     for options in ((), ("-n2",), (ACCEPT,)):
         why = " ".join(project.run(*options).failure(BETWEEN).split())
         assert 'the variant "ann" did not run; "exact" and "fast" did' in why
-    assert BETWEEN not in project.run("-k", "fast").text.partition("short test summary")[2]
-    search(project, "exact", "ann", now={("a b c d", "ann"): "", ("none", "ann"): "", ("none", "exact"): ""})
+    assert (
+        BETWEEN not in project.run("-k", "fast").text.partition("short test summary")[2]
+    )
+    search(
+        project,
+        "exact",
+        "ann",
+        now={("a b c d", "ann"): "", ("none", "ann"): "", ("none", "exact"): ""},
+    )
     run = project.run()
     assert 'of "ann" against "exact" 0.333, below 0.900 (3 cases)' in run.told(BETWEEN)
 

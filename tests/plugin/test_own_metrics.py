@@ -45,11 +45,19 @@ def shop(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
-def test_it_stands_wherever_a_metric_may(shop: Project, workers: tuple[str, ...]) -> None:
-    reports = [f"--relevance-{kind}=run.{kind}" for kind in ("record", "html", "markdown")]
+def test_it_stands_wherever_a_metric_may(
+    shop: Project, workers: tuple[str, ...]
+) -> None:
+    reports = [
+        f"--relevance-{kind}=run.{kind}" for kind in ("record", "html", "markdown")
+    ]
     run = shop.run(*workers, *reports, "--junitxml=junit.xml")
     passing = dict.fromkeys(("good", "undefined", "gate[mean]"), "passed")
-    assert run.outcomes == {**passing, "poor": "failed", "gate[drop]": "failed"}  # nothing was accepted yet
+    assert run.outcomes == {
+        **passing,
+        "poor": "failed",
+        "gate[drop]": "failed",
+    }  # nothing was accepted yet
     why = "net@3 -3.000 is not above -3.000"
     assert why in run.failure("poor")
     assert why in (shop.path / "run.html").read_text()
@@ -69,8 +77,12 @@ def test_accepted_rankings_are_scored_again(shop: Project) -> None:
         **dict.fromkeys(("good", "undefined", "gate[mean]", "gate[drop]"), "passed"),
         "poor": "xfailed",
     }
-    shop.conftest(WORDS.replace("query.split()", "query.replace('b', 'd').split()") + NET)
-    shop.cases(CASES.replace("b: 2", "b: 4").replace("net@2: 5", "net@2: 6"))  # and other judgments
+    shop.conftest(
+        WORDS.replace("query.split()", "query.replace('b', 'd').split()") + NET
+    )
+    shop.cases(
+        CASES.replace("b: 2", "b: 4").replace("net@2: 5", "net@2: 6")
+    )  # and other judgments
     worse = shop.run("--relevance-known=xfail")
     assert worse.outcomes["good"] == "failed"  # 7 for the accepted ranking, 2 now
     assert worse.outcomes["gate[drop]"] == "failed"
@@ -89,12 +101,19 @@ MISTAKES = {
 }
 
 
-def test_a_mistake_of_the_function_is_an_error_that_names_the_metric(project: Project) -> None:
+def test_a_mistake_of_the_function_is_an_error_that_names_the_metric(
+    project: Project,
+) -> None:
     for number, mistake in enumerate(MISTAKES):
-        conftest = WORDS + NET.replace("        if not", f"        {mistake}\n        if not")
+        conftest = WORDS + NET.replace(
+            "        if not", f"        {mistake}\n        if not"
+        )
         project.write(f"m{number}/conftest.py", conftest)
         case = f"id: m{number}, query: a b, judgments: {{a: 1}}, expect: {{net@2: 1}}, xfail: xfail is for floors"
-        project.cases(f"cases: [{{{case}}}, {{query: b a, judgments: {{a: 1}}}}]", f"m{number}/shop.relevance.yaml")
+        project.cases(
+            f"cases: [{{{case}}}, {{query: b a, judgments: {{a: 1}}}}]",
+            f"m{number}/shop.relevance.yaml",
+        )
     run = project.run("--relevance-record=run.jsonl", "-v")
     assert run.counts == {"passed": len(MISTAKES), "failed": len(MISTAKES)}
     for number, message in enumerate(MISTAKES.values()):
@@ -122,12 +141,15 @@ def test_what_the_hook_must_not_return_is_told_at_collection(project: Project) -
         project.write(f"m{number}/conftest.py", f"{WORDS}\n    {hook}")
         project.cases("cases: [{query: a}]", f"m{number}/shop.relevance.yaml")
         project.write(
-            f"m{number}/test_{number}.py", f"def test_{number}(relevance):\n    relevance.check('a', ['a'])\n"
+            f"m{number}/test_{number}.py",
+            f"def test_{number}(relevance):\n    relevance.check('a', ['a'])\n",
         )
     run = project.run("--continue-on-collection-errors")
     assert run.counts == {"errors": len(HOOKS), "failed": len(HOOKS)}
     for number, message in enumerate(HOOKS.values()):
-        assert f"the hook pytest_relevance_metrics: {message}" in run.failure(f"test_{number}")
+        assert f"the hook pytest_relevance_metrics: {message}" in run.failure(
+            f"test_{number}"
+        )
         assert run.text.count(f"the hook pytest_relevance_metrics: {message}") >= 2
 
 
@@ -157,10 +179,19 @@ def test_a_mean_is_over_the_cases_where_the_metric_is_defined(project: Project) 
 
 def test_a_name_is_known_where_its_conftest_holds(shop: Project) -> None:
     assert shop.run().outcomes["good"] == "passed"
-    shop.cases("cases: [{query: a, judgments: {a: 1}, expect: {net@1: 1, nett@1: 1}}]", "sub/one.relevance.yaml")
-    shop.write("sub/conftest.py", "def pytest_relevance_metrics(): return {'nett': lambda *_: 1}")
+    shop.cases(
+        "cases: [{query: a, judgments: {a: 1}, expect: {net@1: 1, nett@1: 1}}]",
+        "sub/one.relevance.yaml",
+    )
+    shop.write(
+        "sub/conftest.py",
+        "def pytest_relevance_metrics(): return {'nett': lambda *_: 1}",
+    )
     assert shop.run("sub").outcomes == {"a": "passed"}
-    shop.cases("cases: [{query: a, judgments: {a: 1}, expect: {nett@1: 1}}]", "two.relevance.yaml")
+    shop.cases(
+        "cases: [{query: a, judgments: {a: 1}, expect: {nett@1: 1}}]",
+        "two.relevance.yaml",
+    )
     two = shop.run("sub", "two.relevance.yaml", "--continue-on-collection-errors")
     assert two.counts == {"passed": 1, "errors": 1}
     assert 'the project\'s own are net; did you mean "net"?' in two.text
@@ -169,12 +200,18 @@ def test_a_name_is_known_where_its_conftest_holds(shop: Project) -> None:
 
 
 def test_a_check_in_python_takes_it(shop: Project) -> None:
-    shop.test("relevance.check('a', ['a', 'x'], {'a': 3}, expect={'net@2': 2, 'net': '> 3'})")
-    assert "net 2.000 is not above 3.000" in shop.run("test_shop.py").failure("test_shop")
+    shop.test(
+        "relevance.check('a', ['a', 'x'], {'a': 3}, expect={'net@2': 2, 'net': '> 3'})"
+    )
+    assert "net 2.000 is not above 3.000" in shop.run("test_shop.py").failure(
+        "test_shop"
+    )
 
 
 def test_a_cut_ranking_has_no_value_of_the_whole_one(shop: Project) -> None:
-    shop.conftest(WORDS.replace("(query)", "(query, k)").replace("split()", "split()[:k]") + NET)
+    shop.conftest(
+        WORDS.replace("(query)", "(query, k)").replace("split()", "split()[:k]") + NET
+    )
     shop.cases("""
         k: 2
         gates: [{mean: {net: -99}}]
@@ -185,7 +222,9 @@ def test_a_cut_ranking_has_no_value_of_the_whole_one(shop: Project) -> None:
     """)
     run = shop.run()
     assert run.outcomes["gate[mean net -99]"] == "failed"
-    assert "the search was asked for 2 in 2 cases: write net@2" in run.told("gate[mean net -99]")
+    assert "the search was asked for 2 in 2 cases: write net@2" in run.told(
+        "gate[mean net -99]"
+    )
 
 
 # Commands know no conftest: they take the values of a record
@@ -197,13 +236,17 @@ def records(shop: Project) -> Project:
     shop.run("--relevance-record=a.jsonl")
     shop.cases(CASES.replace("query: a b c", "query: d b c"))
     shop.run("--relevance-record=queries.jsonl")
-    shop.conftest(WORDS.replace("query.split()", "query.replace('b', 'd').split()") + NET)
+    shop.conftest(
+        WORDS.replace("query.split()", "query.replace('b', 'd').split()") + NET
+    )
     shop.cases(CASES)
     shop.run("--relevance-record=b.jsonl")
     return shop
 
 
-def test_commands_take_the_recorded_values(records: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_take_the_recorded_values(
+    records: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     metric = ["--metric", "net@3"]
     assert main(["compare", "a.jsonl", "b.jsonl", *metric]) == 0
     said = capsys.readouterr().out
@@ -217,32 +260,55 @@ def test_commands_take_the_recorded_values(records: Project, capsys: pytest.Capt
         assert main(["report", "b.jsonl", "--format", format]) == 0
         assert "net@3 -3.000 is not above" in capsys.readouterr().out
     assert main(["report", "b.jsonl", "--against", "a.jsonl"]) == 0
-    assert "mean net fell by 1.500, from 2.000 to 0.500" in " ".join(capsys.readouterr().out.split())
+    assert "mean net fell by 1.500, from 2.000 to 0.500" in " ".join(
+        capsys.readouterr().out.split()
+    )
     assert main(["merge", "b.jsonl", "-o", "c.jsonl"]) == 1
-    assert "mean net@3 -1.000, below -0.500" in " ".join(capsys.readouterr().out.split())
+    assert "mean net@3 -1.000, below -0.500" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
-def test_commands_compute_no_value(records: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_compute_no_value(
+    records: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     for options, why in {
         ("--metric", "net@4"): "unknown metric 'net@4'",
         ("--metric", "nDGC@10"): "did you mean nDCG?",
-        ("--metric", "net@3", "--set", "gain=linear"): "a project's own is compared by the values in both records",
-        ("--metric", "net@3", "--judgments", "shop.relevance.yaml"): "by the values in both records",
+        (
+            "--metric",
+            "net@3",
+            "--set",
+            "gain=linear",
+        ): "a project's own is compared by the values in both records",
+        (
+            "--metric",
+            "net@3",
+            "--judgments",
+            "shop.relevance.yaml",
+        ): "by the values in both records",
     }.items():
         assert main(["compare", "a.jsonl", "b.jsonl", *options]) == 2
         assert why in capsys.readouterr().err
     records.cases(CASES.replace("net@2: 5, ", ""))
     records.run("--relevance-record=b.jsonl")
-    with pytest.raises(ValueError, match=r"unknown metric 'net@2'.* by the values in both records: name it in a gate"):
+    with pytest.raises(
+        ValueError,
+        match=r"unknown metric 'net@2'.* by the values in both records: name it in a gate",
+    ):
         compare_runs("a.jsonl", "b.jsonl", "net@2")
 
 
-def test_check_is_told_the_names_that_a_conftest_knows(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_is_told_the_names_that_a_conftest_knows(
+    shop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     shop.cases(CASES.replace("judgments: {a: 0}", "judgments: {a: 1}"))
     assert main(["check", "."]) == 1
     assert "unknown metric 'net@3'" in capsys.readouterr().out
     assert main(["check", "--strict", "--metric", "net", "."]) == 0
-    shop.cases("cases: [{query: a, judgments: {a: 1}, expect: {net@1: 1, frist: b, nett: 2}}]")
+    shop.cases(
+        "cases: [{query: a, judgments: {a: 1}, expect: {net@1: 1, frist: b, nett: 2}}]"
+    )
     capsys.readouterr()
     assert main(["check", "--metric", "net", "."]) == 1
     said = capsys.readouterr().out
@@ -253,13 +319,20 @@ def test_check_is_told_the_names_that_a_conftest_knows(shop: Project, capsys: py
 def test_read_suite_takes_the_names(shop: Project) -> None:
     for metrics in (None, {"net": None}):
         assert {
-            metric.text for metric in read_suite("shop.relevance.yaml", metrics=metrics).cases[0].terms.gates[0].metrics
+            metric.text
+            for metric in read_suite("shop.relevance.yaml", metrics=metrics)
+            .cases[0]
+            .terms.gates[0]
+            .metrics
         } == {"net@3"}
     shop.write("typo.yaml", "cases: [{query: a, expect: {inculde: [x], nett: 2}}]")
     with pytest.raises(
-        ValueError, match=r'^typo.yaml:1:29: expect: "inculde" .*; did you mean "include"\? \(in case "a"\)$'
+        ValueError,
+        match=r'^typo.yaml:1:29: expect: "inculde" .*; did you mean "include"\? \(in case "a"\)$',
     ):
-        read_suite("typo.yaml")  # a number may be the bound of a metric of the project's own, a list may not
+        read_suite(
+            "typo.yaml"
+        )  # a number may be the bound of a metric of the project's own, a list may not
     with pytest.raises(ValueError, match="unknown metric 'net@3'"):
         read_suite("shop.relevance.yaml", metrics={})
 
@@ -270,13 +343,22 @@ GRADES = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), max_size=
 RANKING = st.lists(st.sampled_from("abcdefgh"), max_size=9)
 
 
-def relevant(grades: list[float | None], judged: list[float], k: int | None) -> float | None:
+def relevant(
+    grades: list[float | None], judged: list[float], k: int | None
+) -> float | None:
     """Recall."""
     total = sum(grade >= 1 for grade in judged)
-    return sum(grade is not None and grade >= 1 for grade in grades) / total if total else None
+    return (
+        sum(grade is not None and grade >= 1 for grade in grades) / total
+        if total
+        else None
+    )
 
 
-@given(st.lists(st.tuples(GRADES, RANKING), min_size=1, max_size=4), st.sampled_from(["nan", "zero"]))
+@given(
+    st.lists(st.tuples(GRADES, RANKING), min_size=1, max_size=4),
+    st.sampled_from(["nan", "zero"]),
+)
 def test_a_function_scores_as_the_measure_that_it_is(
     queries: list[tuple[dict[str, int], list[str]]], none: str
 ) -> None:
@@ -285,7 +367,8 @@ def test_a_function_scores_as_the_measure_that_it_is(
     table = evaluate(judgments, rankings, ["R", relevant], undefined=none)
     assert list(table) == ["R", "relevant"]
     assert all(
-        one == other or math.isnan(one) == math.isnan(other) == 1 for one, other in table.itertuples(index=False)
+        one == other or math.isnan(one) == math.isnan(other) == 1
+        for one, other in table.itertuples(index=False)
     )
 
 
@@ -294,10 +377,17 @@ def test_what_a_function_does_wrong_names_the_query() -> None:
         ValueError,
         match=r"query 'q': the metric relevant raised TypeError: .*takes 1 positional argument but 3 were given",
     ):
-        evaluate({"q": {"a": 1}}, {"q": ["a"]}, lambda_named("relevant", lambda grades: 1))
-    with pytest.raises(ValueError, match="two metrics are called P: give one of the functions another __name__"):
+        evaluate(
+            {"q": {"a": 1}}, {"q": ["a"]}, lambda_named("relevant", lambda grades: 1)
+        )
+    with pytest.raises(
+        ValueError,
+        match="two metrics are called P: give one of the functions another __name__",
+    ):
         evaluate({"q": {"a": 1}}, {"q": ["a"]}, [lambda_named("P", lambda *_: 1), "P"])
-    assert evaluate({"q": {"a": 1}}, {"q": ["a"]}, lambda_named("P", lambda *_: 7))["P"].tolist() == [7]
+    assert evaluate({"q": {"a": 1}}, {"q": ["a"]}, lambda_named("P", lambda *_: 7))[
+        "P"
+    ].tolist() == [7]
 
 
 def lambda_named(name: str, function):  # type: ignore[no-untyped-def]

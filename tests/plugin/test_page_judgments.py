@@ -12,7 +12,18 @@ from pytest_relevance import read_judgments
 from tests.plugin.conftest import Project
 
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
-COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"]
+COLUMNS = [
+    "query_id",
+    "query",
+    "document",
+    "title",
+    "ranks",
+    "worth",
+    "move",
+    "grade",
+    "record",
+    "rater",
+]
 
 CASES = """
     judgments: [judgments.csv, page.csv]
@@ -27,7 +38,10 @@ CASES = """
 def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
     """The file that the page offers: answers are query id, query, document and grade."""
     text = io.StringIO()
-    rows = [[*answer[:3], "A title", "1", "0.5000", "0.7000", answer[3], OLDER, rater] for answer in answers]
+    rows = [
+        [*answer[:3], "A title", "1", "0.5000", "0.7000", answer[3], OLDER, rater]
+        for answer in answers
+    ]
     csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
     return text.getvalue()
 
@@ -36,13 +50,20 @@ def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
 def shop(project: Project) -> Project:
     project.search('return lambda query: ["007", "008", "a1", "a2"]')
     project.cases(CASES)
-    project.write("judgments.csv", "query_id,query,document,grade\nboots,winter boots,a1,3\nhats,hats,a1,2\n")
+    project.write(
+        "judgments.csv",
+        "query_id,query,document,grade\nboots,winter boots,a1,3\nhats,hats,a1,2\n",
+    )
     return project
 
 
 def test_the_columns_are_those_of_the_page() -> None:
     scripts = files("pytest_relevance.reports.html") / "script"
-    text = "".join(each.read_text("utf-8") for each in scripts.iterdir() if each.name.endswith(".js"))
+    text = "".join(
+        each.read_text("utf-8")
+        for each in scripts.iterdir()
+        if each.name.endswith(".js")
+    )
     found = re.search(r"CSV_COLUMNS = (\[[^\]]*\])", text)
     assert found is not None
     assert json.loads(re.sub(r",\s*\]", "]", found[1])) == COLUMNS
@@ -50,11 +71,22 @@ def test_the_columns_are_those_of_the_page() -> None:
 
 @pytest.mark.parametrize("rater", ["Ada", ""], ids=["rater", "no rater"])
 def test_they_are_judgments_of_the_next_run(shop: Project, rater: str) -> None:
-    boots = [("boots", "winter boots", "007", "3"), ("boots", "winter boots", "008", "")]
-    hats = [("hats", "hats", "007", "2"), ("hats", "hats", "a1", "2")]  # the grade that it has elsewhere too
+    boots = [
+        ("boots", "winter boots", "007", "3"),
+        ("boots", "winter boots", "008", ""),
+    ]
+    hats = [
+        ("hats", "hats", "007", "2"),
+        ("hats", "hats", "a1", "2"),
+    ]  # the grade that it has elsewhere too
     path = shop.write("page.csv", download(*boots, *hats, rater=rater))
     results = shop.run("-vv").results
-    assert list(results["boots"].ranking.grades) == [3, None, 3, None]  # an answer of "cannot tell" is no judgment
+    assert list(results["boots"].ranking.grades) == [
+        3,
+        None,
+        3,
+        None,
+    ]  # an answer of "cannot tell" is no judgment
     assert list(results["hats"].ranking.grades) == [2, None, 2, None]
     judgments = read_judgments(path)
     assert dict(judgments["boots"]) == {"007": 3}
@@ -63,7 +95,14 @@ def test_they_are_judgments_of_the_next_run(shop: Project, rater: str) -> None:
 
 def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
     shop.write("page.csv", download(("boots", "winter boots", "007", "3")))
-    shop.write("other.csv", download(("boots", "winter boots", "007", "1"), ("hats", "hats", "a2", "1"), rater="Ben"))
+    shop.write(
+        "other.csv",
+        download(
+            ("boots", "winter boots", "007", "1"),
+            ("hats", "hats", "a2", "1"),
+            rater="Ben",
+        ),
+    )
     shop.cases("""
         judgments: [judgments.csv, page.csv, other.csv]
         raters: mean

@@ -25,7 +25,12 @@ def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
             return search
     """)
     project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
-    assert project.run("--relevance-record=run.jsonl", loops=False).counts == {"passed": 1}
+    assert project.run("--relevance-record=run.jsonl", loops=False).counts == {
+        "passed": 1
+    }
     (result,) = Run.open(project.path / "run.jsonl").results
-    assert (result.ranking.documents, result.texts.titles) == (("b", "a"), {"b": "Boots", "a": "Apron"})
+    assert (result.ranking.documents, result.texts.titles) == (
+        ("b", "a"),
+        {"b": "Boots", "a": "Apron"},
+    )
     assert result.ranking.engine_scores == (1.5, 0.5)

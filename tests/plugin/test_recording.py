@@ -69,7 +69,13 @@ def shop(project: Project) -> Project:
 def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     run = shop.run(RECORD)
     record = opened(shop)
-    assert run.counts == {"passed": 4, "failed": 4, "skipped": 1, "xfailed": 1, "xpassed": 1}  # a gate is among them
+    assert run.counts == {
+        "passed": 4,
+        "failed": 4,
+        "skipped": 1,
+        "xfailed": 1,
+        "xpassed": 1,
+    }  # a gate is among them
     assert said(run) == ["record: run.jsonl (10 cases)"]
     assert repr(record) == "Run(run.jsonl: 10 results)"
     assert ends(record) == {
@@ -85,7 +91,11 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
         "skipped s": ("skipped", "skipped"),
     }
     assert record.missing == ()
-    reasons = {result.id: " ".join(reasons_of(result)) for result in record.results if result.evaluation.reasons}
+    reasons = {
+        result.id: " ".join(reasons_of(result))
+        for result in record.results
+        if result.evaluation.reasons
+    }
     assert reasons == {
         "b a": 'nDCG@3 0.710 is below 0.900 first: rank 1 has "b", expected "a" (at rank 2)',
         "y u v": "inconclusive: 1 of the top 3 judged, less than min_judged 1 nDCG@3 0.631 is below 0.700",
@@ -95,9 +105,24 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     }
     of = {result.id: result for result in record.results}
     first, second = of["passes"], of["b a"]
-    assert (first.file, first.line, first.query, first.search) == ("shop.relevance.yaml", 5, "x a b c d e f", "search")
-    assert (first.tags, first.weight, first.params, first.variant) == (("shop", "head"), 2.5, {}, None)
-    assert (second.query, second.tags, second.weight, second.params) == ("b a", ("shop",), 1, {"fuzzy": True})
+    assert (first.file, first.line, first.query, first.search) == (
+        "shop.relevance.yaml",
+        5,
+        "x a b c d e f",
+        "search",
+    )
+    assert (first.tags, first.weight, first.params, first.variant) == (
+        ("shop", "head"),
+        2.5,
+        {},
+        None,
+    )
+    assert (second.query, second.tags, second.weight, second.params) == (
+        "b a",
+        ("shop",),
+        1,
+        {"fuzzy": True},
+    )
     assert (first.conditions.k, of["measured"].conditions.k) == (3, 5)
     assert first.ranking.documents == ("x", "a", "b")  # as far as the case looks
     assert second.evaluation.scores.keys() == {"nDCG@3", "P@2", "RR"}
@@ -106,16 +131,25 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     assert of["boom"].evaluation.scores == of["skipped s"].evaluation.scores == {}
     error = of["boom"].call.error
     assert error is not None
-    assert (error.type, error.message, error.frame) == ("ConnectionError", "no engine", "conftest.py:7 in search")
+    assert (error.type, error.message, error.frame) == (
+        "ConnectionError",
+        "no engine",
+        "conftest.py:7 in search",
+    )
     unjudged = [name for name, result in of.items() if not result.evaluation.is_judged]
     assert unjudged == ["nobody judged", "boom", "skipped s"]
-    assert [name for name, result in of.items() if result.call.latency is None] == ["boom", "skipped s"]
+    assert [name for name, result in of.items() if result.call.latency is None] == [
+        "boom",
+        "skipped s",
+    ]
 
 
 def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -> None:
     """And those of the reports, and of the summary."""
     run = shop.run(RECORD)
-    results = {result.id: result for result in opened(shop).results if result.evaluation.scores}
+    results = {
+        result.id: result for result in opened(shop).results if result.evaluation.scores
+    }
     judgments = {
         "passes": {"a": 3, "b": 1, "x": 0},
         "b a": {"a": 3, "b": 1},
@@ -126,18 +160,34 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
         "nothing relevant": {"nothing": 0},
     }
     metrics = ["nDCG@3", "nDCG@5", "P@2", "RR"]
-    table = evaluate(judgments, {name: results[name].query.split() for name in judgments}, metrics, max_grade=3)
+    table = evaluate(
+        judgments,
+        {name: results[name].query.split() for name in judgments},
+        metrics,
+        max_grade=3,
+    )
     for name in judgments:
         for metric, score in results[name].evaluation.scores.items():
             (expected,) = table.loc[[name], metric]
-            assert score == expected or (score is None and expected != expected), (name, metric)
+            assert score == expected or (score is None and expected != expected), (
+                name,
+                metric,
+            )
     assert {name: result.score for name, result in results.items()} == {
-        entry.id: entry.score for entry in run.results.values() if entry.evaluation.scores
+        entry.id: entry.score
+        for entry in run.results.values()
+        if entry.evaluation.scores
     }
     frame = opened(shop).frame
-    assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f}\n" in run.summary
+    assert (
+        f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f}\n"
+        in run.summary
+    )
     doubtful = results["y u v"]
-    assert (doubtful.evaluation.lower, doubtful.evaluation.upper) == (doubtful.score, 1.0)
+    assert (doubtful.evaluation.lower, doubtful.evaluation.upper) == (
+        doubtful.score,
+        1.0,
+    )
     assert results["b a"].interval == (results["b a"].score, results["b a"].score)
 
 
@@ -176,7 +226,12 @@ def test_checks_of_tests_in_python(project: Project) -> None:
         ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
     ]
     boots = record.results[1]
-    assert (boots.conditions.k, boots.weight, boots.ranking.documents, boots.call.latency) == (5, 2, ("7", "8"), None)
+    assert (
+        boots.conditions.k,
+        boots.weight,
+        boots.ranking.documents,
+        boots.call.latency,
+    ) == (5, 2, ("7", "8"), None)
     assert said(run) == ["record: run.jsonl (4 checks)"]
 
 
@@ -202,9 +257,14 @@ def test_the_checks_of_subtests(project: Project) -> None:
         """,
     )
     run = project.run(RECORD, "-n1")
-    assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure("test_shop [b a]")
+    assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure(
+        "test_shop [b a]"
+    )
     assert "ValueError: of another kind" in run.failure("test_going_on")
-    assert "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 errors, 1 measured" in run.summary
+    assert (
+        "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 errors, 1 measured"
+        in run.summary
+    )
     record = opened(project)
     assert ends(record) == {
         "measured": ("measured", "passed"),
@@ -216,9 +276,9 @@ def test_the_checks_of_subtests(project: Project) -> None:
     }
 
 
-VARIANTS = SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["bm25", "dense"])').replace(
-    "def search():", "def search(request):"
-)
+VARIANTS = SEARCH.replace(
+    "@pytest.fixture", '@pytest.fixture(params=["bm25", "dense"])'
+).replace("def search():", "def search(request):")
 
 
 def test_the_same_with_workers_as_without(project: Project) -> None:
@@ -229,18 +289,27 @@ def test_the_same_with_workers_as_without(project: Project) -> None:
     """
     project.conftest(VARIANTS + grouped)
     project.cases(CASES)
-    project.test('for query in ("a b", "b a"):', '    relevance.check(query, query.split(), {"a": 3, "b": 1})')
+    project.test(
+        'for query in ("a b", "b a"):',
+        '    relevance.check(query, query.split(), {"a": 3, "b": 1})',
+    )
     project.run(RECORD)
     here = opened(project)
     run = project.run("--relevance-record=there.jsonl", "-n2", "--dist=loadgroup")
     there = opened(project, "there.jsonl")
     assert said(run) == ["record: there.jsonl (10 cases and 2 checks)"]
-    assert [facts(result) for result in there.results] == [facts(result) for result in here.results]
+    assert [facts(result) for result in there.results] == [
+        facts(result) for result in here.results
+    ]
     assert [(result.id, result.variant) for result in here.results][:3] == [
         *(("passes", "bm25"), ("passes", "dense"), ("b a", "bm25"))
     ]
     assert {result.variant for result in here.results} == {"bm25", "dense", None}
-    assert (there.missing, there.files, there.info.program) == (here.missing, here.files, here.info.program)
+    assert (there.missing, there.files, there.info.program) == (
+        here.missing,
+        here.files,
+        here.info.program,
+    )
 
 
 def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
@@ -255,7 +324,9 @@ def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
         assert opened(shop).missing == ()
 
 
-def test_the_file_is_where_the_option_says(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_where_the_option_says(
+    shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop.run("--relevance-record=run.jsonl.gz")
     assert (shop.path / "run.jsonl.gz").read_bytes().startswith(b"\x1f\x8b")
     expected = ends(opened(shop, "run.jsonl.gz"))

@@ -57,7 +57,16 @@ def left_behind(project: Project) -> list[str]:
     return [path.name for path in project.path.iterdir() if path.suffix == ".tmp"]
 
 
-COMMAND = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", *only_plugins()]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    RECORD,
+    "-p",
+    "no:cacheprovider",
+    *only_plugins(),
+]
 
 Shop = Callable[[str], "Project"]
 
@@ -96,20 +105,29 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
     record = opened(project)
     verdicts = {"a b": "passed", "c d": "failed", "happens": "error"}
     assert ends(record) == dict([*verdicts.items()][:finished])
-    missing = [f"shop.relevance.yaml::{name}" for name in ("happens", "e f")[finished - 2 :]]
+    missing = [
+        f"shop.relevance.yaml::{name}" for name in ("happens", "e f")[finished - 2 :]
+    ]
     assert list(record.missing) == missing
     assert said(run) == [
         f"record: run.jsonl ({finished} cases, {len(missing)} did not finish: {' and '.join(missing)})"
     ]
 
 
-def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(shop: Shop) -> None:
-    project = shop("pytest.exit('enough', 7)")  # nor does it with an exit code of anybody's own
+def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(
+    shop: Shop,
+) -> None:
+    project = shop(
+        "pytest.exit('enough', 7)"
+    )  # nor does it with an exit code of anybody's own
     run = project.run(RECORD)
     assert run.code == 7
     assert "= relevance =" not in run.text
     assert ends(opened(project)) == {"a b": "passed", "c d": "failed"}
-    assert opened(project).missing == ("shop.relevance.yaml::happens", "shop.relevance.yaml::e f")
+    assert opened(project).missing == (
+        "shop.relevance.yaml::happens",
+        "shop.relevance.yaml::e f",
+    )
 
 
 def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop) -> None:
@@ -121,16 +139,27 @@ def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop) -> None:
     assert "no result" not in run.text  # it is told as a failure alone
     assert ends(opened(project)) == {"a b": "passed", "c d": "failed", "e f": "passed"}
     assert opened(project).missing == ("shop.relevance.yaml::happens",)
-    assert said(run) == ["record: run.jsonl (3 cases, 1 did not finish: shop.relevance.yaml::happens)"]
+    assert said(run) == [
+        "record: run.jsonl (3 cases, 1 did not finish: shop.relevance.yaml::happens)"
+    ]
 
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequence[str]) -> None:
+def test_a_case_file_that_cannot_be_collected_is_named(
+    shop: Shop, workers: Sequence[str]
+) -> None:
     project = shop("pass")
     project.cases("cases: [{qery: a}]", "broken.relevance.yaml")
     project.write("named.yaml", "cases: [{query: a, k: 0}]\n")
-    project.write("test_broken.py", "import nothing_like_it\n")  # a test in Python may be anything
-    files = ("broken.relevance.yaml", "named.yaml", "shop.relevance.yaml", "test_broken.py")
+    project.write(
+        "test_broken.py", "import nothing_like_it\n"
+    )  # a test in Python may be anything
+    files = (
+        "broken.relevance.yaml",
+        "named.yaml",
+        "shop.relevance.yaml",
+        "test_broken.py",
+    )
     run = project.run(RECORD, "--continue-on-collection-errors", *files, *workers)
     assert run.code == 1
     assert len(opened(project)) == 4
@@ -143,7 +172,9 @@ def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequ
         run = project.run(RECORD)
         assert run.code == pytest.ExitCode.INTERRUPTED
         assert len(opened(project)) == 0
-        names = [f"shop.relevance.yaml::{name}" for name in ("a b", "c d", "happens", "e f")]
+        names = [
+            f"shop.relevance.yaml::{name}" for name in ("a b", "c d", "happens", "e f")
+        ]
         assert list(opened(project).missing) == ["broken.relevance.yaml", *names]
 
 
@@ -151,7 +182,9 @@ def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:
     conftest = project.search('raise ConnectionError("no engine")')
     other = "\n@pytest.fixture\ndef other():\n    pytest.skip('no other engine here')\n"
     conftest.write_text(conftest.read_text() + other)
-    project.cases("cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]")
+    project.cases(
+        "cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]"
+    )
     run = project.run(RECORD)
     record = opened(project)
     assert run.code == 1
@@ -165,7 +198,9 @@ def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
-def test_a_record_is_replaced_by_the_next_whatever_became_of_it(shop: Shop, name: str) -> None:
+def test_a_record_is_replaced_by_the_next_whatever_became_of_it(
+    shop: Shop, name: str
+) -> None:
     project, path = shop("pass"), f"--relevance-record={name}"
     record = project.path / name
     project.run(path)
@@ -183,7 +218,9 @@ def test_a_record_that_cannot_be_written_after_all_fails_the_run(shop: Shop) -> 
     project = shop("(HERE / 'run.jsonl').write_text('mine')")
     run = project.run(RECORD, *THAT_PASS)
     assert (run.code, run.counts) == (1, {"passed": 3, "deselected": 1})
-    said_of_it = "run.jsonl is there, and is no record of version 2 or before; name another file"
+    said_of_it = (
+        "run.jsonl is there, and is no record of version 2 or before; name another file"
+    )
     assert said(run, "no record of the run") == [f"no record of the run: {said_of_it}"]
     assert (said(run), left_behind(project)) == ([], [])
 

@@ -65,24 +65,38 @@ def shop(project: Project) -> Project:
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
-def test_a_failure_names_every_document_and_what_the_index_does_not_have(shop: Project) -> None:
+def test_a_failure_names_every_document_and_what_the_index_does_not_have(
+    shop: Project,
+) -> None:
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 2}
     assert ["1", "boots", "Boots!"] in [row[:3] for row in run.failure_rows("boots")]
-    assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
+    assert row_of(run, "boots", "hiking").startswith(
+        "hiking Hiking! grade 3 not returned"
+    )
     assert row_of(run, "boots", "lost").startswith("lost grade 2 not in the index")
-    assert row_of(run, "sandals boots", "clogs").startswith("clogs Clogs! grade 3 not returned")
+    assert row_of(run, "sandals boots", "clogs").startswith(
+        "clogs Clogs! grade 3 not returned"
+    )
     boots = run.results["boots"]
     assert boots.texts.titles == {"boots": "Boots!", "hiking": "Hiking!"}
-    assert boots.texts.shown == {"boots": {"brand": "Acme"}, "hiking": {"brand": "Acme"}}
-    assert (boots.texts.not_in_index, run.results["sandals boots"].texts.not_in_index) == (("lost",), ())
+    assert boots.texts.shown == {
+        "boots": {"brand": "Acme"},
+        "hiking": {"brand": "Acme"},
+    }
+    assert (
+        boots.texts.not_in_index,
+        run.results["sandals boots"].texts.not_in_index,
+    ) == (("lost",), ())
     assert (
         "1 judged or expected document of 1 case is not in the index: lost by the index, not by the ranking"
         in run.summary
     )
 
 
-def test_what_the_index_does_not_have_in_losses_and_in_expectations(shop: Project) -> None:
+def test_what_the_index_does_not_have_in_losses_and_in_expectations(
+    shop: Project,
+) -> None:
     shop.cases("""
         cases:
           - {query: boots, k: 1, min_ndcg: 0.9, judgments: {boots: 1, lost: 3, hiking: 3}}
@@ -93,11 +107,18 @@ def test_what_the_index_does_not_have_in_losses_and_in_expectations(shop: Projec
     assert "any 1 of 2 with grade 3" in failure
     assert "not in the index: lost" in failure.splitlines()
     expected = run.told("expected")
-    assert 'include: not in the top 10: "lost" (not in the index), "clogs" (Clogs!, not returned)' in expected
+    assert (
+        'include: not in the top 10: "lost" (not in the index), "clogs" (Clogs!, not returned)'
+        in expected
+    )
     assert 'exclude: in the top 10: "boots" (Boots!, at rank 1)' in expected
     shop.cases("cases: [{query: boots hat, judgments: {lost: 3}, min_ndcg: 0.5}]")
-    strange = shop.run().failure("boots hat").splitlines()  # the judged ids are wrong, not those of the search
-    assert strange[strange.index('  judged:   "lost"') + 1] == '  not in the index: "lost"'
+    strange = (
+        shop.run().failure("boots hat").splitlines()
+    )  # the judged ids are wrong, not those of the search
+    assert (
+        strange[strange.index('  judged:   "lost"') + 1] == '  not in the index: "lost"'
+    )
 
 
 def test_each_document_is_asked_for_once(shop: Project) -> None:
@@ -110,18 +131,30 @@ def test_each_document_is_asked_for_once(shop: Project) -> None:
         "documents are torn down",
         "search is torn down",
     ]
-    assert events(shop.run("-s", "-k", "hat")) == ["search is set up", "search is torn down"]  # which passes
-    assert "Captured stdout call" in shop.run("-k", "sandals").text.partition("<asked for")[0]
+    assert events(shop.run("-s", "-k", "hat")) == [
+        "search is set up",
+        "search is torn down",
+    ]  # which passes
+    assert (
+        "Captured stdout call"
+        in shop.run("-k", "sandals").text.partition("<asked for")[0]
+    )
 
 
 def test_which_title_goes_before_others(shop: Project) -> None:
-    shop.conftest(DOCUMENTS.replace("yield str.split", "yield lambda query: [(query, 'of the search')]"))
+    shop.conftest(
+        DOCUMENTS.replace(
+            "yield str.split", "yield lambda query: [(query, 'of the search')]"
+        )
+    )
     shop.write("products.csv", "id,title\nhiking,Hiking boots\n")
     judgments = "{hiking: {grade: 3, title: of the judgment}, lost: {grade: 3, title: Old clogs}}"
     shop.cases(f"cases: [{{query: boots, min_ndcg: 0.9, judgments: {judgments}}}]")
     titles = shop.run().results["boots"].texts.titles
     assert titles == {"boots": "Boots!", "hiking": "Hiking!", "lost": "Old clogs"}
-    shop.cases(f"documents: products.csv\ncases: [{{query: boots, min_ndcg: 0.9, judgments: {judgments}}}]")
+    shop.cases(
+        f"documents: products.csv\ncases: [{{query: boots, min_ndcg: 0.9, judgments: {judgments}}}]"
+    )
     failure = shop.run().failure("boots")
     assert 'returned: "boots" "Boots!"' in failure
     assert '"hiking" "Hiking boots"' in failure
@@ -167,7 +200,10 @@ ASYNC_FIXTURE = """
 """
 
 
-@pytest.mark.parametrize(("mode", "more"), [("none", ""), ("auto", ""), ("strict", ""), ("auto", ASYNC_FIXTURE)])
+@pytest.mark.parametrize(
+    ("mode", "more"),
+    [("none", ""), ("auto", ""), ("strict", ""), ("auto", ASYNC_FIXTURE)],
+)
 def test_a_coroutine_function_on_the_loop_of_the_plugin_and_of_pytest_asyncio(
     project: Project, mode: str, more: str
 ) -> None:
@@ -178,10 +214,16 @@ def test_a_coroutine_function_on_the_loop_of_the_plugin_and_of_pytest_asyncio(
     project.conftest(ASYNC + more)
     project.cases(CASES)
     run = project.run("--relevance-record=run.jsonl", *options, loops=bool(options))
-    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+    assert row_of(run, "boots", "hiking").startswith(
+        "hiking Hiking grade 3 not returned"
+    )
     assert "no titles" not in run.summary
     results = Record.open(project.path / "run.jsonl").results
-    assert [result.texts.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
+    assert [result.texts.titles.get(result.query.split()[0]) for result in results] == [
+        "Boots",
+        "Hat",
+        "Sandals",
+    ]
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
@@ -215,7 +257,9 @@ def test_a_coroutine_function_under_anyio(project: Project, backend: str) -> Non
     project.cases(CASES)
     run = project.run(loops=True)
     assert run.counts == {"passed": 1, "failed": 2}
-    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+    assert row_of(run, "boots", "hiking").startswith(
+        "hiking Hiking grade 3 not returned"
+    )
 
 
 def test_the_workers_of_xdist(shop: Project) -> None:
@@ -244,28 +288,51 @@ def test_an_attempt_that_is_rerun(shop: Project) -> None:
 def test_checks_of_tests_in_python(shop: Project) -> None:
     (shop.path / "shop.relevance.yaml").unlink()
     shop.test(
-        'relevance.check("boots", ["boots"], {"boots": 1, "hiking": 3, "lost": 2}, min_ndcg=0.9)', name="test_boots"
+        'relevance.check("boots", ["boots"], {"boots": 1, "hiking": 3, "lost": 2}, min_ndcg=0.9)',
+        name="test_boots",
     )
     dynamic = 'request.getfixturevalue("relevance").check("clogs", ["clogs"], {"sandals": 1}, min_ndcg=0.9)'
     shop.write("test_more.py", f"def test_dynamic(request):\n    {dynamic}\n")
     run = shop.run()
-    assert row_of(run, "test_boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
+    assert row_of(run, "test_boots", "hiking").startswith(
+        "hiking Hiking! grade 3 not returned"
+    )
     assert row_of(run, "test_boots", "lost").startswith("lost grade 2 not in the index")
     assert "Clogs!" in run.failure("test_dynamic")
 
 
-def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Project) -> None:
+def test_two_indexes_that_have_other_documents_under_the_same_ids(
+    project: Project,
+) -> None:
     for name in ("books", "films"):
         documents = "{each: f'NAME {each}' for each in ids if each != lost}"
         text = index(f"return lambda ids: {documents}".replace("NAME", name))
-        project.write(f"{name}/conftest.py", text.replace("!= lost", f"!= '{'lost' if name == 'films' else 'none'}'"))
-        project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]", f"{name}/{name}.relevance.yaml")
+        project.write(
+            f"{name}/conftest.py",
+            text.replace("!= lost", f"!= '{'lost' if name == 'films' else 'none'}'"),
+        )
+        project.cases(
+            "cases: [{query: hat, judgments: {hat: 1, lost: 1}}]",
+            f"{name}/{name}.relevance.yaml",
+        )
     project.conftest(SEARCH)
-    project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]")  # in a folder without that fixture
+    project.cases(
+        "cases: [{query: hat, judgments: {hat: 1, lost: 1}}]"
+    )  # in a folder without that fixture
     project.run("--relevance-record=run.jsonl")
-    of_file = {each.file.partition("/")[0]: each.texts for each in Record.open(project.path / "run.jsonl").results}
-    books, films, neither = of_file["books"], of_file["films"], of_file["shop.relevance.yaml"]
-    assert (books.titles, books.not_in_index) == ({"hat": "books hat", "lost": "books lost"}, ())
+    of_file = {
+        each.file.partition("/")[0]: each.texts
+        for each in Record.open(project.path / "run.jsonl").results
+    }
+    books, films, neither = (
+        of_file["books"],
+        of_file["films"],
+        of_file["shop.relevance.yaml"],
+    )
+    assert (books.titles, books.not_in_index) == (
+        {"hat": "books hat", "lost": "books lost"},
+        (),
+    )
     assert (films.titles, films.not_in_index) == ({"hat": "films hat"}, ("lost",))
     assert (neither.titles, neither.not_in_index) == ({}, ())
 
@@ -302,7 +369,9 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
 
 
 @pytest.mark.parametrize("scope", ["session", "function"])
-def test_the_index_of_each_variant_is_asked_before_it_is_closed(project: Project, scope: str) -> None:
+def test_the_index_of_each_variant_is_asked_before_it_is_closed(
+    project: Project, scope: str
+) -> None:
     """Each parameter of a fixture ends with the next one; what passing cases need must be asked for before."""
     project.conftest(
         f"""
@@ -328,13 +397,22 @@ def test_the_index_of_each_variant_is_asked_before_it_is_closed(project: Project
     )
     run = project.run("--relevance-record=run.jsonl")
     assert run.counts == {"passed": 2, "failed": 2}
-    assert row_of(run, "boots[small]", "lost").startswith("lost grade 2 not in the index")
-    assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
-    texts = {(each.id, each.variant): each.texts for each in Record.open(project.path / "run.jsonl").results}
+    assert row_of(run, "boots[small]", "lost").startswith(
+        "lost grade 2 not in the index"
+    )
+    assert row_of(run, "boots[large]", "lost").startswith(
+        "lost lost of large grade 2 not returned"
+    )
+    texts = {
+        (each.id, each.variant): each.texts
+        for each in Record.open(project.path / "run.jsonl").results
+    }
     for name in ("small", "large"):
         assert texts["hat", name].titles == {"hat": f"hat of {name}"}
         assert texts["boots", name].titles["boots"] == f"boots of {name}"
-        assert texts["boots", name].not_in_index == (("lost",) if name == "small" else ())
+        assert texts["boots", name].not_in_index == (
+            ("lost",) if name == "small" else ()
+        )
 
 
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="this pytest has none")
@@ -349,10 +427,17 @@ def test_the_failing_checks_of_subtests(shop: Project) -> None:
 
 
 def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
-    shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
+    shop.cases(
+        CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace(
+            "lost: 2", "lost: 0"
+        )
+    )
     run = shop.run("-x", "--relevance-record=run.jsonl", "-n1")
     assert run.counts == {"passed": 2, "failed": 1}
-    assert [bool(result.texts.titles) for result in Record.open(shop.path / "run.jsonl").results] == [True, True, True]
+    assert [
+        bool(result.texts.titles)
+        for result in Record.open(shop.path / "run.jsonl").results
+    ] == [True, True, True]
 
 
 # --- a fixture that does not do what it should ------------------------------------------------------------------------
@@ -361,22 +446,40 @@ def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> Non
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("lambda ids: 1 / 0", r"it raised ZeroDivisionError: division by zero \(conftest.py:\d+ in <lambda>\)"),
+        (
+            "lambda ids: 1 / 0",
+            r"it raised ZeroDivisionError: division by zero \(conftest.py:\d+ in <lambda>\)",
+        ),
         ("lambda ids: exec('raise SystemExit(3)')", r"it raised SystemExit: 3"),
-        ("lambda: {}", r"it cannot be called with a list of ids: .*; write documents\(ids\)"),
+        (
+            "lambda: {}",
+            r"it cannot be called with a list of ids: .*; write documents\(ids\)",
+        ),
         (
             "lambda ids: ids",
             r"it returned \['boots', 'hiking', 'lost'\]; return \{id: title\} of the documents that exist",
         ),
-        ("{'boots': 'Boots'}", r"it cannot be called with a list of ids: 'dict' object is not callable"),
-        ("1 / 0", r"the fixture raised ZeroDivisionError: division by zero \(conftest.py:\d+ in relevance_documents\)"),
+        (
+            "{'boots': 'Boots'}",
+            r"it cannot be called with a list of ids: 'dict' object is not callable",
+        ),
+        (
+            "1 / 0",
+            r"the fixture raised ZeroDivisionError: division by zero \(conftest.py:\d+ in relevance_documents\)",
+        ),
         ("pytest.skip('no engine')", r"the fixture raised Skipped: no engine"),
     ],
 )
-def test_an_index_that_cannot_be_asked_is_told_once(shop: Project, value: str, said: str) -> None:
+def test_an_index_that_cannot_be_asked_is_told_once(
+    shop: Project, value: str, said: str
+) -> None:
     shop.conftest(index(f"return {value}"))
     run = shop.run("--relevance-record=run.jsonl")
-    assert run.outcomes == {"boots": "failed", "hat cap": "passed", "sandals boots": "failed"}
+    assert run.outcomes == {
+        "boots": "failed",
+        "hat cap": "passed",
+        "sandals boots": "failed",
+    }
     (sentence,) = run.sentences("documents have no titles from relevance_documents: ")
     assert re.search(said, sentence)
     assert run.text.count("no titles") == 1
@@ -384,17 +487,25 @@ def test_an_index_that_cannot_be_asked_is_told_once(shop: Project, value: str, s
     assert "Traceback" not in run.text
 
 
-def test_a_fixture_that_requests_one_that_is_missing_is_told_once_by_all_workers(shop: Project) -> None:
-    shop.conftest(DOCUMENTS.replace("relevance_documents(search)", "relevance_documents(engine)"))
+def test_a_fixture_that_requests_one_that_is_missing_is_told_once_by_all_workers(
+    shop: Project,
+) -> None:
+    shop.conftest(
+        DOCUMENTS.replace("relevance_documents(search)", "relevance_documents(engine)")
+    )
     run = shop.run("-n2")
     assert run.counts == {"passed": 1, "failed": 2}
-    (told,) = run.sentences("documents have no titles from relevance_documents: the fixture raised ")
+    (told,) = run.sentences(
+        "documents have no titles from relevance_documents: the fixture raised "
+    )
     assert "engine" in told
 
 
 def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
     """A failure that came before, and its record, say no more that a document is missing from the index."""
-    project.conftest(index("return lambda ids: {each: each for each in ids if each == 'boots'}"))
+    project.conftest(
+        index("return lambda ids: {each: each for each in ids if each == 'boots'}")
+    )
     project.cases("""
         cases:
           - {query: boots, judgments: {boots: 1, gone: 3}, min_ndcg: 0.9}
@@ -406,15 +517,24 @@ def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
         "is said to be missing from the index"
     ]
     assert "not in the index" not in run.text
-    assert not any(result.texts.not_in_index for result in Record.open(project.path / "run.jsonl").results)
+    assert not any(
+        result.texts.not_in_index
+        for result in Record.open(project.path / "run.jsonl").results
+    )
 
 
 def test_what_cannot_be_used_of_an_answer_is_told_once(shop: Project) -> None:
-    shop.conftest(index("return lambda ids: {**{each: ['x'] for each in ids}, 'other': 'x', 7: 'y'}"))
+    shop.conftest(
+        index(
+            "return lambda ids: {**{each: ['x'] for each in ids}, 'other': 'x', 7: 'y'}"
+        )
+    )
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 2}
     assert row_of(run, "boots", "hiking").startswith("hiking grade 3 not returned")
-    assert sorted(sentence[:36] for sentence in run.sentences("relevance_documents: ")) == [
+    assert sorted(
+        sentence[:36] for sentence in run.sentences("relevance_documents: ")
+    ) == [
         "relevance_documents: it returned 'ot",
         "relevance_documents: it returned ['x",
     ]
@@ -422,6 +542,11 @@ def test_what_cannot_be_used_of_an_answer_is_told_once(shop: Project) -> None:
 
 def test_an_interrupt_ends_the_run(shop: Project) -> None:
     for raised in ("KeyboardInterrupt", "pytest.exit.Exception('enough')"):
-        shop.conftest(DOCUMENTS.replace("return {", f"raise {raised}\n            return {{"))
+        shop.conftest(
+            DOCUMENTS.replace("return {", f"raise {raised}\n            return {{")
+        )
         run = shop.run()
-        assert (run.code, "passed" in run.counts) == (pytest.ExitCode.INTERRUPTED, False)
+        assert (run.code, "passed" in run.counts) == (
+            pytest.ExitCode.INTERRUPTED,
+            False,
+        )

@@ -46,7 +46,12 @@ def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -
     )
     assert project.run("--relevance-record=run.jsonl").counts == {"passed": 3}
     record = Record.open(project.path / "run.jsonl")
-    assert [list(result.ranking.documents) for result in record.results] == [["a", "b"], ["c"], ["d", "e"], ["f"]]
+    assert [list(result.ranking.documents) for result in record.results] == [
+        ["a", "b"],
+        ["c"],
+        ["d", "e"],
+        ["f"],
+    ]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
@@ -57,9 +62,15 @@ def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
     assert lines[0] == "test_shop.py:4: nDCG@10 0.710 is below 0.900"
     assert lines[1].startswith('query "smart watch"   relevance.check   2 results')
     assert "note: not a strap" in lines
-    assert any(line.startswith("DCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710") for line in lines)
-    assert any(line.startswith("  a ") and line.endswith("-0.339") for line in lines)  # lost most by
-    assert run.short_summary == ["FAILED test_shop.py::test_shop - nDCG@10 0.710, floor 0.900"]
+    assert any(
+        line.startswith("DCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710") for line in lines
+    )
+    assert any(
+        line.startswith("  a ") and line.endswith("-0.339") for line in lines
+    )  # lost most by
+    assert run.short_summary == [
+        "FAILED test_shop.py::test_shop - nDCG@10 0.710, floor 0.900"
+    ]
 
 
 def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
@@ -71,7 +82,9 @@ def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
     """,
     )
     project.pytester.syspathinsert()
-    run = run_test(project, "from checks import check_shoes\ncheck_shoes(relevance)", "--tb=line")
+    run = run_test(
+        project, "from checks import check_shoes\ncheck_shoes(relevance)", "--tb=line"
+    )
     assert f"{helper}:2: " in run.text
 
 
@@ -91,7 +104,9 @@ BAD_CALLS = {
 }
 
 
-def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(project: Project) -> None:
+def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(
+    project: Project,
+) -> None:
     tests = (
         f"def test_{number}(relevance):\n    relevance.check({arguments})\n"
         for number, arguments in enumerate(BAD_CALLS)
@@ -131,10 +146,18 @@ def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     )
     run = project.run("-vv")
     method = "TestShop::test_method"
-    assert run.outcomes == {"test_xfail": "xfailed", f"{method}[a]": "passed", f"{method}[x]": "failed"}
-    (suite,) = [line for line in run.summary.splitlines() if line.startswith("test_shop.py")]
+    assert run.outcomes == {
+        "test_xfail": "xfailed",
+        f"{method}[a]": "passed",
+        f"{method}[x]": "failed",
+    }
+    (suite,) = [
+        line for line in run.summary.splitlines() if line.startswith("test_shop.py")
+    ]
     assert "1 passed, 1 failed, 1 xfailed" in suite
-    assert "test_shop.py:5: passed: nDCG@10 1.000, at least 0.900" in run.text  # of a check that passes, at -vv
+    assert (
+        "test_shop.py:5: passed: nDCG@10 1.000, at least 0.900" in run.text
+    )  # of a check that passes, at -vv
 
 
 @pytest.mark.parametrize("mark", ["asyncio", "anyio"])
@@ -158,7 +181,9 @@ def test_in_an_async_test(project: Project, mark: str) -> None:
     )
     run = project.run()
     assert run.counts == {"failed": 1}
-    assert run.failure("test_shop").startswith("test_shop.py:11: nDCG@10 0.710 is below 0.900")
+    assert run.failure("test_shop").startswith(
+        "test_shop.py:11: nDCG@10 0.710 is below 0.900"
+    )
 
 
 FAILS = '"hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9'
@@ -207,27 +232,47 @@ def run_tests(project: Project, bodies: Mapping[str, str], *args: str) -> Run:
     return project.run(*args)
 
 
-@pytest.mark.parametrize("options", [(), ("-W", "ignore")], ids=["warnings are errors", "warnings are ignored"])
-def test_a_failure_that_is_lost_in_a_thread_fails_the_test(project: Project, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [(), ("-W", "ignore")],
+    ids=["warnings are errors", "warnings are ignored"],
+)
+def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
+    project: Project, options: tuple[str, ...]
+) -> None:
     run = run_tests(project, {name: body for name, (body, _) in LOST.items()}, *options)
     assert run.counts["failed"] == len(LOST)
     for name, (_, line) in LOST.items():
-        assert f"test_{name}.py:{line}: nDCG@10 0.631 is below 0.900\n" in run.failure(f"test_{name}")
+        assert f"test_{name}.py:{line}: nDCG@10 0.631 is below 0.900\n" in run.failure(
+            f"test_{name}"
+        )
     assert run.summary.splitlines()[-1] == "6 checks: 6 failed; mean nDCG@10 0.631"
 
 
 def test_a_failure_in_a_thread_that_the_test_expects(project: Project) -> None:
     bodies = [
         f"{POOL}with pytest.raises(pytest.fail.Exception):\n        pool.submit(relevance.check, {FAILS}).result()",
-        THREAD.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
-        POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
-        TASK.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
-        TASK.replace(
-            f"await {WAITED}", "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())"
+        THREAD.replace(
+            "relevance.check",
+            "with pytest.raises(pytest.fail.Exception): relevance.check",
         ),
-        TASK.replace("asyncio.run(main())", "with pytest.raises(pytest.fail.Exception): asyncio.run(in_task())"),
+        POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
+        TASK.replace(
+            "relevance.check",
+            "with pytest.raises(pytest.fail.Exception): relevance.check",
+        ),
+        TASK.replace(
+            f"await {WAITED}",
+            "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())",
+        ),
+        TASK.replace(
+            "asyncio.run(main())",
+            "with pytest.raises(pytest.fail.Exception): asyncio.run(in_task())",
+        ),
     ]
-    run = run_tests(project, {f"body_{number}": body for number, body in enumerate(bodies)})
+    run = run_tests(
+        project, {f"body_{number}": body for number, body in enumerate(bodies)}
+    )
     assert run.counts == {"passed": len(bodies)}
 
 
@@ -251,17 +296,24 @@ OUTLIVES = """
 
 
 @pytest.mark.parametrize("found", ["a", "x"], ids=["passes", "fails"])
-def test_a_check_in_a_thread_that_outlives_its_test_fails_the_run(project: Project, found: str) -> None:
+def test_a_check_in_a_thread_that_outlives_its_test_fails_the_run(
+    project: Project, found: str
+) -> None:
     project.write("test_shop.py", OUTLIVES.replace("FOUND", repr(found)))
     run = project.run("-W", "ignore")
     assert run.counts == {"passed": 2}
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    (said,) = run.sentences("1 check was made in a thread that its test did not wait for")
+    (said,) = run.sentences(
+        "1 check was made in a thread that its test did not wait for"
+    )
     assert said.endswith('test_shop.py::test_that_starts_it: "late shoes"')
     assert "AttributeError" not in run.text
 
 
 def test_a_test_that_is_expected_to_fail_in_a_thread(project: Project) -> None:
     body = THREAD.replace("\n", "\n    ")
-    project.write("test_shop.py", f"import pytest\n@pytest.mark.xfail\ndef test_shop(relevance):\n{body}")
+    project.write(
+        "test_shop.py",
+        f"import pytest\n@pytest.mark.xfail\ndef test_shop(relevance):\n{body}",
+    )
     assert project.run("-W", "ignore").counts == {"xfailed": 1}

@@ -58,7 +58,8 @@ class Engine:
         """What a query returns with its first call, its second call ...; documents in a text, or results."""
         by_call = {
             query.replace("_", " "): [
-                found.split() if isinstance(found, str) and found != "raises" else found for found in each
+                found.split() if isinstance(found, str) and found != "raises" else found
+                for found in each
             ]
             for query, each in rankings.items()
         }
@@ -81,8 +82,14 @@ def engine(project: Project) -> Engine:
 def said(run: Run) -> list[str]:
     """What the summary says of repeats."""
     lines = run.text.splitlines()
-    start = next((number for number, line in enumerate(lines) if "from call to call: " in line), len(lines))
-    return [*lines[start : start + 1], *takewhile(lambda line: line.startswith("  "), lines[start + 1 :])]
+    start = next(
+        (number for number, line in enumerate(lines) if "from call to call: " in line),
+        len(lines),
+    )
+    return [
+        *lines[start : start + 1],
+        *takewhile(lambda line: line.startswith("  "), lines[start + 1 :]),
+    ]
 
 
 def in_pairs(*documents: str, scores: Sequence[float]) -> list[Any]:
@@ -90,7 +97,9 @@ def in_pairs(*documents: str, scores: Sequence[float]) -> list[Any]:
 
 
 def test_a_list_that_is_filled_anew_is_another_ranking(project: Project) -> None:
-    project.search("found = []; return lambda query: found.reverse() or found.extend('ab' * (not found)) or found")
+    project.search(
+        "found = []; return lambda query: found.reverse() or found.extend('ab' * (not found)) or found"
+    )
     project.cases("cases: [{query: boots, judgments: {a: 1}, min_ndcg: 1}]")
     run = project.run("--relevance-repeat=2")
     assert run.counts == {"passed": 1}  # it is the first call that is scored
@@ -99,11 +108,16 @@ def test_a_list_that_is_filled_anew_is_another_ranking(project: Project) -> None
     assert line.startswith("  boots  rank 1: a / b")
 
 
-def test_what_changes_is_named_with_the_first_rank_at_which_it_does(engine: Engine) -> None:
+def test_what_changes_is_named_with_the_first_rank_at_which_it_does(
+    engine: Engine,
+) -> None:
     deep = " ".join(map(str, range(10)))
     engine.returns(
         still=["a b c"],
-        scored=[in_pairs("a", "b", "c", scores=(2, 1, 1)), in_pairs("a", "c", "b", scores=(2, 1, 1))],
+        scored=[
+            in_pairs("a", "b", "c", scores=(2, 1, 1)),
+            in_pairs("a", "c", "b", scores=(2, 1, 1)),
+        ],
         shorter=["a b c", "a b c", "a b"],
         longer=["", "a"],
         highest=["a b c", "a c b", "b a c"],
@@ -133,7 +147,10 @@ def test_what_changes_is_named_with_the_first_rank_at_which_it_does(engine: Engi
     ]
     head = "ranking changes from call to call: 6 cases of 8, 3 calls each"
     run = engine.run(THRICE)
-    assert (run.code, run.counts) == (0, {"passed": 8, "skipped": 1})  # it fails nothing
+    assert (run.code, run.counts) == (
+        0,
+        {"passed": 8, "skipped": 1},
+    )  # it fails nothing
     assert said(run) == [head, *names[:5], "  ... 1 more (-v shows all)"]
     assert set(engine.calls.values()) == {3}
     assert said(engine.run(THRICE, "-v")) == [head, *names]
@@ -180,26 +197,40 @@ def test_the_first_call_is_scored_and_its_time_counts(engine: Engine) -> None:
 
 
 def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
-    engine.returns(raises=["a", "raises"], nonsense=["a", "a", 17], at_once=["raises"], fine=["a"])
-    engine.cases("cases: [{query: raises}, {query: nonsense}, {query: at once}, {query: fine}]")
+    engine.returns(
+        raises=["a", "raises"], nonsense=["a", "a", 17], at_once=["raises"], fine=["a"]
+    )
+    engine.cases(
+        "cases: [{query: raises}, {query: nonsense}, {query: at once}, {query: fine}]"
+    )
     run = engine.run(THRICE, "--relevance-record=run.jsonl")
     assert run.counts == {"failed": 3, "passed": 1}
     assert engine.calls == {"raises": 2, "nonsense": 3, "at once": 1, "fine": 3}
-    assert {name: entry.verdict for name, entry in run.results.items() if name != "fine"} == dict.fromkeys(
-        ("raises", "nonsense", "at once"), "error"
-    )
+    assert {
+        name: entry.verdict for name, entry in run.results.items() if name != "fine"
+    } == dict.fromkeys(("raises", "nonsense", "at once"), "error")
     assert "E           ConnectionError: no engine" in run.failure("raises")
-    assert 'shop.relevance.yaml:1: query "raises"   search   in call 2' in run.failure("raises").splitlines()
+    assert (
+        'shop.relevance.yaml:1: query "raises"   search   in call 2'
+        in run.failure("raises").splitlines()
+    )
     assert run.failure("nonsense").splitlines() == [
         "shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list of results, best first",
         'query "nonsense"   search',
     ]
-    assert run.short_summary[1].startswith("FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int")
+    assert run.short_summary[1].startswith(
+        "FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int"
+    )
     assert run.failure("1 more case") == "and 1 more case failed alike: at once\n"
-    assert run.short_summary[2] == "FAILED shop.relevance.yaml::at once - ConnectionError: no engine"
+    assert (
+        run.short_summary[2]
+        == "FAILED shop.relevance.yaml::at once - ConnectionError: no engine"
+    )
     assert said(run) == ["no ranking changes from call to call: 1 case, 3 calls each"]
     brief = engine.run(THRICE, "-q").failure("nonsense")
-    assert brief.startswith("shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list")
+    assert brief.startswith(
+        "shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list"
+    )
 
     frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("id")
     assert frame["verdict"].to_dict() == {
@@ -232,7 +263,9 @@ ASYNC = """
 
 
 @pytest.mark.parametrize("plugin", ["none", "asyncio", "anyio"])
-def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, plugin: str) -> None:
+def test_a_coroutine_search_is_called_as_often_and_in_one_loop(
+    engine: Engine, plugin: str
+) -> None:
     options: Sequence[str] = ()
     search = ASYNC.format()
     if plugin == "asyncio":
@@ -240,9 +273,13 @@ def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, p
         options = ("--asyncio-mode=auto",)
     elif plugin == "anyio":
         pytest.importorskip("anyio")
-        search = search.replace("def search(request)", "def search(request, anyio_backend)")
+        search = search.replace(
+            "def search(request)", "def search(request, anyio_backend)"
+        )
         search += '\n    @pytest.fixture(scope="session")\n    def anyio_backend():\n        return "asyncio"\n'
-        search = search.replace("        assert len(loops) == 1\n", "")  # anyio has a loop for each test
+        search = search.replace(
+            "        assert len(loops) == 1\n", ""
+        )  # anyio has a loop for each test
     engine.searches(search)
     engine.returns(boots=["a b", "b a"], hats=["c"])
     engine.cases("cases: [{query: boots, judgments: {a: 3}}, {query: hats}]")
@@ -251,22 +288,44 @@ def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, p
     assert engine.calls == {"boots": 12, "hats": 12}
     assert said(run) == [
         "ranking changes from call to call: 1 case of 2, 4 calls each",
-        *(f"  boots  {name:<9}  rank 1: a / b" for name in ("coroutine", "awaitable", "generator")),
+        *(
+            f"  boots  {name:<9}  rank 1: a / b"
+            for name in ("coroutine", "awaitable", "generator")
+        ),
     ]
 
 
 def test_a_case_that_is_run_again_is_called_as_often_again(engine: Engine) -> None:
     pytest.importorskip("pytest_rerunfailures")
-    engine.returns(boots=["raises", "b a", "b a", "b a", "a b", "b a", "b a"], hats=["a", "a", "raises", "a"])
-    engine.cases("cases: [{query: boots, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats}]")
-    run = engine.run("--relevance-repeat=3", "--reruns=2", "--relevance-record=run.jsonl")
+    engine.returns(
+        boots=["raises", "b a", "b a", "b a", "a b", "b a", "b a"],
+        hats=["a", "a", "raises", "a"],
+    )
+    engine.cases(
+        "cases: [{query: boots, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats}]"
+    )
+    run = engine.run(
+        "--relevance-repeat=3", "--reruns=2", "--relevance-record=run.jsonl"
+    )
     assert engine.calls == {"boots": 7, "hats": 6}  # 1, 3, 3 and 3, 3
     assert run.counts == {"passed": 2, "rerun": 3}
-    assert said(run) == ["ranking changes from call to call: 1 case of 2, 3 calls each", "  boots  rank 1: a / b"]
-    repeats = {each.id: each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results}
-    assert {name: each and each[:2] for name, each in repeats.items()} == {"boots": (3, 2), "hats": (3, 1)}
+    assert said(run) == [
+        "ranking changes from call to call: 1 case of 2, 3 calls each",
+        "  boots  rank 1: a / b",
+    ]
+    repeats = {
+        each.id: each.call.repeats
+        for each in Record.open(engine.project.path / "run.jsonl").results
+    }
+    assert {name: each and each[:2] for name, each in repeats.items()} == {
+        "boots": (3, 2),
+        "hats": (3, 1),
+    }
     engine.run("--relevance-record=run.jsonl")
-    assert {each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results} == {None}
+    assert {
+        each.call.repeats
+        for each in Record.open(engine.project.path / "run.jsonl").results
+    } == {None}
 
 
 def test_a_test_in_python_searches_as_often_as_it_does(engine: Engine) -> None:
@@ -274,10 +333,20 @@ def test_a_test_in_python_searches_as_often_as_it_does(engine: Engine) -> None:
     engine.returns(boots=["a b", "b a"])
     engine.cases("cases: [{query: boots}]")
     check = 'relevance.check("boots", search("boots"), {"a": 3}, min_ndcg=0.9)'
-    engine.project.write("test_shop.py", f"def test_shop(search, relevance):\n    {check}\n")
+    engine.project.write(
+        "test_shop.py", f"def test_shop(search, relevance):\n    {check}\n"
+    )
     run = engine.run(THRICE, "--relevance-record=run.jsonl")
     assert engine.calls == {"boots": 4}
-    assert said(run)[0] == "ranking changes from call to call: 1 case of 1, 3 calls each"
-    repeats = {each.search: each.call.repeats for each in Record.open(engine.project.path / "run.jsonl").results}
-    assert {name: each and each.calls for name, each in repeats.items()} == {"search": 3, "relevance.check": None}
+    assert (
+        said(run)[0] == "ranking changes from call to call: 1 case of 1, 3 calls each"
+    )
+    repeats = {
+        each.search: each.call.repeats
+        for each in Record.open(engine.project.path / "run.jsonl").results
+    }
+    assert {name: each and each.calls for name, each in repeats.items()} == {
+        "search": 3,
+        "relevance.check": None,
+    }
     assert said(engine.run(THRICE, "test_shop.py")) == []

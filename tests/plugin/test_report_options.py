@@ -11,7 +11,11 @@ from tests.helpers import page_text, page_values, verdict_of
 from tests.plugin.conftest import Project, Run
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
-HTML, MARKDOWN, RECORD = "--relevance-html=run.html", "--relevance-markdown=run.md", "--relevance-record=run.jsonl"
+HTML, MARKDOWN, RECORD = (
+    "--relevance-html=run.html",
+    "--relevance-markdown=run.md",
+    "--relevance-record=run.jsonl",
+)
 BOTH = pytest.mark.parametrize("name", ["html", "markdown"])
 
 CASES = """
@@ -57,7 +61,11 @@ def refusal(run: Run) -> str:
     """The message of a run that did not start."""
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "collected" not in run.text
-    (line,) = [line for line in run.result.stderr.str().splitlines() if line.startswith("ERROR: ")]
+    (line,) = [
+        line
+        for line in run.result.stderr.str().splitlines()
+        if line.startswith("ERROR: ")
+    ]
     return line.removeprefix("ERROR: ")
 
 
@@ -81,7 +89,9 @@ def test_a_run_without_a_baseline(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_what_got_worse_since_the_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
+def test_what_got_worse_since_the_baseline(
+    shop: Shop, workers: tuple[str, ...]
+) -> None:
     shop.run(UPDATE)
     got_worse(shop)
     shop.run(HTML, MARKDOWN, *workers)
@@ -89,14 +99,27 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: tuple[str, ...])
     assert "Search got worse: 1 query" in markdown(shop).splitlines()[1]
     assert "against the baseline" in page_text(page(shop))
     boots = cases(page(shop))["boots"]
-    assert (boots["gotWorse"], boots["accepted"], boots["acceptedGrades"]) == (True, ["b1", "b2", "b3"], [3, 1, 0])
-    assert (boots["lost"], boots["onTop"]) == ({"document": "b1", "from": 1, "to": None}, "b3")
+    assert (boots["gotWorse"], boots["accepted"], boots["acceptedGrades"]) == (
+        True,
+        ["b1", "b2", "b3"],
+        [3, 1, 0],
+    )
+    assert (boots["lost"], boots["onTop"]) == (
+        {"document": "b1", "from": 1, "to": None},
+        "b3",
+    )
     assert cases(page(shop))["hats"]["accepted"] == ["h1", "h2"]
 
 
-@pytest.mark.parametrize(("folder", "shown"), [("builds", "builds/main.jsonl"), ("..", "main.jsonl")])
+@pytest.mark.parametrize(
+    ("folder", "shown"), [("builds", "builds/main.jsonl"), ("..", "main.jsonl")]
+)
 def test_the_absolute_path_of_another_run_is_in_no_report(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str, shown: str
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    folder: str,
+    shown: str,
 ) -> None:
     """Relative to the root inside the project, and the name of the file alone outside."""
     (shop.path / "builds").mkdir()
@@ -115,7 +138,9 @@ def test_the_absolute_path_of_another_run_is_in_no_report(
     assert [str(main_run) in text for text in texts] == [False] * 4
 
 
-def test_the_report_of_the_record_is_that_of_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_of_the_record_is_that_of_the_run(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that grades which were given in one page are found in the other."""
     got_worse(shop)
     shop.run(HTML, RECORD)
@@ -128,7 +153,9 @@ def test_the_report_of_the_record_is_that_of_the_run(shop: Shop, monkeypatch: py
 
 
 @BOTH
-def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(project: Project, name: str) -> None:
+def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(
+    project: Project, name: str
+) -> None:
     run = project.run(f"--relevance-{name}=run.out")
     assert run.code == pytest.ExitCode.NO_TESTS_COLLECTED
     assert "Nothing was searched" in (project.path / "run.out").read_text()
@@ -141,11 +168,17 @@ def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(project: Project,
 def test_a_run_that_ends_early_names_what_is_missing(shop: Shop) -> None:
     shop.returns(boots="boom")
     shop.run(HTML, MARKDOWN, "-x")
-    assert verdict_of(page(shop)) == ("The run did not finish: 3 cases are missing", "broken")
+    assert verdict_of(page(shop)) == (
+        "The run did not finish: 3 cases are missing",
+        "broken",
+    )
     assert "The run did not finish: 3 cases are missing" in markdown(shop)
     shop.cases("cases: [{qery: a}]")
     shop.run(HTML)
-    assert verdict_of(page(shop)) == ("Nothing was searched: 1 case is missing", "nothing")
+    assert verdict_of(page(shop)) == (
+        "Nothing was searched: 1 case is missing",
+        "nothing",
+    )
 
 
 def test_two_options_do_not_write_the_same_file(shop: Shop) -> None:
@@ -163,22 +196,31 @@ def without_times(report: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+|[\d.]+ m?s\b", "", report)
 
 
-def test_the_markdown_is_the_same_with_other_outputs(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
+def test_the_markdown_is_the_same_with_other_outputs(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.cases(
+        "cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]"
+    )
     shop.returns(boots="b2 b1")
     shop.run(UPDATE)
     shop.returns(boots="b1 b2")
     shop.run(MARKDOWN)
     alone = markdown(shop)
     for other in (RECORD, HTML, "-p no:cacheprovider"):
-        monkeypatch.setenv("PYTEST_ADDOPTS", other)  # not among the arguments that the report shows
+        monkeypatch.setenv(
+            "PYTEST_ADDOPTS", other
+        )  # not among the arguments that the report shows
         shop.run(MARKDOWN)
         assert without_times(alone) == without_times(markdown(shop))
     monkeypatch.delenv("PYTEST_ADDOPTS")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "step.md"))
     shop.run()
-    for report in (alone, (shop.path / "step.md").read_text(encoding="utf-8")):  # with details of cases that passed
+    for report in (
+        alone,
+        (shop.path / "step.md").read_text(encoding="utf-8"),
+    ):  # with details of cases that passed
         assert "gained" in report
         assert "nothing returned" not in report
 
@@ -186,9 +228,17 @@ def test_the_markdown_is_the_same_with_other_outputs(shop: Shop, monkeypatch: py
 # --- required gates ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("chosen", "ran"), [("hats", "1 of 2"), ("shoes", "0 of 2")], ids=["a part", "another file"])
+@pytest.mark.parametrize(
+    ("chosen", "ran"),
+    [("hats", "1 of 2"), ("shoes", "0 of 2")],
+    ids=["a part", "another file"],
+)
 def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], chosen: str, ran: str
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    chosen: str,
+    ran: str,
 ) -> None:
     shop.cases("gates: [{passing: 1}]\ncases: [{query: hats}, {query: socks}]")
     shop.project.cases("cases: [{query: shoes}]", "other.relevance.yaml")
@@ -220,9 +270,13 @@ class OnTerminal:
         reporter.isatty = type(reporter.isatty)(True)
 
 
-def test_a_terminal_sees_how_far_a_large_page_is(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_sees_how_far_a_large_page_is(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.conftest()
-    project.cases("cases:\n" + "".join(f"  - {{query: q{number}}}\n" for number in range(500)))
+    project.cases(
+        "cases:\n" + "".join(f"  - {{query: q{number}}}\n" for number in range(500))
+    )
     monkeypatch.setattr("pytest_relevance.reports.progress.TOLD_AFTER", 0.0)
     shown = project.run(HTML, plugins=[OnTerminal()]).result.stdout.str()
     assert "\nresults in the page: 500 of 500" in shown

@@ -63,36 +63,63 @@ EXCLUDED = 'exclude: in the top 10: "w3" (Charging dock, at rank 3)'
 
 def test_the_report_of_a_failure(shop: Project) -> None:
     run = shop.run()
-    lines, rows = run.failure("smart watch").splitlines(), run.failure_rows("smart watch")
+    lines, rows = (
+        run.failure("smart watch").splitlines(),
+        run.failure_rows("smart watch"),
+    )
     assert lines[0] == HEADLINE
     assert lines[1].startswith('  exclude: in the top 10: "w3" (')
     assert lines[2].startswith('query "smart watch"   search   ')
     assert "note: not a strap for one" in lines
-    head = next(number for number, row in enumerate(rows) if row[:2] == ["rank", "document"])
-    assert " ".join(rows[head + 2]).startswith("2 w2 Smart Watch 2 black 2 3 1.585 1.893 1.893 3 11.417")
+    head = next(
+        number for number, row in enumerate(rows) if row[:2] == ["rank", "document"]
+    )
+    assert " ".join(rows[head + 2]).startswith(
+        "2 w2 Smart Watch 2 black 2 3 1.585 1.893 1.893 3 11.417"
+    )
     assert INTERVAL in lines
     assert rows[rows.index(["lost", "most", "by"]) + 1][:3] == ["w4", "Smartwatch", "X"]
-    assert (max(map(len, lines)) <= 100, run.failure("smart watch").isascii()) == (True, True)
-    assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::smart watch - {SHORT}; exclude: ")
+    assert (max(map(len, lines)) <= 100, run.failure("smart watch").isascii()) == (
+        True,
+        True,
+    )
+    assert run.short_summary[0].startswith(
+        f"FAILED shop.relevance.yaml::smart watch - {SHORT}; exclude: "
+    )
 
 
 def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
     run = shop.run("-vv")
-    assert run.failure("phone").startswith("shop.relevance.yaml:16: passed: nDCG@10 1.000, at least 0.500")
+    assert run.failure("phone").startswith(
+        "shop.relevance.yaml:16: passed: nDCG@10 1.000, at least 0.500"
+    )
     assert ["1", "p1", "3", "7"] in [row[:4] for row in run.failure_rows("phone")]
     assert run.failure("smart watch").startswith(HEADLINE)
     assert "shop.relevance.yaml:16: " not in shop.run("-v").text
 
 
-def test_the_style_of_tracebacks_makes_no_difference_to_a_failure(shop: Project) -> None:
+def test_the_style_of_tracebacks_makes_no_difference_to_a_failure(
+    shop: Project,
+) -> None:
     options = ((), ("--tb=long",), ("--tb=native",), ("--full-trace",))
-    assert len({re.sub(r"[<\d.]+ ms", "", shop.run(*each).failure("smart watch")) for each in options}) == 1
+    assert (
+        len(
+            {
+                re.sub(r"[<\d.]+ ms", "", shop.run(*each).failure("smart watch"))
+                for each in options
+            }
+        )
+        == 1
+    )
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_tb_line_points_at_the_line_of_the_case(shop: Project) -> None:
     run = shop.run("--tb=line")
-    assert f"{shop.path / 'shop.relevance.yaml'}:5: {SHORT}; {EXCLUDED}" in run.text.splitlines()
+    assert (
+        f"{shop.path / 'shop.relevance.yaml'}:5: {SHORT}; {EXCLUDED}"
+        in run.text.splitlines()
+    )
     assert run.text.count(f":5: {SHORT}") == 1
     assert "rank  document" not in run.text
 
@@ -100,17 +127,32 @@ def test_tb_line_points_at_the_line_of_the_case(shop: Project) -> None:
 def test_at_q_a_failure_and_a_suite_have_a_line_each(shop: Project) -> None:
     shop.cases("cases: [{query: phone, judgments: {p1: 1}}]", "more.relevance.yaml")
     run = shop.run("-q")
-    assert run.failure("smart watch").splitlines() == [f"shop.relevance.yaml:5: {SHORT}; {EXCLUDED}; {INTERVAL}"]
+    assert run.failure("smart watch").splitlines() == [
+        f"shop.relevance.yaml:5: {SHORT}; {EXCLUDED}; {INTERVAL}"
+    ]
     rows = run.summary_rows
-    assert [row[0] for row in rows[:-1]] == ["more.relevance.yaml", "shop.relevance.yaml"]
-    assert " ".join(rows[-1]) == "4 cases: 2 passed, 1 failed, 1 measured; mean nDCG@10 0.713"
+    assert [row[0] for row in rows[:-1]] == [
+        "more.relevance.yaml",
+        "shop.relevance.yaml",
+    ]
+    assert (
+        " ".join(rows[-1])
+        == "4 cases: 2 passed, 1 failed, 1 measured; mean nDCG@10 0.713"
+    )
     assert rows[0][1:6] == ["mean", "nDCG@10", "1.000", "1", "measured"]
 
 
 def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
     failure = shop.junit()["smart watch"].find("failure")
     properties = shop.properties("smart watch")
-    assert list(properties) == ["verdict", "score", "interval", "k", "judged", "latency"]
+    assert list(properties) == [
+        "verdict",
+        "score",
+        "interval",
+        "k",
+        "judged",
+        "latency",
+    ]
     assert float(properties["score"]) == pytest.approx(0.13782, abs=1e-5)
     assert (properties["k"], properties["judged"]) == ("10", "2")
     lower, upper = map(float, properties["interval"].split(".."))
@@ -136,11 +178,15 @@ def test_junit_of_a_search_that_raises(project: Project) -> None:
 EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"
 
 
-@pytest.mark.parametrize(("verbosity", "workers"), [("-q", ()), ("-vv", ("-n1",))], ids=["q", "xdist"])
+@pytest.mark.parametrize(
+    ("verbosity", "workers"), [("-q", ()), ("-vv", ("-n1",))], ids=["q", "xdist"]
+)
 def test_a_title_that_a_terminal_could_act_on_is_harmless(
     project: Project, verbosity: str, workers: tuple[str, ...]
 ) -> None:
-    results = f'[{{"id": "d\\x1b[2J1", "title": "{EVIL}"}}, {{"id": "b", "title": "{EVIL}"}}]'
+    results = (
+        f'[{{"id": "d\\x1b[2J1", "title": "{EVIL}"}}, {{"id": "b", "title": "{EVIL}"}}]'
+    )
     project.search(f"return lambda query: {results}")
     project.cases("""
         cases:
@@ -156,12 +202,19 @@ def test_a_title_that_a_terminal_could_act_on_is_harmless(
     assert run.counts == {"failed": 1, "passed": 1}
     told = run.text + (project.path / "junit.xml").read_text(encoding="utf-8")
     assert "Boot\\x1b[31m" in run.text or verbosity == "-q"
-    assert not [character for character in told if not character.isprintable() and character != "\n"]
+    assert not [
+        character
+        for character in told
+        if not character.isprintable() and character != "\n"
+    ]
     assert "&#" not in told
 
 
 def test_colours_are_the_same_under_xdist(shop: Project) -> None:
-    shop.cases("cases: [{query: phone, search: find}, {query: boots, search: find}]", "missing.relevance.yaml")
+    shop.cases(
+        "cases: [{query: phone, search: find}, {query: boots, search: find}]",
+        "missing.relevance.yaml",
+    )
 
     def coloured(*more: str) -> list[str]:
         """The lines of failures and summary, sorted, as a worker reports errors of files at another time."""
@@ -179,7 +232,12 @@ def test_a_run_without_cases_says_nothing(project: Project) -> None:
     project.write("test_shop.py", "def test_shop():\n    pass\n")
     run = project.run()
     assert run.counts == {"passed": 1}
-    assert "relevance" not in run.text.replace("relevance-0.1.0", "").split("plugins:")[1].split("\n", 1)[1]
+    assert (
+        "relevance"
+        not in run.text.replace("relevance-0.1.0", "")
+        .split("plugins:")[1]
+        .split("\n", 1)[1]
+    )
 
 
 # How cases are named
@@ -216,33 +274,47 @@ def test_a_case_with_an_id_is_named_with_its_query(project: Project) -> None:
         'q044 "laptop sleeve"[all]',
     ]
     short = {line for line in run.short_summary if "q043" in line}
-    assert short == {'FAILED shop.relevance.yaml::q043[title] - "gaming laptop" nDCG@10 0.631, floor 0.900'}
+    assert short == {
+        'FAILED shop.relevance.yaml::q043[title] - "gaming laptop" nDCG@10 0.631, floor 0.900'
+    }
     assert 'q043 "gaming laptop"' in run.summary
 
 
 def test_a_name_is_printed_once_with_v(project: Project) -> None:
     project.conftest()
-    project.cases("cases: [{query: gaming laptop, id: v1.2, judgments: {laptop: 3}, min_ndcg: 0.9}]")
+    project.cases(
+        "cases: [{query: gaming laptop, id: v1.2, judgments: {laptop: 3}, min_ndcg: 0.9}]"
+    )
     run = project.run("-v")
-    assert [line.split() for line in run.text.splitlines() if line.startswith("shop.relevance.yaml::v1")] == [
-        ["shop.relevance.yaml::v1::2", "FAILED", "[100%]"]
-    ]
+    assert [
+        line.split()
+        for line in run.text.splitlines()
+        if line.startswith("shop.relevance.yaml::v1")
+    ] == [["shop.relevance.yaml::v1::2", "FAILED", "[100%]"]]
     assert headings(run.text) == ['v1.2 "gaming laptop"']
 
 
 def test_a_long_query_leaves_room_for_the_reason(project: Project) -> None:
     project.conftest()
     query = "a laptop that runs every game there is, and that is light, quiet and not expensive at all"
-    project.cases(f'cases: [{{query: "{query}", id: q1, judgments: {{laptop: 3}}, min_ndcg: 0.9}}]')
+    project.cases(
+        f'cases: [{{query: "{query}", id: q1, judgments: {{laptop: 3}}, min_ndcg: 0.9}}]'
+    )
     run = project.run()
     assert headings(run.text) == [f'q1 "{query[:57]}..."']
-    assert run.short_summary[0].startswith('FAILED shop.relevance.yaml::q1 - "a laptop that runs')
+    assert run.short_summary[0].startswith(
+        'FAILED shop.relevance.yaml::q1 - "a laptop that runs'
+    )
     assert run.short_summary[0].endswith(" nDCG@10 0.631, floor 0.900")
 
 
-def test_reports_are_as_wide_as_the_terminal(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_are_as_wide_as_the_terminal(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "140")
-    project.conftest(WATCHES.replace("Smart Watch 2 black", "Smart Watch 2 black " * 20))
+    project.conftest(
+        WATCHES.replace("Smart Watch 2 black", "Smart Watch 2 black " * 20)
+    )
     project.cases(CASES)
     run = project.run("--junitxml=junit.xml")
     assert max(map(len, run.failure("smart watch").splitlines())) == 140
@@ -270,15 +342,20 @@ HINTS = {
 def test_a_case_named_by_its_query_has_another_node_id(project: Project) -> None:
     project.conftest(SEARCHES)
     more = ('"std::vector"', "twice, id: t1", "twice, id: t2")
-    project.cases(NAMED + "".join(f"      - {{query: {query}, judgments: {{laptop: 3}}}}\n" for query in more))
+    project.cases(
+        NAMED
+        + "".join(
+            f"      - {{query: {query}, judgments: {{laptop: 3}}}}\n" for query in more
+        )
+    )
     run = project.run(*(f"shop.relevance.yaml::{name}" for name in HINTS))
     assert run.code == pytest.ExitCode.USAGE_ERROR
     told = run.result.stderr.str().split("ERROR: not found: ")[1:]
     assert len(told) == len(HINTS)
     for text, hint in zip(told, HINTS.values(), strict=True):
-        assert [line for line in text.splitlines()[2:] if line] == [hint.replace("FILE", "shop.relevance.yaml")] * bool(
-            hint
-        )
+        assert [line for line in text.splitlines()[2:] if line] == [
+            hint.replace("FILE", "shop.relevance.yaml")
+        ] * bool(hint)
 
 
 def test_a_file_that_is_no_case_file_gets_no_such_hint(project: Project) -> None:

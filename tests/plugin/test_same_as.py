@@ -41,10 +41,14 @@ CASES = """
 
 
 @pytest.mark.parametrize(
-    ("search", "options"), [(name, ()) for name in SEARCHES] + [("a coroutine", ("--relevance-concurrency=3",))]
+    ("search", "options"),
+    [(name, ()) for name in SEARCHES]
+    + [("a coroutine", ("--relevance-concurrency=3",))],
 )
 @pytest.mark.usefixtures("with_and_without_loops")
-def test_the_search_is_called_for_the_other_query_too(project: Project, search: str, options: tuple[str, ...]) -> None:
+def test_the_search_is_called_for_the_other_query_too(
+    project: Project, search: str, options: tuple[str, ...]
+) -> None:
     project.conftest(SEARCH.format(search=SEARCHES[search]))
     project.cases(CASES)
     run = project.run("-s", *options)
@@ -52,7 +56,11 @@ def test_the_search_is_called_for_the_other_query_too(project: Project, search: 
         **dict.fromkeys(("shoe", "boots", "nothing"), "passed"),
         **dict.fromkeys(("order", "far", "none"), "failed"),
     }
-    assert run.text.count("< shoes 2 {'locale': 'en'} >") == run.text.count("< shoe 2 {'locale': 'en'} >") == 1
+    assert (
+        run.text.count("< shoes 2 {'locale': 'en'} >")
+        == run.text.count("< shoe 2 {'locale': 'en'} >")
+        == 1
+    )
     said = run.told("far")
     assert 'same_as "shoe": overlap@4 0.500 is below 0.600: ' in said
     assert 'only here rank 3 "x" (X) and rank 4 "y" (Y); only there rank 3 "c"' in said
@@ -60,17 +68,23 @@ def test_the_search_is_called_for_the_other_query_too(project: Project, search: 
 
 def test_an_error_of_the_other_query_names_it(project: Project) -> None:
     project.conftest(SEARCH.format(search=SEARCHES["a function"]))
-    project.cases("cases: [{query: shoe, expect: {same_as: boom}}, {query: shoes, expect: {same_as: shoes2}}]")
+    project.cases(
+        "cases: [{query: shoe, expect: {same_as: boom}}, {query: shoes, expect: {same_as: shoes2}}]"
+    )
     run = project.run()
     assert run.counts == {"failed": 2}
     assert 'the search was called for "boom"' in run.text
     assert "KeyError: 'shoes2'" in run.text
-    project.conftest(SEARCH.format(search="return lambda query: None if query == 'boom' else ['a']"))
+    project.conftest(
+        SEARCH.format(search="return lambda query: None if query == 'boom' else ['a']")
+    )
     assert 'same_as "boom": search returned None' in project.run().failure("shoe")
 
 
 def test_what_finds_nothing_is_said(project: Project) -> None:
-    project.conftest(SEARCH.format(search="return lambda query: [] if query in 'abc' else ['x']"))
+    project.conftest(
+        SEARCH.format(search="return lambda query: [] if query in 'abc' else ['x']")
+    )
     project.cases("""
         cases:
           - {query: a, expect: {same_as: b}}
@@ -79,7 +93,12 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
           - {query: hats, expect: {same_as: b}}
     """)
     run = project.run("-vv")
-    assert run.outcomes == {"a": "failed", "c": "passed", "b": "failed", "hats": "failed"}
+    assert run.outcomes == {
+        "a": "failed",
+        "c": "passed",
+        "b": "failed",
+        "hats": "failed",
+    }
     said = {name: run.told(name) for name in ("a", "b", "hats")}
     assert "below 1.000: both found nothing" in said["a"]
     assert 'below 1.000: only there rank 1 "x"' in said["b"]

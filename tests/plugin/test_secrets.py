@@ -59,27 +59,45 @@ def secrets_in(text: str) -> list[str]:
 
 
 def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project) -> None:
-    run = shop.run("-v", "-n1", RECORD, UPDATE, "--relevance-html=run.html", "--relevance-markdown=run.md")
+    run = shop.run(
+        "-v",
+        "-n1",
+        RECORD,
+        UPDATE,
+        "--relevance-html=run.html",
+        "--relevance-markdown=run.md",
+    )
     assert run.counts == {"failed": 2}
     assert "of the traceback" in run.text  # the terminal has it
     page = (shop.path / "run.html").read_text(encoding="utf-8")
     values = page_values(page)
-    texts = {name: (shop.path / name).read_text() for name in ("run.jsonl", BASELINE, "run.md")}
+    texts = {
+        name: (shop.path / name).read_text()
+        for name in ("run.jsonl", BASELINE, "run.md")
+    }
     for text in (*texts.values(), page_text(page), repr(values)):
         assert secrets_in(text) == []
-        assert not any(local in text for local in (str(shop.path), "of the traceback", "second line"))
+        assert not any(
+            local in text
+            for local in (str(shop.path), "of the traceback", "second line")
+        )
     assert secrets_in(run.failure("a b") + run.summary) == []
     of_page = {case["id"]: case for case in values["cases"]}
     assert of_page["a b"]["params"]["api_key"].startswith("<redacted ")
     assert "token=<redacted " in str(of_page["a b"]["explanations"])
     assert of_page["boom"]["error"]["frame"].startswith("conftest.py:")
     assert "ConnectionError: 401" in texts["run.md"]
-    boom = {result.id: result for result in Record.open(shop.path / "run.jsonl").results}["boom"]
+    boom = {
+        result.id: result for result in Record.open(shop.path / "run.jsonl").results
+    }["boom"]
     key = boom.params["api_key"]
     assert re.fullmatch(MASK, key)
     assert f"search(api_key={key}, url=https://<redacted " in run.failure("a b")
     assert boom.call.error is not None
-    assert re.sub(MASK, "<>", boom.call.error.message) == "401: GET https://<>@host/?q=x&token=<>"
+    assert (
+        re.sub(MASK, "<>", boom.call.error.message)
+        == "401: GET https://<>@host/?q=x&token=<>"
+    )
 
 
 def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
@@ -88,12 +106,16 @@ def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
     shop.cases(CASES.format(secret="s3cr3t-2"))
     run = shop.run()
     text = run.failure("a b").replace("\n    ", " ")
-    ((before, now),) = re.findall(f'the parameter "api_key" was "({MASK})" and is "({MASK})"', text)
+    ((before, now),) = re.findall(
+        f'the parameter "api_key" was "({MASK})" and is "({MASK})"', text
+    )
     assert before != now
     assert secrets_in(run.failure("a b")) == []
 
 
-def test_a_baseline_that_was_written_before_its_params_were_masked_is_no_staler_for_it(shop: Project) -> None:
+def test_a_baseline_that_was_written_before_its_params_were_masked_is_no_staler_for_it(
+    shop: Project,
+) -> None:
     shop.write("pytest.ini", "[pytest]\nrelevance_redact = nothing\n")
     shop.run(UPDATE)
     assert "s3cr3t-1" in (shop.path / BASELINE).read_text()
@@ -103,12 +125,16 @@ def test_a_baseline_that_was_written_before_its_params_were_masked_is_no_staler_
 
 def test_a_pattern_of_the_project(shop: Project) -> None:
     shop.write("pytest.ini", "[pytest]\nrelevance_redact = ^locale$\n")
-    shop.cases("cases: [{query: a, params: {locale: en_GB, api_key: abc}, judgments: {b: 3}, min_ndcg: 0.9}]")
+    shop.cases(
+        "cases: [{query: a, params: {locale: en_GB, api_key: abc}, judgments: {b: 3}, min_ndcg: 0.9}]"
+    )
     shop.run(RECORD, "--relevance-html=run.html", "--relevance-markdown=run.md")
     (result,) = Record.open(shop.path / "run.jsonl").results
     assert re.fullmatch(MASK, result.params["locale"])
     assert result.params["api_key"] == "abc"
-    assert not any("en_GB" in (shop.path / name).read_text() for name in ("run.html", "run.md"))
+    assert not any(
+        "en_GB" in (shop.path / name).read_text() for name in ("run.html", "run.md")
+    )
 
 
 def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
@@ -116,21 +142,35 @@ def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
     shop.cases("cases: [{query: a}]", "suites/more.relevance.yaml")
     json = "import json\nimport pytest\n\n@pytest.fixture\ndef search():\n    return lambda query: json.loads(query)\n"
     shop.write("suites/conftest.py", json)
-    shop.run(RECORD, str(sub), f"--basetemp={shop.path}/temp", "--rootdir", str(shop.path), "--password", "hunter22")
+    shop.run(
+        RECORD,
+        str(sub),
+        f"--basetemp={shop.path}/temp",
+        "--rootdir",
+        str(shop.path),
+        "--password",
+        "hunter22",
+    )
     record = Record.open(shop.path / "run.jsonl")
     assert str(shop.path) not in (shop.path / "run.jsonl").read_text()
-    assert [info.path for info in record.files.values()] == ["suites/more.relevance.yaml"]
+    assert [info.path for info in record.files.values()] == [
+        "suites/more.relevance.yaml"
+    ]
     (result,) = record.results
     assert result.call.error is not None
     assert re.fullmatch(r"suites/conftest\.py:\d+ in <lambda>", result.call.error.frame)
 
 
-def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(project: Project) -> None:
+def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(
+    project: Project,
+) -> None:
     fails = 'open(__file__ + ".db") if query == "file" else pytest.fail("no index\\nand a second line")'
     project.search(f"return lambda query: {fails}")
     project.cases("cases: [{query: file}, {query: failed}]")
     project.run(RECORD)
-    errors = [result.call.error for result in Record.open(project.path / "run.jsonl").results]
+    errors = [
+        result.call.error for result in Record.open(project.path / "run.jsonl").results
+    ]
     assert [(error.type, error.message) for error in errors if error is not None] == [
         ("FileNotFoundError", "[Errno 2] No such file or directory: 'conftest.py.db'"),
         ("", "no index"),

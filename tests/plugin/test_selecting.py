@@ -46,7 +46,9 @@ CHOSEN = {
 def test_k_chooses_by_the_words_of_queries_and_ids_and_m_by_tags(shop: Project) -> None:
     for expression, chosen in CHOSEN.items():
         assert list(shop.run("-k", expression).outcomes) == chosen
-    assert list(shop.run("-m", "shop and electronics and not head", "--strict-markers").outcomes) == ["watch strap"]
+    assert list(
+        shop.run("-m", "shop and electronics and not head", "--strict-markers").outcomes
+    ) == ["watch strap"]
 
 
 def test_tags_are_registered_as_markers(project: Project) -> None:
@@ -57,41 +59,92 @@ def test_tags_are_registered_as_markers(project: Project) -> None:
     assert project.run_apart("--strict-markers", "-m", "a.b").counts == {"passed": 2}
 
 
-def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(project: Project) -> None:
-    project.write("pytest.ini", "[pytest]\nmarkers =\n    slow(seconds): takes its time\n")
+def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(
+    project: Project,
+) -> None:
+    project.write(
+        "pytest.ini", "[pytest]\nmarkers =\n    slow(seconds): takes its time\n"
+    )
     line = 'config.addinivalue_line("markers", "fast: takes none")'
     project.conftest(f"def pytest_configure(config):\n    {line}\n")
     project.cases("cases:\n  - query: shoes\n    tags: [head, slow, fast, skipif]")
     run = project.run("--strict-markers")
     assert run.counts == {"errors": 1}
-    for number, (column, tag) in enumerate(((18, "slow"), (24, "fast"), (30, "skipif")), 1):
+    for number, (column, tag) in enumerate(
+        ((18, "slow"), (24, "fast"), (30, "skipif")), 1
+    ):
         told = f'tags[{number}]: the tag "{tag}" is a marker or a word that pytest or a plugin already owns'
         assert f"shop.relevance.yaml:3:{column}: {told}" in run.text
 
 
 TROUBLESOME = [
-    *("std::vector", "tv [refurbished]", "100% cotton", "a%3Ab", "grüne Schuhe", "スマートウォッチ", "🥾 boots"),
-    *("cafe\u0301", "first line\nsecond line", "tab\there", "bell\x07", "escape\x1b[31m", "ends with:", "::", "["),
-    *("a/b\\c", "'quoted' \"twice\"", "-k --help", " spaces around ", "pytest_generate_tests", "pytestmark"),
-    *("__doc__", "__class__", "collecting", "setup_module", "pytest_plugins", "teardown_function", "test_shoes"),
+    *(
+        "std::vector",
+        "tv [refurbished]",
+        "100% cotton",
+        "a%3Ab",
+        "grüne Schuhe",
+        "スマートウォッチ",
+        "🥾 boots",
+    ),
+    *(
+        "cafe\u0301",
+        "first line\nsecond line",
+        "tab\there",
+        "bell\x07",
+        "escape\x1b[31m",
+        "ends with:",
+        "::",
+        "[",
+    ),
+    *(
+        "a/b\\c",
+        "'quoted' \"twice\"",
+        "-k --help",
+        " spaces around ",
+        "pytest_generate_tests",
+        "pytestmark",
+    ),
+    *(
+        "__doc__",
+        "__class__",
+        "collecting",
+        "setup_module",
+        "pytest_plugins",
+        "teardown_function",
+        "test_shoes",
+    ),
     "Testing",
 ]
 
 
 def write_queries(project: Project, queries: list[str]) -> None:
     """Write a case for each query. What JSON escapes, YAML's double quotes read back."""
-    project.cases("cases:\n" + "".join(f"  - query: {json.dumps(query, ensure_ascii=False)}\n" for query in queries))
+    project.cases(
+        "cases:\n"
+        + "".join(
+            f"  - query: {json.dumps(query, ensure_ascii=False)}\n" for query in queries
+        )
+    )
 
 
 @both_ways
-def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(project: Project) -> None:
+def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(
+    project: Project,
+) -> None:
     project.conftest()
     write_queries(project, TROUBLESOME)
     run = project.run()
     assert run.counts == {"passed": len(TROUBLESOME)}
     assert [entry.query for entry in run.results.values()] == TROUBLESOME
-    assert [entry.id for entry in run.results.values()] == TROUBLESOME  # raw, in records and reports
-    nodes = [line for line in project.run("--collect-only", "-q").text.splitlines() if "::" in line]
+    assert [
+        entry.id for entry in run.results.values()
+    ] == TROUBLESOME  # raw, in records and reports
+    nodes = [
+        line
+        for line in project.run("--collect-only", "-q").text.splitlines()
+        if "::" in line
+    ]
     assert len(set(nodes)) == len(TROUBLESOME)
     for chosen in (slice(0, None, 2), slice(1, None, 2), slice(2, 3)):
         run = project.run(*nodes[chosen])
@@ -103,7 +156,9 @@ def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> 
     project.search("return str.split", '(params=["bm25", "hybrid"])')
     write_queries(project, ["tv [refurbished]"])
     node = "shop.relevance.yaml::tv %5Brefurbished%5D"
-    assert list(project.run(f"{node}[hybrid]").outcomes) == ["tv %5Brefurbished%5D[hybrid]"]
+    assert list(project.run(f"{node}[hybrid]").outcomes) == [
+        "tv %5Brefurbished%5D[hybrid]"
+    ]
     assert len(project.run(node).outcomes) == 2
 
 
@@ -113,13 +168,21 @@ def test_last_failed_and_failed_first(shop: Project) -> None:
     run = shop.run("--lf", cache=True)
     assert list(run.outcomes) == ["watch strap"]
     assert "skipped 1 file" in run.text  # it looks only into the files with failures
-    assert list(shop.run("--ff", cache=True).outcomes) == ["watch strap", "hats", "smart watch", "trail-shoes"]
+    assert list(shop.run("--ff", cache=True).outcomes) == [
+        "watch strap",
+        "hats",
+        "smart watch",
+        "trail-shoes",
+    ]
 
 
 def test_stepwise(shop: Project) -> None:
     assert list(shop.run("--sw", cache=True).outcomes) == ["smart watch", "watch strap"]
     shop.cases(SHOP.replace("strap: 3, watch: 1", "strap: 1, watch: 3"))
-    assert shop.run("--sw", cache=True).outcomes == {"watch strap": "passed", "trail-shoes": "passed"}
+    assert shop.run("--sw", cache=True).outcomes == {
+        "watch strap": "passed",
+        "trail-shoes": "passed",
+    }
 
 
 @both_ways
@@ -145,7 +208,10 @@ def test_xfail(project: Project) -> None:
     assert run.counts == {"xfailed": 2, "xpassed": 1, "failed": 1}
     assert run.outcomes["hats caps"] == "failed"
     assert "[XPASS(strict)] mended since" in run.failure("hats caps")
-    assert "XFAIL shop.relevance.yaml::boots shoes - synonyms are not wired, issue 123" in run.short_summary
+    assert (
+        "XFAIL shop.relevance.yaml::boots shoes - synonyms are not wired, issue 123"
+        in run.short_summary
+    )
     assert "1 failed, 2 xfailed, 1 xpassed" in run.summary
 
 
@@ -161,14 +227,18 @@ def test_settings_of_pytest_for_what_is_expected_to_fail(project: Project) -> No
     assert project.run().counts == {"failed": 1, "xpassed": 1, "xfailed": 1}
     run = project.run("--runxfail")
     assert run.counts == {"passed": 2, "failed": 1}
-    assert run.failure("hats").startswith('shop.relevance.yaml:4: first: rank 1 has "hats", expected "caps"')
+    assert run.failure("hats").startswith(
+        'shop.relevance.yaml:4: first: rank 1 has "hats", expected "caps"'
+    )
 
 
 @both_ways
 def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
     """That raises, returns nothing or no ranking, or cannot be called."""
     project.search(
-        "return lambda query: eval(request.param)", '(params=["1 / 0", "None", "query.split", "[]"])', "request"
+        "return lambda query: eval(request.param)",
+        '(params=["1 / 0", "None", "query.split", "[]"])',
+        "request",
     )
     project.cases("""
         cases:
@@ -176,7 +246,10 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
           - {query: hats, expect: {first: boots}, xfail: not there yet, params: {lang: en}}
     """)
     run = project.run("--relevance-give-up=0")
-    assert run.counts == {"failed": 7, "xfailed": 1}  # the search that returns an empty list does not break
+    assert run.counts == {
+        "failed": 7,
+        "xfailed": 1,
+    }  # the search that returns an empty list does not break
     assert "7 errors" in run.summary
 
 
@@ -185,7 +258,9 @@ def test_skip(project: Project) -> None:
     project.cases("cases:\n  - query: shoes\n    skip: until the index has shoes")
     run = project.run("-rs")
     assert run.counts == {"skipped": 1}
-    assert run.short_summary == ["SKIPPED [1] shop.relevance.yaml: until the index has shoes"]
+    assert run.short_summary == [
+        "SKIPPED [1] shop.relevance.yaml: until the index has shoes"
+    ]
     assert "= relevance =" not in run.text  # nothing ran
 
 
@@ -194,28 +269,58 @@ PLANNED = r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures us
 
 
 def test_options_with_which_no_case_runs(shop: Project) -> None:
-    fixtures = {"--fixtures": r"\nsearch -- conftest\.py", "--fixtures-per-test": "fixtures used by smart watch"}
-    for option, shown in {"--collect-only": LISTED, "--setup-plan": PLANNED, **fixtures}.items():
+    fixtures = {
+        "--fixtures": r"\nsearch -- conftest\.py",
+        "--fixtures-per-test": "fixtures used by smart watch",
+    }
+    for option, shown in {
+        "--collect-only": LISTED,
+        "--setup-plan": PLANNED,
+        **fixtures,
+    }.items():
         run = shop.run(option)
         assert re.search(shown, run.text)
         assert (run.code, "= relevance =" in run.text) == (0, False)
 
 
 def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None:
-    off = ["terminal", "junitxml", "cacheprovider", "logging", "faulthandler", "doctest", "unittest", "nose"]
+    off = [
+        "terminal",
+        "junitxml",
+        "cacheprovider",
+        "logging",
+        "faulthandler",
+        "doctest",
+        "unittest",
+        "nose",
+    ]
     run = shop.run(*[part for name in off for part in ("-p", f"no:{name}")])
-    assert run.outcomes == {"smart watch": "passed", "watch strap": "failed", "trail-shoes": "passed"}
+    assert run.outcomes == {
+        "smart watch": "passed",
+        "watch strap": "failed",
+        "trail-shoes": "passed",
+    }
     assert run.code == pytest.ExitCode.TESTS_FAILED
     none = shop.run("-p", "no:python")
-    assert (none.code, "shop.relevance.yaml: cases need the plugin that -p no:python blocks" in none.text) == (2, True)
+    assert (
+        none.code,
+        "shop.relevance.yaml: cases need the plugin that -p no:python blocks"
+        in none.text,
+    ) == (2, True)
 
 
 def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) -> None:
     conftest = shop.conftest()
-    conftest.write_text(conftest.read_text() + "\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n")
+    conftest.write_text(
+        conftest.read_text()
+        + "\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+    )
     run = shop.run()
     assert run.counts == {"passed": 3}
     assert "= relevance =" not in run.text
     recorded = shop.run("--relevance-record=run.jsonl")
     assert recorded.code == pytest.ExitCode.TESTS_FAILED
-    assert "3 of 3 cases that were to run have no result (shop.relevance.yaml::smart watch," in recorded.summary
+    assert (
+        "3 of 3 cases that were to run have no result (shop.relevance.yaml::smart watch,"
+        in recorded.summary
+    )

@@ -10,7 +10,11 @@ from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
 def means(run: Run) -> list[str]:
     """The lines about the change of a mean."""
-    return [line.strip() for line in run.summary.splitlines() if " -> " in line and "mean nDCG" in line]
+    return [
+        line.strip()
+        for line in run.summary.splitlines()
+        if " -> " in line and "mean nDCG" in line
+    ]
 
 
 def failures(run: Run) -> list[str]:
@@ -20,17 +24,28 @@ def failures(run: Run) -> list[str]:
 
 def short(run: Run) -> list[str]:
     """The node names of the short summary, in their order."""
-    return [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
+    return [
+        line.split("::")[1].split(" - ")[0]
+        for line in run.short_summary
+        if line.startswith("FAILED")
+    ]
 
 
 def short_reasons(run: Run) -> dict[str, str]:
     """What the short summary says about each failure, by its name."""
-    failed = (line.split("::")[1] for line in run.short_summary if line.startswith("FAILED"))
-    return {name: reason for name, _, reason in (text.partition(" - ") for text in failed)}
+    failed = (
+        line.split("::")[1] for line in run.short_summary if line.startswith("FAILED")
+    )
+    return {
+        name: reason for name, _, reason in (text.partition(" - ") for text in failed)
+    }
 
 
 def cases(names: str, keys: str = "") -> str:
-    return "cases:\n" + "".join(f"  - {{query: {name}, judgments: {{a: 3, b: 1}}{keys}}}\n" for name in names.split())
+    return "cases:\n" + "".join(
+        f"  - {{query: {name}, judgments: {{a: 3, b: 1}}{keys}}}\n"
+        for name in names.split()
+    )
 
 
 # --- the change of the mean -------------------------------------------------------------------------------------------
@@ -41,29 +56,44 @@ def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -
     shop.cases(cases("p q r s", ", min_ndcg: 0.5"))
     shop.returns(p="a b", q="b a", r="a b", s="a b")
     assert means(shop.run(UPDATE)) == []
-    assert means(shop.run()) == ["mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 0 better, 0 worse, 4 the same"]
+    assert means(shop.run()) == [
+        "mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 0 better, 0 worse, 4 the same"
+    ]
     shop.returns(p="b a", q="a b")
     run = shop.run()  # two queries that change places fail, though the mean stays
-    assert means(run) == ["mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 1 better, 1 worse, 2 the same"]
+    assert means(run) == [
+        "mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 1 better, 1 worse, 2 the same"
+    ]
     assert (run.code, run.counts) == (1, {"passed": 3, "failed": 1})
     shop.returns(r="b a")
     run = shop.run()
     # of the 8 flips of +0.290, -0.290, -0.290 all are as far from 0 as -0.290
-    assert means(run) == ["mean nDCG@10 0.927 -> 0.855 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"]
+    assert means(run) == [
+        "mean nDCG@10 0.927 -> 0.855 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
+    ]
     assert means(shop.run("-q")) == means(run)
 
 
-@pytest.mark.parametrize(("floor", "also"), [("0.5", ""), ("0.9", "; a missed floor or expectation has to change too")])
-def test_accepting_what_got_worse_changes_no_floor(project: Project, floor: str, also: str) -> None:
+@pytest.mark.parametrize(
+    ("floor", "also"),
+    [("0.5", ""), ("0.9", "; a missed floor or expectation has to change too")],
+)
+def test_accepting_what_got_worse_changes_no_floor(
+    project: Project, floor: str, also: str
+) -> None:
     shop = Shop(project)
-    shop.cases(cases("p", f", min_ndcg: {floor}, weight: 3") + cases("q").partition("\n")[2])
+    shop.cases(
+        cases("p", f", min_ndcg: {floor}, weight: 3") + cases("q").partition("\n")[2]
+    )
     shop.returns(p="a b", q="a b")
     shop.run(UPDATE)
     shop.returns(p="b a")
     run = shop.run()
     accepts = "where that is meant, --relevance-update FILE::CASE accepts one"
     assert run.sentences("1 case got worse") == [f"1 case got worse: {accepts}{also}"]
-    assert run.sentences("weighted mean")[0].startswith("weighted mean nDCG@10 1.000 -> 0.782 (-0.218, p 1.000): ")
+    assert run.sentences("weighted mean")[0].startswith(
+        "weighted mean nDCG@10 1.000 -> 0.782 (-0.218, p 1.000): "
+    )
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
@@ -71,7 +101,9 @@ def test_what_a_passing_case_lost_is_named_without_a_report_in_a_file(
     project: Project, workers: tuple[str, ...]
 ) -> None:
     shop = Shop(project)
-    shop.cases(cases("p q", ", tolerance: 1") + "  - {query: r, expect: {overlap@2: 0.5}}\n")
+    shop.cases(
+        cases("p q", ", tolerance: 1") + "  - {query: r, expect: {overlap@2: 0.5}}\n"
+    )
     shop.returns(p="a b", q="a b", r="a b")
     shop.run(UPDATE)
     shop.returns(p="x b", r="x a")
@@ -97,11 +129,19 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
 def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -> None:
     shop = Shop(project)
     step = "-1 if __import__('os').environ.get('WORSE') == request.param else 1"
-    project.search(f"return lambda query: query.split()[:: {step}]", '(params=["bm25", "dense"])', "request")
-    shop.cases(
-        "cases:\n  - {query: a b, tags: [head], judgments: {a: 3, b: 1}}\n" + cases("a").removeprefix("cases:\n")
+    project.search(
+        f"return lambda query: query.split()[:: {step}]",
+        '(params=["bm25", "dense"])',
+        "request",
     )
-    shop.cases("cases:\n  - {query: b a, judgments: {a: 3, b: 1}}\n", name="other.relevance.yaml")
+    shop.cases(
+        "cases:\n  - {query: a b, tags: [head], judgments: {a: 3, b: 1}}\n"
+        + cases("a").removeprefix("cases:\n")
+    )
+    shop.cases(
+        "cases:\n  - {query: b a, judgments: {a: 3, b: 1}}\n",
+        name="other.relevance.yaml",
+    )
     project.run(UPDATE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WORSE", "dense")
@@ -112,9 +152,25 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -
         "shop.relevance.yaml  bm25: mean nDCG@10 0.959 -> 0.959 (0.000, p 1.000): 0 better, 0 worse, 2 the same",
         "shop.relevance.yaml  dense: mean nDCG@10 0.959 -> 0.814 (-0.145, p 1.000): 0 better, 1 worse, 1 the same",
     ]
-    assert run.sentences("other.relevance.yaml  ")[-2:] + run.sentences("shop.relevance.yaml  ")[-2:] == lines
+    assert (
+        run.sentences("other.relevance.yaml  ")[-2:]
+        + run.sentences("shop.relevance.yaml  ")[-2:]
+        == lines
+    )
     start = run.summary_rows.index(
-        ["by", "tag", "(nDCG@10)", "variant", "cases", "before", "after", "change", "better", "worse", "same"]
+        [
+            "by",
+            "tag",
+            "(nDCG@10)",
+            "variant",
+            "cases",
+            "before",
+            "after",
+            "change",
+            "better",
+            "worse",
+            "same",
+        ]
     )
     assert run.summary_rows[start + 1 : start + 3] == [
         ["head", "dense", "1", "1.000", "0.710", "-0.290", "0", "1", "0"],
@@ -142,7 +198,9 @@ def all_kinds(project: Project) -> Shop:
     """A shop in which a case fails in each way."""
     shop = Shop(project)
     shop.cases(
-        KINDS.replace("DEPTH", "5").replace("      - {query: added, judgments: {a: 3, b: 1}, min_ndcg: 0.9}\n", "")
+        KINDS.replace("DEPTH", "5").replace(
+            "      - {query: added, judgments: {a: 3, b: 1}, min_ndcg: 0.9}\n", ""
+        )
     )
     names = ("stale", "broken", "doubtful", "regression", "newly", "fine")
     shop.returns(**{**dict.fromkeys(names, "a b"), "as before": "b a", "added": "b a"})
@@ -153,7 +211,9 @@ def all_kinds(project: Project) -> Shop:
 
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers: tuple[str, ...]) -> None:
+def test_failures_are_told_in_the_order_of_their_kinds(
+    project: Project, workers: tuple[str, ...]
+) -> None:
     shop = all_kinds(project)
     run = shop.run("-v", *workers)
     assert failures(run) == short(run) == ORDER
@@ -167,8 +227,14 @@ def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers
         "regression": "nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance",
     }
     for name, first in firsts.items():
-        assert re.search(rf"^shop.relevance.yaml:\d: {re.escape(first)}$", run.failure(name), re.MULTILINE)
-    assert {name: reason for name, reason in short_reasons(run).items() if name in firsts} == {
+        assert re.search(
+            rf"^shop.relevance.yaml:\d: {re.escape(first)}$",
+            run.failure(name),
+            re.MULTILINE,
+        )
+    assert {
+        name: reason for name, reason in short_reasons(run).items() if name in firsts
+    } == {
         "newly": "1.000 -> 0.710, floor 0.900",
         "regression": "1.000 -> 0.710, tolerance 0.05",
         "as before": "failed before: nDCG@10 0.710, floor 0.900",
@@ -177,13 +243,17 @@ def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers
 
 def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     shop = Shop(project)
-    shop.cases("min_ndcg: 0.9\ncases: [{query: red shoes, id: q1, judgments: {a: 3, b: 1}}]\ngates: [{passing: 1}]\n")
+    shop.cases(
+        "min_ndcg: 0.9\ncases: [{query: red shoes, id: q1, judgments: {a: 3, b: 1}}]\ngates: [{passing: 1}]\n"
+    )
     shop.returns(**{"red shoes": "a b"})
     shop.run(UPDATE)
     shop.returns(**{"red shoes": "b a"})
     run = shop.run("-q")
     assert failures(run)[0] == "q1"
-    assert run.failure("q1").splitlines()[-1] == ('shop.relevance.yaml:2: "red shoes" 1.000 -> 0.710, floor 0.900')
+    assert run.failure("q1").splitlines()[-1] == (
+        'shop.relevance.yaml:2: "red shoes" 1.000 -> 0.710, floor 0.900'
+    )
     assert short_reasons(run)["q1"] == '"red shoes" 1.000 -> 0.710, floor 0.900'
     assert [part.partition("   p50")[0] for part in run.summary.splitlines()] == [
         "shop.relevance.yaml  mean nDCG@10 0.710   1 failed",
@@ -195,8 +265,18 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
 BEGINNINGS = [  # keys of a case, what it returned when that was accepted (if it was) and returns now
     ("min_ndcg: 0.9", None, "b a", "nDCG@10 0.710, floor 0.900"),
     ("min_ndcg: 0.7099", None, "b a", "nDCG@10 0.7098, floor 0.7099"),
-    ("min_ndcg: 0.9, expect: {first: a}", None, "b a", 'nDCG@10 0.710, floor 0.900; first: rank 1 has "b"'),
-    ("min_ndcg: 0.9, min_judged: 0.9", None, "x b a", "inconclusive: 2 of the top 3 judged, less than min_judged"),
+    (
+        "min_ndcg: 0.9, expect: {first: a}",
+        None,
+        "b a",
+        'nDCG@10 0.710, floor 0.900; first: rank 1 has "b"',
+    ),
+    (
+        "min_ndcg: 0.9, min_judged: 0.9",
+        None,
+        "x b a",
+        "inconclusive: 2 of the top 3 judged, less than min_judged",
+    ),
     ("expect: {first: a}", "a b", "b a", 'first: rank 1 has "b"'),
     ("expect: {P@1: 1}, tolerance: 1", "a b", "x a", "P@1 0.000 is below 1.000"),
     ("min_ndcg: 0.9", "x b a", "b a", "failed before: 0.541 -> 0.710, floor 0.900"),
@@ -204,18 +284,30 @@ BEGINNINGS = [  # keys of a case, what it returned when that was accepted (if it
 ]
 
 
-def test_the_short_summary_begins_with_what_matters_most(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_short_summary_begins_with_what_matters_most(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CI", "true")  # pytest cuts no line
     shop = Shop(project)
     accepted, added = "", ""
     for number, (keys, before, _, _) in enumerate(BEGINNINGS):
         line = f"  - {{query: q{number}, judgments: {{a: 3, b: 1}}, {keys}}}\n"
-        accepted, added = (accepted, added + line) if before is None else (accepted + line, added)
+        accepted, added = (
+            (accepted, added + line) if before is None else (accepted + line, added)
+        )
     shop.cases(f"cases:\n{accepted}")
-    shop.returns(**{f"q{number}": before for number, (_, before, _, _) in enumerate(BEGINNINGS) if before is not None})
+    shop.returns(
+        **{
+            f"q{number}": before
+            for number, (_, before, _, _) in enumerate(BEGINNINGS)
+            if before is not None
+        }
+    )
     shop.run(UPDATE)
     shop.cases(f"cases:\n{added}", name="added.relevance.yaml")
-    shop.returns(**{f"q{number}": now for number, (_, _, now, _) in enumerate(BEGINNINGS)})
+    shop.returns(
+        **{f"q{number}": now for number, (_, _, now, _) in enumerate(BEGINNINGS)}
+    )
     found = short_reasons(shop.run())
     for number, (*_, reason) in enumerate(BEGINNINGS):
         assert found[f"q{number}"].startswith(reason)
@@ -229,7 +321,9 @@ def test_failures_of_other_tests_keep_their_places(project: Project) -> None:
     shop.returns(newly="b a")
     other = "def test_{}():\n    assert False\n"
     project.write("test_first.py", other.format("one") + other.format("two"))
-    run = shop.run("test_first.py::test_two", "shop.relevance.yaml", "test_first.py::test_one")
+    run = shop.run(
+        "test_first.py::test_two", "shop.relevance.yaml", "test_first.py::test_one"
+    )
     assert failures(run) == ["test_two", "newly", "1 failed before", "test_one"]
     assert short(run) == ["test_two", "newly", "before", "test_one"]
 
@@ -240,7 +334,11 @@ def test_without_a_baseline_failures_keep_their_order(project: Project) -> None:
     names = ("stale", "regression", "fine", "added", "as before", "newly")
     shop.returns(**{**dict.fromkeys(names, "b a"), "broken": "boom", "doubtful": "x a"})
     run = shop.run()
-    assert failures(run) == short(run) == ["as before", "added", "broken", "doubtful", "newly", "fine"]
+    assert (
+        failures(run)
+        == short(run)
+        == ["as before", "added", "broken", "doubtful", "newly", "fine"]
+    )
     assert "newly" not in run.summary.partition("8 cases")[2]
     assert "failing" not in run.text
 
@@ -255,11 +353,21 @@ EXPECTATIONS = [
     ("order: [a, b]", "b x a", "b a", "failed before"),
     ('results: "<= 2"', "a b", "a b c", "newly failing"),
     ('results: "<= 2"', "a b c d", "a b c", "failed before"),
-    ('results: "<= 2"', "a b c", "a b c d", "neither"),  # missed before, and further off now
+    (
+        'results: "<= 2"',
+        "a b c",
+        "a b c d",
+        "neither",
+    ),  # missed before, and further off now
     ('results: ">= 2"', "a b", "a", "newly failing"),
     ("P@2: 1.0", "a b", "a x", "newly failing"),
     ("P@2: 1.0", "a x", "x a", "failed before"),
-    ("P@2: 1.0, first: b", "a b", "a x", "newly failing"),  # one failed before, the other is new
+    (
+        "P@2: 1.0, first: b",
+        "a b",
+        "a x",
+        "newly failing",
+    ),  # one failed before, the other is new
     ("include: [c, d]", "a b", "a d", "failed before"),
     ("include: [c, d]", "a d", "a b", "neither"),
     ("order: [a, b, c]", "b a c", "c b a", "neither"),
@@ -267,24 +375,46 @@ EXPECTATIONS = [
     ("include: [c]", "", "a b", "neither"),  # an empty ranking tells nothing
     ('results: "> 0"', "", "", "neither"),
     ('latency: "<= 0.0001 ms"', "a b", "b a", "neither"),
-    ('latency: "<= 0.0001 ms", include: [c]', "a b", "b a", "neither"),  # of a latency nothing is known
+    (
+        'latency: "<= 0.0001 ms", include: [c]',
+        "a b",
+        "b a",
+        "neither",
+    ),  # of a latency nothing is known
 ]
 
 
-def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(project: Project) -> None:
+def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(
+    project: Project,
+) -> None:
     shop = Shop(project)
-    lines = (f"  - {{query: q{number}, expect: {{{row[0]}}}}}\n" for number, row in enumerate(EXPECTATIONS))
-    listed = "".join(f"q{number},a,3\nq{number},b,1\n" for number in range(len(EXPECTATIONS)))
+    lines = (
+        f"  - {{query: q{number}, expect: {{{row[0]}}}}}\n"
+        for number, row in enumerate(EXPECTATIONS)
+    )
+    listed = "".join(
+        f"q{number},a,3\nq{number},b,1\n" for number in range(len(EXPECTATIONS))
+    )
     project.write("judgments.csv", f"query,document,grade\n{listed}")
     shop.cases("judgments: judgments.csv\ntolerance: 1\ncases:\n" + "".join(lines))
-    shop.returns(**{f"q{number}": before for number, (_, before, _, _) in enumerate(EXPECTATIONS)})
+    shop.returns(
+        **{
+            f"q{number}": before
+            for number, (_, before, _, _) in enumerate(EXPECTATIONS)
+        }
+    )
     shop.run(UPDATE)
-    shop.returns(**{f"q{number}": now for number, (_, _, now, _) in enumerate(EXPECTATIONS)})
+    shop.returns(
+        **{f"q{number}": now for number, (_, _, now, _) in enumerate(EXPECTATIONS)}
+    )
     run = shop.run()
     assert set(run.outcomes.values()) == {"failed"}
     found = []
     for result in run.results.values():
         assert result.baseline is not None
         found.append((result.baseline.newly_failing, result.baseline.failed_before))
-    assert found == [(kind == "newly failing", kind == "failed before") for _, _, _, kind in EXPECTATIONS]
+    assert found == [
+        (kind == "newly failing", kind == "failed before")
+        for _, _, _, kind in EXPECTATIONS
+    ]
     assert "22 cases: 8 got worse, 8 failed, 6 failed before" in run.summary

@@ -55,7 +55,9 @@ class Explorer:
             parent = str(item.path)
             if hasattr(item, "callspec"):
                 function, _ = item.name.split("[", 1)
-                parent += item.nodeid.rsplit("::", 1)[0].rsplit(".py", 1)[1] + f"::{function}"
+                parent += (
+                    item.nodeid.rsplit("::", 1)[0].rsplit(".py", 1)[1] + f"::{function}"
+                )
             self.tree.setdefault(parent, set()).add(self._id(item.nodeid, item.path))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -86,10 +88,15 @@ class Registers:
 
 
 @pytest.mark.parametrize("loops", [False, True])
-def test_every_test_is_in_the_tree_and_every_outcome_is_that_of_one(project: Project, loops: bool) -> None:
+def test_every_test_is_in_the_tree_and_every_outcome_is_that_of_one(
+    project: Project, loops: bool
+) -> None:
     project.conftest(SEARCHES)
     project.cases(CASES)
-    project.write("test_more.py", "def test_shard(shard): pass\ndef test_search(search): assert search('a') == ['a']")
+    project.write(
+        "test_more.py",
+        "def test_shard(shard): pass\ndef test_search(search): assert search('a') == ['a']",
+    )
 
     explorer = Explorer()
     listed = project.run("--collect-only", plugins=[Registers(explorer)], loops=loops)
@@ -100,5 +107,9 @@ def test_every_test_is_in_the_tree_and_every_outcome_is_that_of_one(project: Pro
     assert explorer.outcomes.keys() == explorer.tests
     file = project.path / "shop.relevance.yaml"
     assert explorer.outcomes[f"{file}::x y[hybrid]"] == "failed"
-    assert ran.counts == {"passed": 6, "failed": 2 + 4, "skipped": 2}  # four of those that failed are gates
+    assert ran.counts == {
+        "passed": 6,
+        "failed": 2 + 4,
+        "skipped": 2,
+    }  # four of those that failed are gates
     assert "gate[passing 1][hybrid]" in ran.text

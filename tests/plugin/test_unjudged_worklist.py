@@ -65,13 +65,76 @@ def shop(project: Project) -> Project:
 def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
     run = shop.run(OPTION)
     assert [tuple(row.values()) for row in worklist(shop)] == [
-        ("007", "y fails", "y", "Title of y", "1", "0.2807", "0.3691", ""),  # 10 times as important as the others
-        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "0.6607", "1.0000", ""),
-        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.4169", "0.6309", ""),
-        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.3698", "-0.4103", ""),
-        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2545", "-0.2902", ""),
-        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.2807", "0.3691", ""),
-        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.2807", "0.3691", ""),
+        (
+            "007",
+            "y fails",
+            "y",
+            "Title of y",
+            "1",
+            "0.2807",
+            "0.3691",
+            "",
+        ),  # 10 times as important as the others
+        (
+            "nothing judged",
+            "nothing judged",
+            "nothing",
+            "Title of nothing",
+            "1",
+            "0.6607",
+            "1.0000",
+            "",
+        ),
+        (
+            "nothing judged",
+            "nothing judged",
+            "judged",
+            "Title of judged",
+            "2",
+            "0.4169",
+            "0.6309",
+            "",
+        ),
+        (
+            "measured a b below",
+            "measured a b below",
+            "b",
+            "Title of b",
+            "3",
+            "-0.3698",
+            "-0.4103",
+            "",
+        ),
+        (
+            "measured a b below",
+            "measured a b below",
+            "a",
+            "Title of a",
+            "2",
+            "-0.2545",
+            "-0.2902",
+            "",
+        ),
+        (
+            "xfails w",
+            "xfails w",
+            "xfails",
+            "Title of xfails",
+            "1",
+            "0.2807",
+            "0.3691",
+            "",
+        ),
+        (
+            "z inconclusive",
+            "z inconclusive",
+            "z",
+            "Title of z",
+            "1",
+            "0.2807",
+            "0.3691",
+            "",
+        ),
         ("passes x", "passes x", "x", "Title of x", "2", "0.0000", "0.0000", ""),
     ]
     assert "8 unjudged results of 6 queries: worklist.csv" in run.summary.splitlines()
@@ -102,17 +165,25 @@ VARIANTS = """
 def test_nothing_unjudged_and_no_case_at_all(project: Project) -> None:
     project.conftest()
     project.write("test_shop.py", "def test_shop():\n    pass\n")
-    for cases, lines in (({}, 1), ({"shop.relevance.yaml": "cases: [{query: a b, judgments: {a: 3, b: 0}}]"}, 3)):
+    for cases, lines in (
+        ({}, 1),
+        ({"shop.relevance.yaml": "cases: [{query: a b, judgments: {a: 3, b: 0}}]"}, 3),
+    ):
         for name, text in cases.items():
             project.cases(text, name)
         run = project.run(OPTION)
         assert run.code == 0
         assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
         assert len(run.summary.splitlines()) == lines
-        assert "no unjudged results: worklist.csv has only its header" in run.summary.splitlines()
+        assert (
+            "no unjudged results: worklist.csv has only its header"
+            in run.summary.splitlines()
+        )
 
 
-def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(shop: Project) -> None:
+def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(
+    shop: Project,
+) -> None:
     """The engine is down; a case file is broken."""
     shop.run(OPTION)
     before = (shop.path / "worklist.csv").read_bytes()
@@ -133,7 +204,10 @@ def test_a_list_that_is_filled_in_is_never_overwritten(shop: Project) -> None:
     run = shop.run(OPTION)
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "collected" not in run.text
-    assert f"ERROR: {OPTION}: worklist.csv has 8 grades filled in, " in run.result.stderr.str()
+    assert (
+        f"ERROR: {OPTION}: worklist.csv has 8 grades filled in, "
+        in run.result.stderr.str()
+    )
     assert (shop.path / "worklist.csv").read_bytes() == before
 
 
@@ -145,15 +219,23 @@ SPOILING = """
 
 
 def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> None:
-    project.conftest("    import pathlib\n" + WORDS.replace("            return", SPOILING, 1))
+    project.conftest(
+        "    import pathlib\n" + WORDS.replace("            return", SPOILING, 1)
+    )
     project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
     run = project.run("--relevance-unjudged=list.csv")
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert "list.csv has 1 grade filled in" in run.summary
-    assert (project.path / "list.csv").read_text(encoding="utf-8").endswith("1,a,b,,1,0,3\n")
+    assert (
+        (project.path / "list.csv")
+        .read_text(encoding="utf-8")
+        .endswith("1,a,b,,1,0,3\n")
+    )
 
 
-def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project: Project) -> None:
+def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
+    project: Project,
+) -> None:
     """Cases with and without an id of their own, and those of a file of queries, find its rows."""
     project.conftest(VARIANTS)
     project.write("qrels.txt", "7 0 a 3\n8 0 d 1\n9 0 k 2\n")
@@ -175,6 +257,9 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(project:
     project.cases(cases.format(files="[qrels.txt, worklist.csv]"))
     again = project.run("--relevance-unjudged=left.csv")
 
-    assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
+    assert (
+        again.summary.splitlines()[-2]
+        == "no unjudged results: left.csv has only its header"
+    )
     assert again.code == 0
     assert [entry.verdict for entry in again.results.values()] == ["measured"] * 10

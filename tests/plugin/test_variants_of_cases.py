@@ -40,7 +40,10 @@ def repeating(count: int = 2) -> str:
 
 
 def accepted(project: Project) -> dict[tuple[str, str | None], str]:
-    return {key: " ".join(ranking) for key, ranking in Accepted(project.path / BASELINE).rankings.items()}
+    return {
+        key: " ".join(ranking)
+        for key, ranking in Accepted(project.path / BASELINE).rankings.items()
+    }
 
 
 def said(run: Run, beginning: str = "baseline ") -> list[str]:
@@ -76,16 +79,37 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
     "an autouse fixture": ((SEARCH, AUTOUSE), "", [None]),
     "repeats and an autouse fixture": ((SEARCH, AUTOUSE, repeating()), "", [None]),
     "what the search is made of": ((WORD_BY_WORD,), "", ["bm25", "dense"]),
-    "what the search is made of, repeated": ((WORD_BY_WORD, AUTOUSE, repeating()), "", ["bm25", "dense"]),
+    "what the search is made of, repeated": (
+        (WORD_BY_WORD, AUTOUSE, repeating()),
+        "",
+        ["bm25", "dense"],
+    ),
     "what the case uses": ((SEARCH, AUTOUSE), "usefixtures: [locale]", ["de", "en"]),
-    "both": ((WORD_BY_WORD, AUTOUSE), "usefixtures: [locale]", ["de-bm25", "de-dense", "en-bm25", "en-dense"]),
-    "a search that takes request": ((SEARCH.replace("search()", "search(request)"), AUTOUSE), "", ["de", "en"]),
+    "both": (
+        (WORD_BY_WORD, AUTOUSE),
+        "usefixtures: [locale]",
+        ["de-bm25", "de-dense", "en-bm25", "en-dense"],
+    ),
+    "a search that takes request": (
+        (SEARCH.replace("search()", "search(request)"), AUTOUSE),
+        "",
+        ["de", "en"],
+    ),
     "a parametrised search takes request": (
-        (SEARCH.replace("fixture", "fixture(params=['x'])").replace("search()", "search(request)"), AUTOUSE),
+        (
+            SEARCH.replace("fixture", "fixture(params=['x'])").replace(
+                "search()", "search(request)"
+            ),
+            AUTOUSE,
+        ),
         "",
         ["x"],
     ),
-    "a search made of a fixture of pytest's": ((SEARCH.replace("search()", "search(tmp_path)"), AUTOUSE), "", [None]),
+    "a search made of a fixture of pytest's": (
+        (SEARCH.replace("search()", "search(tmp_path)"), AUTOUSE),
+        "",
+        [None],
+    ),
     "parametrised in a hook, several arguments at once": (
         (
             """
@@ -167,17 +191,25 @@ def test_the_variants(project: Project) -> None:
     conftest(project, PARAMETRISED.format(params=["root"]))
     found: dict[str, Accepted] = {}
     for number, (parts, suite, _) in enumerate(SCENARIOS.values()):
-        project.write(f"s{number:02}/conftest.py", "import pytest\n" + "".join(map(dedent, parts)))
-        text = CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace("3, d: 1}", "3, d: 1}, " + suite)
+        project.write(
+            f"s{number:02}/conftest.py", "import pytest\n" + "".join(map(dedent, parts))
+        )
+        text = CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace(
+            "3, d: 1}", "3, d: 1}, " + suite
+        )
         project.cases(text, f"s{number:02}/shop.relevance.yaml")
     assert project.run(UPDATE).code == 0
     for number, (name, (*_, expected)) in enumerate(SCENARIOS.items()):
         found[name] = Accepted(project.path / f"s{number:02}" / BASELINE)
-        assert [*dict.fromkeys(variant for _, variant in found[name].rankings)] == expected, name
+        assert [
+            *dict.fromkeys(variant for _, variant in found[name].rankings)
+        ] == expected, name
         assert len(found[name].rankings) == 2 * len(expected)
     run = project.run(UPDATE)
     assert run.code == 0
-    assert [line.rpartition(": ")[2] for line in said(run)] == ["nothing changed"] * len(SCENARIOS)
+    assert [line.rpartition(": ")[2] for line in said(run)] == [
+        "nothing changed"
+    ] * len(SCENARIOS)
 
 
 class TestRepeats:
@@ -189,12 +221,20 @@ class TestRepeats:
         project.run(UPDATE)
 
     def test_each_is_held_to_the_baseline(self, project: Project) -> None:
-        conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"), repeating())
+        conftest(
+            project,
+            SEARCH.replace("str.split", "lambda query: query.split()[::-1]"),
+            repeating(),
+        )
         run = project.run()
         assert run.counts == {"failed": 4}
         assert "2 cases: 2 got worse" in run.summary
-        assert "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
-        assert sum("  1.000 -> 0.710  " in line for line in run.summary.splitlines()) == 2
+        assert (
+            "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
+        )
+        assert (
+            sum("  1.000 -> 0.710  " in line for line in run.summary.splitlines()) == 2
+        )
 
     def test_the_worst_counts(self, project: Project) -> None:
         """In the summary, in gates and in the record: the second of three repeats returns another ranking."""
@@ -204,25 +244,42 @@ class TestRepeats:
         project.cases(f"gates: [{{mean: {{nDCG@10: 0.9}}}}, {{passing: 0.1}}]\n{CASES}")
         run = project.run("--relevance-record=run.jsonl")
         assert run.counts == {"failed": 4, "passed": 4}
-        gates = [outcome for name, outcome in run.outcomes.items() if name.startswith("gate")]
+        gates = [
+            outcome for name, outcome in run.outcomes.items() if name.startswith("gate")
+        ]
         assert gates == ["failed", "failed"]
         assert "0 of 2 cases pass" in run.text
-        assert "2 cases: 2 got worse; mean nDCG@10 0.710" in " ".join(run.summary.split())
-        assert "ranking changes from call to call: 2 cases of 2, 3 calls each" in run.summary
+        assert "2 cases: 2 got worse; mean nDCG@10 0.710" in " ".join(
+            run.summary.split()
+        )
+        assert (
+            "ranking changes from call to call: 2 cases of 2, 3 calls each"
+            in run.summary
+        )
         assert "a b  rank 1: a / b" in run.summary
 
         record = Record.open(project.path / "run.jsonl")
-        assert [(each.id, each.variant, each.verdict, each.ranking.documents) for each in record.results] == [
+        assert [
+            (each.id, each.variant, each.verdict, each.ranking.documents)
+            for each in record.results
+        ] == [
             ("a b", None, "failed", ("b", "a")),
             ("c d", None, "failed", ("d", "c")),
         ]
 
     @pytest.mark.parametrize("option", [UPDATE, ONLY_NEW])
-    def test_rankings_that_differ_are_never_accepted(self, project: Project, option: str) -> None:
+    def test_rankings_that_differ_are_never_accepted(
+        self, project: Project, option: str
+    ) -> None:
         project.cases("cases: [{query: a b}, {query: c d}, {query: e f}]\n")
         found = "[*query.split(), str(next(calls)) if query == 'e f' else 'z']"
         changing = SEARCH.replace("str.split", f"lambda query: {found}")
-        conftest(project, "    import itertools\n    calls = itertools.count()\n", changing, repeating())
+        conftest(
+            project,
+            "    import itertools\n    calls = itertools.count()\n",
+            changing,
+            repeating(),
+        )
         run = project.run(option)
         assert run.counts == {"passed": 6}
         assert run.code == 1  # not all that was asked for was done
@@ -234,18 +291,31 @@ class TestRepeats:
         ]
         assert ("e f", None) not in accepted(project)
 
-    def test_a_part_of_the_repeats_is_not_the_whole_file(self, project: Project) -> None:
-        project.cases(f"gates: [{{passing: 1}}]\n{CASES}".replace("query: a b,", "query: a b, id: ab,"))
+    def test_a_part_of_the_repeats_is_not_the_whole_file(
+        self, project: Project
+    ) -> None:
+        project.cases(
+            f"gates: [{{passing: 1}}]\n{CASES}".replace(
+                "query: a b,", "query: a b, id: ab,"
+            )
+        )
         conftest(project, SEARCH, repeating())
         run = project.run("--deselect=shop.relevance.yaml::ab[2-2]", UPDATE)
-        assert "not evaluated: 1 of 2 ran" in project.run("--deselect=shop.relevance.yaml::ab[2-2]", "-rs").text
+        assert (
+            "not evaluated: 1 of 2 ran"
+            in project.run("--deselect=shop.relevance.yaml::ab[2-2]", "-rs").text
+        )
         assert said(run) == [
             f"baseline {BASELINE}: 1 added, 2 as they were; 1 of 2 cases ran, the others keep what they had"
         ]
-        assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: 1 gone, 2 as they were"]
+        assert said(project.run(UPDATE)) == [
+            f"baseline {BASELINE}: 1 gone, 2 as they were"
+        ]
 
 
-def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(project: Project) -> None:
+def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_each_item(
+    project: Project,
+) -> None:
     noting = """
     def pytest_generate_tests(metafunc):
         metafunc.fixturenames.append("_again")
@@ -275,15 +345,38 @@ class TestMoved:
     @pytest.mark.parametrize(
         ("before", "after", "change", "workers"),
         [
-            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"', ("-n1",)),
-            (None, ["bm25", "dense"], 'had no variant, and has the variants "bm25" and "dense"', ()),
-            (["bm25", "dense"], None, 'had the variants "bm25" and "dense", and has no variant', ()),
+            (
+                ["bm25"],
+                ["lexical"],
+                'had the variant "bm25", and has the variant "lexical"',
+                ("-n1",),
+            ),
+            (
+                None,
+                ["bm25", "dense"],
+                'had no variant, and has the variants "bm25" and "dense"',
+                (),
+            ),
+            (
+                ["bm25", "dense"],
+                None,
+                'had the variants "bm25" and "dense", and has no variant',
+                (),
+            ),
         ],
     )
     def test_it_is_stale(
-        self, project: Project, before: Any, after: Any, change: str, workers: tuple[str, ...]
+        self,
+        project: Project,
+        before: Any,
+        after: Any,
+        change: str,
+        workers: tuple[str, ...],
     ) -> None:
-        parts = [SEARCH if params is None else PARAMETRISED.format(params=params) for params in (before, after)]
+        parts = [
+            SEARCH if params is None else PARAMETRISED.format(params=params)
+            for params in (before, after)
+        ]
         run = self.moved(project, parts[0], parts[1], *workers)
         number = 2 * len(after or [None])
         assert (run.code, run.counts) == (1, {"failed": number})
@@ -291,7 +384,9 @@ class TestMoved:
         why = f"the baseline is stale: the search {change}; --relevance-update accepts the present ranking"
         assert why in run.told(first)
         (told,) = said(run, "2 cases have")
-        assert told.startswith("2 cases have a stale baseline: pytest --relevance-update ")
+        assert told.startswith(
+            "2 cases have a stale baseline: pytest --relevance-update "
+        )
         assert "gone" not in run.summary
 
         before_update = accepted(project)
@@ -306,14 +401,33 @@ class TestMoved:
         ("before", "after", "options", "counts"),
         [
             (["bm25"], ["bm25", "dense"], (), {"passed": 4}),  # one more is new
-            (["bm25", "dense"], ["dense"], (), {"passed": 2}),  # each job of a matrix may collect some of them
-            (["bm25"], ["bm25", "dense"], ("-k", "dense"), {"passed": 2, "deselected": 2}),  # those were collected
+            (
+                ["bm25", "dense"],
+                ["dense"],
+                (),
+                {"passed": 2},
+            ),  # each job of a matrix may collect some of them
+            (
+                ["bm25"],
+                ["bm25", "dense"],
+                ("-k", "dense"),
+                {"passed": 2, "deselected": 2},
+            ),  # those were collected
         ],
     )
     def test_where_another_variant_is_as_it_was(
-        self, project: Project, before: Any, after: Any, options: tuple[str, ...], counts: dict[str, int]
+        self,
+        project: Project,
+        before: Any,
+        after: Any,
+        options: tuple[str, ...],
+        counts: dict[str, int],
     ) -> None:
-        run = self.moved(project, *(PARAMETRISED.format(params=params) for params in (before, after)), *options)
+        run = self.moved(
+            project,
+            *(PARAMETRISED.format(params=params) for params in (before, after)),
+            *options,
+        )
         assert (run.code, run.counts) == (0, counts)
         assert ("(2 new to the baseline)" in run.summary) == (len(after) == 2)
 
@@ -323,14 +437,19 @@ class TestMoved:
         assert project.run().counts == {"failed": 2}
 
 
-def test_the_record_has_the_names_of_items_that_are_not_the_variants(project: Project) -> None:
+def test_the_record_has_the_names_of_items_that_are_not_the_variants(
+    project: Project,
+) -> None:
     conftest(project, WORD_BY_WORD)
     project.cases(CASES)
     project.run("--relevance-record=plain.jsonl")
     conftest(project, WORD_BY_WORD, repeating())
     project.run("--relevance-record=repeated.jsonl")
     lines = [
-        [json.loads(line) for line in (project.path / name).read_text().splitlines()[1:]]
+        [
+            json.loads(line)
+            for line in (project.path / name).read_text().splitlines()[1:]
+        ]
         for name in ("plain.jsonl", "repeated.jsonl")
     ]
     assert not any("items" in line for line in lines[0])
@@ -346,10 +465,16 @@ AS_WRITTEN = """
 
 def order_of_variants(text: str) -> list[str]:
     """What a text says in the order of variants: the rows of the suite, the columns, the tests against the first."""
-    rows = [line.split() for line in text.replace("`", "").replace("|", " ").splitlines()]
+    rows = [
+        line.split() for line in text.replace("`", "").replace("|", " ").splitlines()
+    ]
     names = ("zebra", "apple", "mango")
-    side_by_side = next(number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"])
-    against = next(number for number, row in enumerate(rows) if row[:2] == ["variant", "against"])
+    side_by_side = next(
+        number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"]
+    )
+    against = next(
+        number for number, row in enumerate(rows) if row[:2] == ["variant", "against"]
+    )
     tested = [row[0] for row in rows[against + 1 :] if row and row[0] in names][:2]
     means = [word for row in rows if "nDCG@10" in row for word in row if word in names]
     shown = [word for word in rows[side_by_side + 1] if word in names]
@@ -367,7 +492,12 @@ def test_variants_stand_in_the_order_of_the_parameters_as_written(
 
     capsys.readouterr()
     assert main(["report", str(project.path / "run.jsonl")]) == 0
-    assert order_of_variants(capsys.readouterr().out) == [*written, *written, *written, *written]
+    assert order_of_variants(capsys.readouterr().out) == [
+        *written,
+        *written,
+        *written,
+        *written,
+    ]
 
 
 def test_the_records_of_shards_have_the_order_of_the_parameters(
@@ -381,8 +511,16 @@ def test_the_records_of_shards_have_the_order_of_the_parameters(
         shards.append(str(project.path / f"{name}.jsonl"))
     capsys.readouterr()
     assert main(["merge", *shards, "-o", str(project.path / "whole.jsonl")]) == 0
-    assert order_of_variants(capsys.readouterr().out)[:6] == ["zebra", "apple", "mango", "zebra", "apple", "mango"]
+    assert order_of_variants(capsys.readouterr().out)[:6] == [
+        "zebra",
+        "apple",
+        "mango",
+        "zebra",
+        "apple",
+        "mango",
+    ]
     indexes = {
-        result.variant: result.origin.variant_index for result in Record.open(project.path / "whole.jsonl").results
+        result.variant: result.origin.variant_index
+        for result in Record.open(project.path / "whole.jsonl").results
     }
     assert indexes == {"zebra": 0, "apple": 1, "mango": 2}

@@ -39,9 +39,13 @@ def _copy(args: object, execmodel: Any) -> Any:
             process.kill()
 
     (own_input, to_copy), (from_copy, own_output) = os.pipe(), os.pipe()
-    process = get_context("fork").Process(target=_serve, args=(own_input, own_output), daemon=True)
+    process = get_context("fork").Process(
+        target=_serve, args=(own_input, own_output), daemon=True
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # that this process has threads; a copy waits for none
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # that this process has threads; a copy waits for none
         process.start()
     os.close(own_input)
     os.close(own_output)

@@ -10,7 +10,12 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
+from pytest_relevance.results.case_parts import (
+    IMPROVEMENT,
+    REGRESSION,
+    WITHIN,
+    BaselineComparison,
+)
 from tests.helpers import case_of, scored
 
 
@@ -29,7 +34,9 @@ class Shop:
 
     def hits(self, *documents: str) -> list[dict[str, str]]:
         """Results with titles."""
-        return [{"id": document, "title": self.titles[document]} for document in documents]
+        return [
+            {"id": document, "title": self.titles[document]} for document in documents
+        ]
 
     def result(
         self,
@@ -46,25 +53,40 @@ class Shop:
         if judgments != {}:
             values["judgments"] = self.judgments if judgments is None else judgments
         case = case_of(values)
-        baseline = None if accepted is None else lambda found: self.compared(found, case, accepted)
+        baseline = (
+            None
+            if accepted is None
+            else lambda found: self.compared(found, case, accepted)
+        )
         found = scored(case, ranking, 0.0123, baseline=baseline, all_missing=True)
         return found._replace(file="shop.relevance.yaml", line=41)
 
-    def compared(self, found: CaseResult, case: Case, accepted: Sequence[str]) -> BaselineComparison:
+    def compared(
+        self, found: CaseResult, case: Case, accepted: Sequence[str]
+    ) -> BaselineComparison:
         """How a case stands to an accepted ranking; its verdict stays what it is."""
         graded = grade_ranking(accepted, case.judgments)
         before = score(found.metric, graded, case.settings) if case.judgments else None
         change = 0.0 if before is None or found.score is None else found.score - before
-        standing = REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
-        return BaselineComparison(standing, before, documents=tuple(accepted), grades=tuple(graded.grades))
+        standing = (
+            REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
+        )
+        return BaselineComparison(
+            standing, before, documents=tuple(accepted), grades=tuple(graded.grades)
+        )
 
     def report(self, ranking: object, verbosity: int = 0, **keys: Any) -> str:
         """The report of a ranking as text."""
-        return plain(failure_lines(self.result(ranking, **keys), verbosity=verbosity)) + "\n"
+        return (
+            plain(failure_lines(self.result(ranking, **keys), verbosity=verbosity))
+            + "\n"
+        )
 
     def part(self, report: str, beginning: str) -> str:
         """The line of a report that begins so."""
-        (line,) = [line for line in report.splitlines() if line.strip().startswith(beginning)]
+        (line,) = [
+            line for line in report.splitlines() if line.strip().startswith(beginning)
+        ]
         return line
 
 

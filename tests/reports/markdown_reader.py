@@ -11,7 +11,14 @@ _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 OWN_TAGS = {"details", "summary", "code", "br"}
 """The elements that reports write as HTML."""
 
-OWN_TOKENS = {"text", "code_inline", "strong_open", "strong_close", "softbreak", "html_inline"}
+OWN_TOKENS = {
+    "text",
+    "code_inline",
+    "strong_open",
+    "strong_close",
+    "softbreak",
+    "html_inline",
+}
 
 
 HOSTILE = [
@@ -84,7 +91,9 @@ def read(markdown: str) -> Page:
     page, in_table = Page(), False
     for token in _PARSER.parse(markdown):
         page.kinds.add(token.type)
-        in_table = token.type == "table_open" or (in_table and token.type != "table_close")
+        in_table = token.type == "table_open" or (
+            in_table and token.type != "table_close"
+        )
         if token.type == "table_open":
             page.tables.append([])
         elif token.type == "tr_open":
@@ -96,7 +105,9 @@ def read(markdown: str) -> Page:
         elif token.type == "inline":
             _read_inline(token, page)
             if in_table:
-                page.tables[-1][-1].append("".join(child.content for child in token.children or ()))
+                page.tables[-1][-1].append(
+                    "".join(child.content for child in token.children or ())
+                )
     return page
 
 
@@ -116,6 +127,9 @@ def assert_inert(page: Page) -> None:
     assert page.tokens <= OWN_TOKENS
     assert page.elements <= OWN_TAGS
     assert page.comments == ["pytest-relevance report"]
-    assert not {"blockquote_open", "code_block", "hr", "ordered_list_open", "reference"} & page.kinds
+    assert (
+        not {"blockquote_open", "code_block", "hr", "ordered_list_open", "reference"}
+        & page.kinds
+    )
     for sign in ("@", "#", "://", "www.", "`", "~~", "[", "]", "$"):
         assert sign not in page.prose.replace("nDCG@", "").replace("P@1", ""), sign

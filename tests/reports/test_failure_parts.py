@@ -21,9 +21,14 @@ BRIEF, DEFAULT, FULL = -1, 0, 1
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(shop: Shop) -> None:
+def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(
+    shop: Shop,
+) -> None:
     found = shop.report(shop.hits("sku-3", "sku-1", "sku-2"), min_ndcg=0.8452)
-    assert shop.part(found, "shop") == "shop.relevance.yaml:41: nDCG@10 0.84516 is below 0.84520"
+    assert (
+        shop.part(found, "shop")
+        == "shop.relevance.yaml:41: nDCG@10 0.84516 is below 0.84520"
+    )
     assert shop.part(found, "DCG") == (
         "DCG 10.917 / ideal DCG 12.917 = nDCG@10 0.84516     gain exponential, ideal judged, unjudged zero"
     )
@@ -34,28 +39,54 @@ def test_settings_that_are_not_the_default(shop: Shop) -> None:
         return settings_text(shop.result(["sku-1"], **keys).conditions.settings)
 
     assert named() == "gain exponential, ideal judged, unjudged zero"
-    assert named(gain="linear", discount="ln") == "gain linear, ideal judged, unjudged zero, discount ln"
-    assert named(ideal="max", scale=[0, 3]) == "gain exponential, ideal max (3), unjudged zero"
-    assert named(unjudged="skip", negative="zero") == "gain exponential, ideal judged, unjudged skip, negative zero"
-    assert named(gain={0: 0, 2: 1.5, 3: 10}) == "gain {0: 0, 2: 1.5, 3: 10}, ideal judged, unjudged zero"
+    assert (
+        named(gain="linear", discount="ln")
+        == "gain linear, ideal judged, unjudged zero, discount ln"
+    )
+    assert (
+        named(ideal="max", scale=[0, 3])
+        == "gain exponential, ideal max (3), unjudged zero"
+    )
+    assert (
+        named(unjudged="skip", negative="zero")
+        == "gain exponential, ideal judged, unjudged skip, negative zero"
+    )
+    assert (
+        named(gain={0: 0, 2: 1.5, 3: 10})
+        == "gain {0: 0, 2: 1.5, 3: 10}, ideal judged, unjudged zero"
+    )
 
 
 def test_skipped_results_leave_no_row_and_no_interval(shop: Shop) -> None:
-    found = shop.report(shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip")
-    assert shop.part(found, "1") == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
-    assert shop.part(found, "2-10") == "2-10  no judged result                                   3.000         12.917"
+    found = shop.report(
+        shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip"
+    )
+    assert (
+        shop.part(found, "1")
+        == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
+    )
+    assert (
+        shop.part(found, "2-10")
+        == "2-10  no judged result                                   3.000         12.917"
+    )
     assert "lies between" not in found
 
 
 def test_nothing_relevant_returned_where_that_is_the_ideal(shop: Shop) -> None:
-    assert shop.part(shop.report(shop.hits("sku-4"), min_ndcg=0.5, ideal="returned"), "nothing") == (
+    assert shop.part(
+        shop.report(shop.hits("sku-4"), min_ndcg=0.5, ideal="returned"), "nothing"
+    ) == (
         "nothing relevant was returned: nDCG@10 0.000     gain exponential, ideal returned, unjudged zero"
     )
 
 
 def test_titles_and_notes_of_the_judgments(shop: Shop) -> None:
     judgments = {
-        "sku-1": {"grade": 3, "title": "Winter boots Aurora", "note": "what the campaign of this winter sells"},
+        "sku-1": {
+            "grade": 3,
+            "title": "Winter boots Aurora",
+            "note": "what the campaign of this winter sells",
+        },
         "sku-2": 1,
     }
     found = shop.report(["sku-2"], judgments=judgments, min_ndcg=0.5)
@@ -96,8 +127,15 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
               sku-3                          grade 2 (substitute)   not returned   -0.116
             """)
     )
-    long = {"id": "sku-2", "title": "Winter boots Borealis, lined, waterproof, with laces, for the whole family"}
-    narrow = plain(failure_lines(shop.result(["sku-4", "sku-3", long], min_ndcg=0.9, scale=scale), width=70))
+    long = {
+        "id": "sku-2",
+        "title": "Winter boots Borealis, lined, waterproof, with laces, for the whole family",
+    }
+    narrow = plain(
+        failure_lines(
+            shop.result(["sku-4", "sku-3", long], min_ndcg=0.9, scale=scale), width=70
+        )
+    )
     assert "   grade 3   rank 3 " in narrow
 
 
@@ -105,7 +143,9 @@ def test_results_that_are_excluded_are_marked(shop: Shop) -> None:
     hits = shop.hits("sku-1", "sku-4", "sku-5", "sku-4", "sku-6")
     expect = {"exclude": {"docs": ["sku-4", "sku-6", "sku-9"], "within": 4}}
     found = shop.report(hits, expect=expect)
-    marked = [row.split()[:2] for row in found.splitlines() if row.endswith("  excluded")]
+    marked = [
+        row.split()[:2] for row in found.splitlines() if row.endswith("  excluded")
+    ]
     assert marked == [["2", "sku-4"]]
     assert 'exclude: in the top 4: "sku-4" (Boot polish, black, at rank 2)' in found
     bare = shop.report(hits, judgments={}, expect=expect)
@@ -113,21 +153,37 @@ def test_results_that_are_excluded_are_marked(shop: Shop) -> None:
     assert shop.part(bare, "5") == "   5  sku-6  Boot laces 120 cm"
 
 
-def test_a_document_above_the_rank_that_it_must_stay_below_is_marked(shop: Shop) -> None:
+def test_a_document_above_the_rank_that_it_must_stay_below_is_marked(
+    shop: Shop,
+) -> None:
     hits = shop.hits("sku-1", "sku-4", "sku-2")
     for judgments in (shop.judgments, {}):
-        found = shop.report(hits, judgments=judgments, expect={"within": {"sku-4": ">3", "sku-2": 3}})
+        found = shop.report(
+            hits, judgments=judgments, expect={"within": {"sku-4": ">3", "sku-2": 3}}
+        )
         assert shop.part(found, "2").endswith("  not before 4")
         assert "excluded" not in found
 
 
 def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
-    result = shop.result(shop.hits("sku-4", "sku-1"), judgments={**shop.judgments, "z": 0}, min_ndcg=1)
+    result = shop.result(
+        shop.hits("sku-4", "sku-1"), judgments={**shop.judgments, "z": 0}, min_ndcg=1
+    )
     fields = {"brand": "Aurora", "price": "9.90"}
     result = changed(
-        result, shown={"sku-4": fields, "sku-1": {"price": "120"}, "sku-2": {**fields, "url": "u" * 90}, "z": fields}
+        result,
+        shown={
+            "sku-4": fields,
+            "sku-1": {"price": "120"},
+            "sku-2": {**fields, "url": "u" * 90},
+            "z": fields,
+        },
     )
-    lines = plain(failure_lines(result, verbosity=1)).partition("about the documents\n")[2].splitlines()
+    lines = (
+        plain(failure_lines(result, verbosity=1))
+        .partition("about the documents\n")[2]
+        .splitlines()
+    )
     assert [line.split()[:3] for line in lines[:3]] == [
         ["document", "brand", "price"],
         ["sku-4", "Aurora", "9.90"],
@@ -148,16 +204,33 @@ def test_a_result_that_travelled_has_the_same_report_without_blanks_at_the_ends_
 ) -> None:
     hits = shop.hits("sku-4", "sku-5", "sku-3", "sku-3", "sku-2")
     for keys in (
-        {"min_ndcg": 0.9, "expect": {"exclude": "sku-4", "first": "sku-1", "latency": "<= 1 ms"}},
+        {
+            "min_ndcg": 0.9,
+            "expect": {"exclude": "sku-4", "first": "sku-1", "latency": "<= 1 ms"},
+        },
         {"judgments": {}, "expect": {"order": ["sku-1", "sku-2"]}},
-        {"gain": {0: 0, 2: 1.5, 3: 10}, "unjudged": "skip", "scale": {"bad": 0, "fair": 2, "good": 3}, "min_ndcg": 1},
-        {"k": 2, "ideal": "max", "scale": [0, 4], "min_ndcg": 0.4, "params": {"a": [1]}, "note": "warm"},
+        {
+            "gain": {0: 0, 2: 1.5, 3: 10},
+            "unjudged": "skip",
+            "scale": {"bad": 0, "fair": 2, "good": 3},
+            "min_ndcg": 1,
+        },
+        {
+            "k": 2,
+            "ideal": "max",
+            "scale": [0, 4],
+            "min_ndcg": 0.4,
+            "params": {"a": [1]},
+            "note": "warm",
+        },
     ):
         found = shop.result(hits, accepted=["sku-1", "sku-2"], **keys)
         travelled = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
         lines = failure_lines(found, verbosity=verbosity)
         assert failure_lines(travelled, verbosity=verbosity) == lines
-        assert [line for line in plain(lines).splitlines() if line != line.rstrip()] == []
+        assert [
+            line for line in plain(lines).splitlines() if line != line.rstrip()
+        ] == []
 
 
 # --- styles -----------------------------------------------------------------------------------------------------------
@@ -165,21 +238,38 @@ def test_a_result_that_travelled_has_the_same_report_without_blanks_at_the_ends_
 
 def styles(found: CaseResult, verbosity: int = DEFAULT) -> dict[str, str]:
     """The style of each span by the beginning of its text."""
-    spans = [span for line in failure_lines(found, verbosity=verbosity) for span in line]
-    return {" ".join(words.split()[:2]): style for words, style in spans if words.strip()}
+    spans = [
+        span for line in failure_lines(found, verbosity=verbosity) for span in line
+    ]
+    return {
+        " ".join(words.split()[:2]): style for words, style in spans if words.strip()
+    }
 
 
 def test_what_is_wrong_stands_out(shop: Shop) -> None:
-    found = styles(shop.result(shop.hits("sku-4", "sku-5", "sku-3"), min_ndcg=0.7, note="people want warm boots"))
+    found = styles(
+        shop.result(
+            shop.hits("sku-4", "sku-5", "sku-3"),
+            min_ndcg=0.7,
+            note="people want warm boots",
+        )
+    )
     assert found["shop.relevance.yaml:41:"] == PLAIN
     assert found["nDCG@10 0.116"] == BAD
     assert found["note: people"] == DIM
     assert found["rank document"] == STRONG
     assert (found["1 sku-4"], found["2 sku-5"], found["3 sku-3"]) == (BAD, DOUBT, PLAIN)
     assert found["lost most"] == STRONG
-    assert styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))["passed: nDCG@10"] == GOOD
-    inconclusive = styles(shop.result(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
-    assert (inconclusive["inconclusive: 1"], inconclusive["judge these:"]) == (DOUBT, DOUBT)
+    assert (
+        styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))["passed: nDCG@10"] == GOOD
+    )
+    inconclusive = styles(
+        shop.result(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1)
+    )
+    assert (inconclusive["inconclusive: 1"], inconclusive["judge these:"]) == (
+        DOUBT,
+        DOUBT,
+    )
 
 
 # --- whatever the input -----------------------------------------------------------------------------------------------
@@ -189,7 +279,10 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
     bad = "\x1b[2J\r\u202e"
     found = shop.result(
         [{"id": f"a{bad}", "title": f"Boots{bad}"}, {"id": f"a{bad}"}, {"id": bad}],
-        judgments={f"a{bad}": {"grade": 1, "note": bad}, f"b{bad}": {"grade": 3, "title": bad, "note": bad}},
+        judgments={
+            f"a{bad}": {"grade": 1, "note": bad},
+            f"b{bad}": {"grade": 3, "title": bad, "note": bad},
+        },
         query=f"boots{bad}",
         note=f"note{bad}",
         min_ndcg=0.9,
@@ -205,17 +298,41 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
 
 @pytest.mark.parametrize(
     ("judged", "returned"),
-    [("7", "007"), ("7.0", "7"), ("1.23457E+12", "1234567890123"), ("12345678901234500", "12345678901234567")],
+    [
+        ("7", "007"),
+        ("7.0", "7"),
+        ("1.23457E+12", "1234567890123"),
+        ("12345678901234500", "12345678901234567"),
+    ],
 )
-def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(judged: str, returned: str) -> None:
-    found = result_of({"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9}, ["b", returned])
+def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(
+    judged: str, returned: str
+) -> None:
+    found = result_of(
+        {"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9},
+        ["b", returned],
+    )
     lines = plain(failure_lines(found)).splitlines()
-    assert f'ids that a spreadsheet may have changed: judged "{judged}", returned "{returned}"' in lines
+    assert (
+        f'ids that a spreadsheet may have changed: judged "{judged}", returned "{returned}"'
+        in lines
+    )
 
 
 @pytest.mark.parametrize(
-    ("judged", "returned"), [("7", "8"), ("70", "7"), ("x7", "x07"), ("1e5", "123456"), ("6.8", "7"), ("a", "A")]
+    ("judged", "returned"),
+    [
+        ("7", "8"),
+        ("70", "7"),
+        ("x7", "x07"),
+        ("1e5", "123456"),
+        ("6.8", "7"),
+        ("a", "A"),
+    ],
 )
 def test_other_ids_are_not_taken_for_one(judged: str, returned: str) -> None:
-    found = result_of({"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9}, ["b", returned])
+    found = result_of(
+        {"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9},
+        ["b", returned],
+    )
     assert "spreadsheet" not in plain(failure_lines(found))

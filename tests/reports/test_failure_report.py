@@ -18,7 +18,10 @@ BRIEF, FULL = -1, 1
 def test_a_query_below_its_floor(shop: Shop) -> None:
     note = "people want warm boots, not what goes with them"
     found = shop.result(
-        shop.hits("sku-4", "sku-3", "sku-5", "sku-2"), min_ndcg=0.7, note=note, params={"locale": "en_GB"}
+        shop.hits("sku-4", "sku-3", "sku-5", "sku-2"),
+        min_ndcg=0.7,
+        note=note,
+        params={"locale": "en_GB"},
     )
     found = changed(found, variant="and")
     assert plain(failure_lines(found)) + "\n" == block("""
@@ -43,7 +46,9 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
 
 
 def test_a_document_returned_more_than_once(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7) == block("""
+    assert shop.report(
+        shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7
+    ) == block("""
         shop.relevance.yaml:41: nDCG@10 0.503 is below 0.700
         query "winter boots"   search   12.3 ms   2 results, all judged
 
@@ -81,9 +86,18 @@ def test_ids_of_another_kind(shop: Shop) -> None:
         """)
 
 
-def test_where_another_case_knows_the_ids_an_unjudged_ranking_names_what_was_not_returned(shop: Shop) -> None:
-    unknown, known = (shop.result(shop.hits(document), min_ndcg=0.9) for document in ("sku-6", "sku-1"))
-    lost = plain(failure_lines(unknown, others=[known])).partition("lost most by\n")[2].splitlines()
+def test_where_another_case_knows_the_ids_an_unjudged_ranking_names_what_was_not_returned(
+    shop: Shop,
+) -> None:
+    unknown, known = (
+        shop.result(shop.hits(document), min_ndcg=0.9)
+        for document in ("sku-6", "sku-1")
+    )
+    lost = (
+        plain(failure_lines(unknown, others=[known]))
+        .partition("lost most by\n")[2]
+        .splitlines()
+    )
     assert [row.split() for row in lost] == [
         ["sku-1", "grade", "3", "not", "returned", "-0.442"],
         ["sku-2", "grade", "3", "not", "returned", "-0.442"],
@@ -92,7 +106,9 @@ def test_where_another_case_knows_the_ids_an_unjudged_ranking_names_what_was_not
 
 
 def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), min_ndcg=0.7, min_judged=0.5) == block("""
+    assert shop.report(
+        shop.hits("sku-5", "sku-6", "sku-1"), min_ndcg=0.7, min_judged=0.5
+    ) == block("""
         shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5
           nDCG@10 0.271 is below 0.700
         query "winter boots"   search   12.3 ms   3 results, 1 judged
@@ -113,7 +129,9 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 
 def test_a_case_without_judgments(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-4", "sku-3"), judgments={}, expect={"first": "sku-3"}) == block("""
+    assert shop.report(
+        shop.hits("sku-4", "sku-3"), judgments={}, expect={"first": "sku-3"}
+    ) == block("""
         shop.relevance.yaml:41: first: rank 1 has "sku-4" (Boot polish, black), expected "sku-3" (Rubber
             boots, at rank 2)
         query "winter boots"   search   12.3 ms   2 results
@@ -157,7 +175,12 @@ def test_a_long_ranking_is_cut_and_says_so(shop: Shop) -> None:
           ... and 11 more (-v shows all)   -0.198
           others gained                    +0.036
         """)
-    assert shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count("\n") == 4 + 25 + 1 + 2 + 4 + 15
+    assert (
+        shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count(
+            "\n"
+        )
+        == 4 + 25 + 1 + 2 + 4 + 15
+    )
 
 
 def test_a_case_that_passed(shop: Shop) -> None:
@@ -168,27 +191,55 @@ def test_a_case_that_passed(shop: Shop) -> None:
     perfect = shop.hits("sku-1", "sku-2", "sku-3")
     assert headline(perfect, min_ndcg=0.9) == "passed: nDCG@10 1.000, at least 0.900"
     assert headline(perfect) == "nDCG@10 1.000, no floor"
-    assert headline(shop.hits("sku-4"), judgments={"sku-4": 0}) == "nDCG@10 n/a, no judged document is relevant"
-    assert headline(shop.hits("sku-3"), verbosity=-1, min_ndcg=0.7, expect={"results": 2}) == (
-        "nDCG@10 0.232, floor 0.700; results: 1 returned, expected exactly 2"
+    assert (
+        headline(shop.hits("sku-4"), judgments={"sku-4": 0})
+        == "nDCG@10 n/a, no judged document is relevant"
     )
+    assert headline(
+        shop.hits("sku-3"), verbosity=-1, min_ndcg=0.7, expect={"results": 2}
+    ) == ("nDCG@10 0.232, floor 0.700; results: 1 returned, expected exactly 2")
     unknown = headline([{"id": "x" * 200}], verbosity=-1, min_ndcg=0.7)
-    assert unknown.endswith("; no result is judged; are these the same kind of id? (id_field)")
-    many = headline(shop.hits("sku-1"), verbosity=-1, expect={"include": [f"sku-{number}" for number in range(99)]})
+    assert unknown.endswith(
+        "; no result is judged; are these the same kind of id? (id_field)"
+    )
+    many = headline(
+        shop.hits("sku-1"),
+        verbosity=-1,
+        expect={"include": [f"sku-{number}" for number in range(99)]},
+    )
     assert (len(many), many[-3:]) == (160 - len("shop.relevance.yaml:41: "), "...")
     assert headline(perfect, judgments={}) == "no judgments"
     assert headline([], judgments={}, expect={"results": 0}) == "passed: results 0"
-    assert headline(perfect, expect={"first": "sku-1"}) == "passed: nDCG@10 1.000, no floor; first"
+    assert (
+        headline(perfect, expect={"first": "sku-1"})
+        == "passed: nDCG@10 1.000, no floor; first"
+    )
     assert headline(
-        perfect, min_ndcg=0.9, expect={"P@3": 0.9, "RR": "== 1", "results": ">= 2", "latency": "<= 20 ms"}
+        perfect,
+        min_ndcg=0.9,
+        expect={"P@3": 0.9, "RR": "== 1", "results": ">= 2", "latency": "<= 20 ms"},
     ) == ("passed: nDCG@10 1.000, at least 0.900; P@3 1.000 >= 0.900; RR 1.000 ==")
     assert "lost most by" not in shop.report(perfect)
-    undefined = shop.report(shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 2}).splitlines()
-    assert undefined[3].split() == ["rank", "document", "grade", "gain", "discount", "DG", "DCG"]  # there is no ideal
-    assert undefined[-1].startswith("nDCG@10 n/a: no judged document is relevant     gain exponential, ")
+    undefined = shop.report(
+        shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 2}
+    ).splitlines()
+    assert undefined[3].split() == [
+        "rank",
+        "document",
+        "grade",
+        "gain",
+        "discount",
+        "DG",
+        "DCG",
+    ]  # there is no ideal
+    assert undefined[-1].startswith(
+        "nDCG@10 n/a: no judged document is relevant     gain exponential, "
+    )
 
 
-def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(shop: Shop) -> None:
+def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(
+    shop: Shop,
+) -> None:
     judgments = {f"d{number}": 3 for number in range(28)}
     ranking = [*(f"d{number}" for number in range(9)), "x"]
     keys: dict[str, Any] = {"judgments": {**judgments, "x": 0}, "min_ndcg": 0.99}
@@ -202,9 +253,13 @@ def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(sho
               any 1 of 19 with grade 3   not returned   -0.064
             """)
     )
-    in_full = shop.report(ranking, FULL, **keys).partition("lost most by\n")[2].splitlines()
+    in_full = (
+        shop.report(ranking, FULL, **keys).partition("lost most by\n")[2].splitlines()
+    )
     assert in_full[0] == "  any 1 of 19 with grade 3   not returned   -0.064"
-    assert in_full[1:] == [f"  d{number:<4} grade 3              not returned" for number in range(9, 28)]
+    assert in_full[1:] == [
+        f"  d{number:<4} grade 3              not returned" for number in range(9, 28)
+    ]
 
 
 def test_an_error(shop: Shop) -> None:
@@ -212,7 +267,9 @@ def test_an_error(shop: Shop) -> None:
     found = changed(
         found,
         verdict="error",
-        error=SearchError("", "search returned None\n  return a list", "conftest.py:7 in search"),
+        error=SearchError(
+            "", "search returned None\n  return a list", "conftest.py:7 in search"
+        ),
     )
     assert plain(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: search returned None
@@ -221,4 +278,7 @@ def test_an_error(shop: Shop) -> None:
         query "winter boots"   search
         """)
     found = changed(found, error=SearchError("ConnectionError", "refused"))
-    assert plain(failure_lines(found, verbosity=-1)) == "shop.relevance.yaml:41: ConnectionError: refused"
+    assert (
+        plain(failure_lines(found, verbosity=-1))
+        == "shop.relevance.yaml:41: ConnectionError: refused"
+    )

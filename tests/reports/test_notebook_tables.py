@@ -37,7 +37,11 @@ class Shown:
     @property
     def names(self) -> set[str]:
         """The names of all elements and attributes."""
-        return {name for element in self._root.iter() for name in (element.tag, *element.attrib)}
+        return {
+            name
+            for element in self._root.iter()
+            for name in (element.tag, *element.attrib)
+        }
 
 
 def run_of(*results: Any, **info: Any) -> Run:
@@ -46,7 +50,12 @@ def run_of(*results: Any, **info: Any) -> Run:
 
 def boots(*ranking: str, **keys: Any) -> Any:
     """The result of a query that has judgments of three documents."""
-    case = {"query": "winter boots", "id": "boots", "judgments": {"sku-1": 3, "sku-2": 2, "sku-3": 0}, **keys}
+    case = {
+        "query": "winter boots",
+        "id": "boots",
+        "judgments": {"sku-1": 3, "sku-2": 2, "sku-3": 0},
+        **keys,
+    }
     return result_of(case, [*ranking], file="shop.yaml", line=7)
 
 
@@ -54,7 +63,10 @@ def boots(*ranking: str, **keys: Any) -> Any:
 
 
 def test_a_run_shows_one_row_for_each_result_the_lowest_score_first() -> None:
-    run = run_of(boots("sku-1", "sku-2", id="good"), boots("sku-2", "new", "sku-1", id="bad", min_ndcg=0.9))
+    run = run_of(
+        boots("sku-1", "sku-2", id="good"),
+        boots("sku-2", "new", "sku-1", id="bad", min_ndcg=0.9),
+    )
 
     shown = Shown(run)
 
@@ -68,10 +80,24 @@ def test_a_run_shows_one_row_for_each_result_the_lowest_score_first() -> None:
     ]
 
 
-def test_a_run_shows_variants_and_the_scores_of_the_baseline_where_there_are_any() -> None:
-    result = changed(boots("sku-2", "sku-1"), variant="bm25", baseline=BaselineComparison(WITHIN, 0.75))
+def test_a_run_shows_variants_and_the_scores_of_the_baseline_where_there_are_any() -> (
+    None
+):
+    result = changed(
+        boots("sku-2", "sku-1"),
+        variant="bm25",
+        baseline=BaselineComparison(WITHIN, 0.75),
+    )
     (table,) = Shown(run_of(result)).tables
-    assert table[0] == ["query", "variant", "before", "nDCG@10", "judged", "status", "place"]
+    assert table[0] == [
+        "query",
+        "variant",
+        "before",
+        "nDCG@10",
+        "judged",
+        "status",
+        "place",
+    ]
     assert table[1][1:4] == ["bm25", "0.750", "0.834"]
 
 
@@ -88,7 +114,9 @@ def test_what_could_not_be_scored_comes_first_and_what_is_not_defined_last() -> 
 def test_a_long_run_shows_twenty_rows_and_an_empty_one_no_table() -> None:
     shown = Shown(run_of(*(boots("sku-2", id=f"q{number}") for number in range(1_234))))
     assert len(shown.tables[0]) == 1 + 20
-    assert shown.paragraphs[-1] == "... and 1,214 more results with higher scores or none"
+    assert (
+        shown.paragraphs[-1] == "... and 1,214 more results with higher scores or none"
+    )
     shown = Shown(run_of(missing=("shop.yaml::boots", "shop.yaml::lamp")))
     assert shown.paragraphs == ["run.jsonl: 0 results, 2 cases did not finish"]
     assert shown.tables == []
@@ -112,8 +140,14 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     ]
     drops, gains, metrics = shown.tables
     assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]
-    assert drops == [["query", "nDCG@10", "lost", "now on top"], ["boots", "1.000 -> 0.213", "sku-1 1 -> gone", "y"]]
-    assert gains == [["query", "nDCG@10", "gained"], ["lamp", "0.631 -> 1.000", "lamp-1 2 -> 1"]]
+    assert drops == [
+        ["query", "nDCG@10", "lost", "now on top"],
+        ["boots", "1.000 -> 0.213", "sku-1 1 -> gone", "y"],
+    ]
+    assert gains == [
+        ["query", "nDCG@10", "gained"],
+        ["lamp", "0.631 -> 1.000", "lamp-1 2 -> 1"],
+    ]
 
 
 # --- a breakdown ------------------------------------------------------------------------------------------------------
@@ -124,7 +158,17 @@ def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
 
     assert shown.tables == [
         [
-            ["rank", "document", "grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"],
+            [
+                "rank",
+                "document",
+                "grade",
+                "gain",
+                "discount",
+                "DG",
+                "DCG",
+                "ideal",
+                "IDCG",
+            ],
             ["1", "b", "2", "3", "1.000", "3.000", "3.000", "3", "7.000"],
             ["2", "x", "-", "-", "1.585", "-", "3.000", "2", "8.893"],
             ["3", "b", "repeat", "-", "2.000", "-", "3.000", "1", "9.393"],
@@ -137,8 +181,14 @@ def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
 # --- any table --------------------------------------------------------------------------------------------------------
 
 
-def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_text() -> None:
-    table = Table([Column("grade", RIGHT), Column("document"), Column("title")], title="lost", note="... and 2 more")
+def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_text() -> (
+    None
+):
+    table = Table(
+        [Column("grade", RIGHT), Column("document"), Column("title")],
+        title="lost",
+        note="... and 2 more",
+    )
     table.add("3", "sku-1", "")
 
     assert table.html() == (
@@ -157,10 +207,17 @@ def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_t
 # --- text of users ----------------------------------------------------------------------------------------------------
 
 
-HOSTILE_RUN = Run([changed(boots("sku-2"), id=HOSTILE, query=HOSTILE, variant=HOSTILE)], name=HOSTILE)
+HOSTILE_RUN = Run(
+    [changed(boots("sku-2"), id=HOSTILE, query=HOSTILE, variant=HOSTILE)], name=HOSTILE
+)
 HOSTILE_VALUES = {
     "run": HOSTILE_RUN,
-    "comparison": compare_runs({HOSTILE: [HOSTILE]}, {HOSTILE: ["x"]}, judgments={HOSTILE: {HOSTILE: 3}}, resamples=10),
+    "comparison": compare_runs(
+        {HOSTILE: [HOSTILE]},
+        {HOSTILE: ["x"]},
+        judgments={HOSTILE: {HOSTILE: 3}},
+        resamples=10,
+    ),
     "breakdown": breakdown({HOSTILE: 3}, [HOSTILE]),
 }
 
@@ -168,8 +225,25 @@ HOSTILE_VALUES = {
 @pytest.mark.parametrize("value", HOSTILE_VALUES.values(), ids=HOSTILE_VALUES)
 def test_text_of_users_stays_text(value: Any) -> None:
     shown = Shown(value)
-    assert shown.names <= {*["div", "p", "strong", "bdi", "table", "thead", "tbody", "tr", "th", "td", "style", "dir"]}
-    assert SHOWN in "".join(text for table in shown.tables for row in table for text in row)
+    assert shown.names <= {
+        *[
+            "div",
+            "p",
+            "strong",
+            "bdi",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "style",
+            "dir",
+        ]
+    }
+    assert SHOWN in "".join(
+        text for table in shown.tables for row in table for text in row
+    )
     assert "\u202e" not in shown.html
     assert "\x07" not in shown.html
 

@@ -17,7 +17,9 @@ class Clock:
         return self.now
 
 
-def steps(progress: Progress, clock: Clock, number: int, seconds: float) -> Iterator[None]:
+def steps(
+    progress: Progress, clock: Clock, number: int, seconds: float
+) -> Iterator[None]:
     for _ in range(number):
         clock.now += seconds
         progress.advance()
@@ -56,7 +58,9 @@ def test_a_terminal_has_one_line_that_moves_and_goes() -> None:
 def test_nothing_is_told_of_short_work(is_terminal: bool) -> None:
     written: list[str] = []
     clock = Clock()
-    progress = Progress("read", 100, written.append, is_terminal=is_terminal, after=2.0, clock=clock)
+    progress = Progress(
+        "read", 100, written.append, is_terminal=is_terminal, after=2.0, clock=clock
+    )
     list(steps(progress, clock, 100, 0.019))
     progress.end()
     assert written == []

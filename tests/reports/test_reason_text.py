@@ -14,21 +14,50 @@ from tests.helpers import case_result, result_of
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
-def words(expect: dict[str, object], ranking: list[str], latency: float | None = 0.012, **keys: Any) -> str:
+def words(
+    expect: dict[str, object],
+    ranking: list[str],
+    latency: float | None = 0.012,
+    **keys: Any,
+) -> str:
     """What is said of the one expectation of a case with `JUDGMENTS`, which it does not meet."""
     (reason,) = reason_texts(
-        result_of({"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys}, ranking, latency)
+        result_of(
+            {"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys},
+            ranking,
+            latency,
+        )
     )
     return reason
 
 
 UNMET = {
     "a metric": ({"P@2": 0.6}, ["boots", "apron"], "P@2 0.500 is below 0.600"),
-    "a metric that must be above": ({"P@2": "> 0.5"}, ["boots", "apron"], "P@2 0.500 is not above 0.500"),
-    "a metric that must be below": ({"RR": "< 0.5"}, ["apron", "boots"], "RR 0.500 is not below 0.500"),
-    "a metric that must be equal": ({"RR": "== 0.5"}, ["boots"], "RR 1.000 is not 0.500"),
-    "a metric that is just below": ({"nDCG@2": 0.8583}, ["boots", "laces"], "nDCG@2 0.8581 is below 0.8583"),
-    "first": ({"first": "boots"}, ["shoes", "boots"], 'first: rank 1 has "shoes", expected "boots" (at rank 2)'),
+    "a metric that must be above": (
+        {"P@2": "> 0.5"},
+        ["boots", "apron"],
+        "P@2 0.500 is not above 0.500",
+    ),
+    "a metric that must be below": (
+        {"RR": "< 0.5"},
+        ["apron", "boots"],
+        "RR 0.500 is not below 0.500",
+    ),
+    "a metric that must be equal": (
+        {"RR": "== 0.5"},
+        ["boots"],
+        "RR 1.000 is not 0.500",
+    ),
+    "a metric that is just below": (
+        {"nDCG@2": 0.8583},
+        ["boots", "laces"],
+        "nDCG@2 0.8581 is below 0.8583",
+    ),
+    "first": (
+        {"first": "boots"},
+        ["shoes", "boots"],
+        'first: rank 1 has "shoes", expected "boots" (at rank 2)',
+    ),
     "first that is not there": (
         {"first": ["boots", "shoes"]},
         ["boots"],
@@ -72,28 +101,58 @@ UNMET = {
         ["apron", "laces", "boots", "shoes"],
         'order: in the top 2: "boots" (at rank 3) is not before "shoes" (at rank 4)',
     ),
-    "within": ({"within": {"boots": 1}}, ["apron", "boots"], 'within: "boots" (at rank 2) is not in the top 1'),
-    "within, below a rank": ({"within": {"apron": ">3"}}, ["apron"], 'within: "apron" (at rank 1) is in the top 3'),
+    "within": (
+        {"within": {"boots": 1}},
+        ["apron", "boots"],
+        'within: "boots" (at rank 2) is not in the top 1',
+    ),
+    "within, below a rank": (
+        {"within": {"apron": ">3"}},
+        ["apron"],
+        'within: "apron" (at rank 1) is in the top 3',
+    ),
     "within, at a rank": (
         {"within": {"shoes": "== 1"}},
         ["boots", "shoes"],
         'within: "shoes" (at rank 2) is not at rank 1',
     ),
-    "too few results": ({"results": ">= 2"}, ["boots"], "results: 1 returned, expected >= 2"),
-    "another number of results": ({"results": 2}, ["boots"], "results: 1 returned, expected exactly 2"),
-    "latency": ({"latency": "<= 10 ms"}, ["boots"], "latency: search took 12 ms, expected <= 10 ms"),
-    "latency that is just reached": ({"latency": "< 12 ms"}, ["boots"], "latency: search took 12 ms, expected < 12 ms"),
+    "too few results": (
+        {"results": ">= 2"},
+        ["boots"],
+        "results: 1 returned, expected >= 2",
+    ),
+    "another number of results": (
+        {"results": 2},
+        ["boots"],
+        "results: 1 returned, expected exactly 2",
+    ),
+    "latency": (
+        {"latency": "<= 10 ms"},
+        ["boots"],
+        "latency: search took 12 ms, expected <= 10 ms",
+    ),
+    "latency that is just reached": (
+        {"latency": "< 12 ms"},
+        ["boots"],
+        "latency: search took 12 ms, expected < 12 ms",
+    ),
 }
 
 
 @pytest.mark.parametrize(("expect", "ranking", "message"), UNMET.values(), ids=UNMET)
-def test_what_is_wrong_and_where_it_is_instead(expect: dict[str, object], ranking: list[str], message: str) -> None:
+def test_what_is_wrong_and_where_it_is_instead(
+    expect: dict[str, object], ranking: list[str], message: str
+) -> None:
     assert words(expect, ranking) == message
 
 
 def test_a_wrong_number_of_results_comes_with_how_many_were_asked_for() -> None:
-    found = result_of({"query": "q", "expect": {"results": 2}}, ["a", "b", "c"], asked=3)
-    assert reason_texts(found) == ["results: 3 returned (asked for 3), expected exactly 2"]
+    found = result_of(
+        {"query": "q", "expect": {"results": 2}}, ["a", "b", "c"], asked=3
+    )
+    assert reason_texts(found) == [
+        "results: 3 returned (asked for 3), expected exactly 2"
+    ]
 
 
 def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
@@ -101,7 +160,9 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
 
     def message(expect: dict[str, object]) -> str:
         result = result_of({"query": "boots", "expect": expect}, ["apron", "boots"])
-        return reason_text(result.evaluation.reasons[0], result.with_texts(titles=titles))
+        return reason_text(
+            result.evaluation.reasons[0], result.with_texts(titles=titles)
+        )
 
     assert message({"first": "boots"}) == (
         'first: rank 1 has "apron" (Apron, blue), expected "boots" (Winter boots, at rank 2)'
@@ -109,7 +170,10 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     assert message({"include": ["shoes", "laces"]}) == (
         'include: not in the top 10: "shoes" (Canvas shoes, not returned), "laces" (not returned)'
     )
-    assert message({"within": {"shoes": 1}}) == 'within: "shoes" (Canvas shoes, not returned) is not in the top 1'
+    assert (
+        message({"within": {"shoes": 1}})
+        == 'within: "shoes" (Canvas shoes, not returned) is not in the top 1'
+    )
     assert message({"order": [["boots", "shoes"], ["apron"]]}) == (
         'order: "boots" (Winter boots, at rank 2), "shoes" (Canvas shoes, not returned) are not before '
         '"apron" (Apron, blue, at rank 1)'
@@ -119,7 +183,11 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
 @pytest.mark.parametrize(
     ("seconds", "bound", "took"),
     [
-        (None, "<= 10 ms", "the search was not called here, so that there is none to check"),
+        (
+            None,
+            "<= 10 ms",
+            "the search was not called here, so that there is none to check",
+        ),
         (0.2004, "<= 200 ms", "search took 200.4 ms, expected <= 200 ms"),
         (0.25, "<= 200 ms", "search took 250 ms, expected <= 200 ms"),
         (1.234567, "<= 200 ms", "search took 1.23 s, expected <= 200 ms"),
@@ -127,7 +195,9 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
         (0.00004, "<= 0.001 ms", "search took 0.04 ms, expected <= 0.001 ms"),
     ],
 )
-def test_latency_has_the_digits_that_tell_it_from_its_bound(seconds: float | None, bound: str, took: str) -> None:
+def test_latency_has_the_digits_that_tell_it_from_its_bound(
+    seconds: float | None, bound: str, took: str
+) -> None:
     assert words({"latency": bound}, ["boots"], seconds) == f"latency: {took}"
 
 
@@ -137,11 +207,17 @@ def test_latency_has_the_digits_that_tell_it_from_its_bound(seconds: float | Non
         (0.312, 0.5, "nDCG@10 0.312 is below 0.500"),
         (0.6999, 0.7, "nDCG@10 0.6999 is below 0.7000"),
         (0.69999999, 0.7, "nDCG@10 0.69999999 is below 0.70000000"),
-        (0.6999999999999998, 0.7, "nDCG@10 0.6999999999999998 is below 0.7000000000000000"),
+        (
+            0.6999999999999998,
+            0.7,
+            "nDCG@10 0.6999999999999998 is below 0.7000000000000000",
+        ),
         (None, 0.7, "nDCG@10 is not defined"),
     ],
 )
-def test_a_score_and_its_floor_never_look_equal(value: float | None, bound: float, words: str) -> None:
+def test_a_score_and_its_floor_never_look_equal(
+    value: float | None, bound: float, words: str
+) -> None:
     assert below("nDCG@10", value, ">=", bound) == words
 
 
@@ -151,7 +227,16 @@ def test_a_score_and_its_floor_never_look_equal(value: float | None, bound: floa
 def beside_a_baseline(*reasons: Outcome, **about: Any) -> CaseResult:
     """A result of nDCG@10 0.266 whose baseline has accepted one of 0.387, with these reasons."""
     before = BaselineComparison("regression", 0.387, **about)
-    return case_result("f", 1, "q", "failed", reasons=reasons, baseline=before, scores={"nDCG@10": 0.266}, floor=0.9)
+    return case_result(
+        "f",
+        1,
+        "q",
+        "failed",
+        reasons=reasons,
+        baseline=before,
+        scores={"nDCG@10": 0.266},
+        floor=0.9,
+    )
 
 
 NEW = Outcome("P@2", "metric", met=False, value=0.5, bound=0.9, before=1.0, is_new=True)
@@ -162,19 +247,39 @@ BELOW = Outcome("nDCG@10", FLOOR, met=False, value=0.266, bound=0.9, before=0.38
 def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> None:
     found = beside_a_baseline(NEW, DROPPED, BELOW, newly_failing=True)
 
-    assert failure_message(found) == "P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
+    assert (
+        failure_message(found)
+        == "P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
+    )
     assert plain(failure_lines(found, width=160)).splitlines()[:2] == [
         "f:1: P@2 0.500 is below 0.900   (baseline 1.000, down 0.500)",
         "  nDCG@10 0.266 is below 0.900   (baseline 0.387, down 0.121)",
     ]
-    assert failure_message(beside_a_baseline(DROPPED)) == "0.387 -> 0.266, tolerance 0.05"
+    assert (
+        failure_message(beside_a_baseline(DROPPED)) == "0.387 -> 0.266, tolerance 0.05"
+    )
 
 
 def test_the_reasons_of_an_older_record_are_shown_as_they_are() -> None:
-    values = {"file": "f", "line": 1, "id": "q", "verdict": "failed", "reasons": ["nDCG@10 0.312 is below 0.500"]}
-    values["outcomes"] = [{"name": "first", "kind": "first", "met": False, "message": "first: rank 1 has nothing"}]
+    values = {
+        "file": "f",
+        "line": 1,
+        "id": "q",
+        "verdict": "failed",
+        "reasons": ["nDCG@10 0.312 is below 0.500"],
+    }
+    values["outcomes"] = [
+        {
+            "name": "first",
+            "kind": "first",
+            "met": False,
+            "message": "first: rank 1 has nothing",
+        }
+    ]
     found = CaseResult.from_dict(values)
 
     assert reason_texts(found) == values["reasons"]
-    assert [type(each) for each in (*found.evaluation.reasons, *found.evaluation.outcomes)] == [Outcome, Outcome]
+    assert [
+        type(each) for each in (*found.evaluation.reasons, *found.evaluation.outcomes)
+    ] == [Outcome, Outcome]
     assert CaseResult.from_dict(found.to_dict()) == found

@@ -28,23 +28,32 @@ def result(query: str, *ranking: str, line: int = 4, **keys: Any) -> CaseResult:
 
 def error(query: str) -> CaseResult:
     failed = SearchError("ConnectionError", "refused", "shop.py:7 in search")
-    return case_result(FILE, 9, query, "error", outcome="failed", node=f"{FILE}::{query}", error=failed)
+    return case_result(
+        FILE, 9, query, "error", outcome="failed", node=f"{FILE}::{query}", error=failed
+    )
 
 
 MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
-def run(*results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any) -> Run:
+def run(
+    *results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any
+) -> Run:
     file = FileInfo(FILE, FILE, totals=(("search", None, len(results)),), gates=gates)
     return Run(results, {FILE: file}, RunInfo(**info), name="main.jsonl")
 
 
-BOOTS, LAMP = result("boots", "x", "b2", weight=2.0, tags=["shoes"]), result("lamp", "l1", line=6)
+BOOTS, LAMP = (
+    result("boots", "x", "b2", weight=2.0, tags=["shoes"]),
+    result("lamp", "l1", line=6),
+)
 
 
 def test_the_report_of_a_run_is_what_the_run_printed() -> None:
-    assert plain(report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)) + "\n" == block("""
+    assert plain(
+        report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)
+    ) + "\n" == block("""
         shop.relevance.yaml:4: nDCG@10 0.083, floor 0.500; nDCG@10 lies between 0.083 and 1.000
         shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)
 
@@ -56,12 +65,21 @@ def test_the_report_of_a_run_is_what_the_run_printed() -> None:
 
 
 def test_as_data_it_is_the_record_with_its_gates() -> None:
-    found = json.loads(json.dumps(report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))))
+    found = json.loads(
+        json.dumps(
+            report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))
+        )
+    )
     assert found["run"]["program"] == "1.0"
     assert CaseResult.from_dict(found["results"][0]) == BOOTS
     assert found["files"][FILE]["totals"] == [["search", None, 2]]
     (judged,) = found["gates"]
-    assert (judged["file"], judged["line"], judged["id"], judged["outcome"]) == (FILE, 1, "mean", "failed")
+    assert (judged["file"], judged["line"], judged["id"], judged["outcome"]) == (
+        FILE,
+        1,
+        "mean",
+        "failed",
+    )
     assert [finding["about"] for finding in judged["findings"]] == ["errors", "nDCG@10"]
 
 
@@ -74,7 +92,9 @@ def judged(*results: CaseResult, **values: Any) -> GateResult:
 
 
 def test_a_gate_names_the_cases_without_a_score() -> None:
-    found = judged(LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None)
+    found = judged(
+        LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None
+    )
     assert plain(gate_lines(found)) + "\n" == block("""
         shop.relevance.yaml:1: 1 case ended in an error: "torch"
           mean nDCG@10 1.000, at least 0.800 (1 case)
@@ -84,7 +104,9 @@ def test_a_gate_names_the_cases_without_a_score() -> None:
 
 
 def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
-    assert plain(gate_lines(judged(BOOTS, LAMP, condition="passing", share=0.9))).splitlines()[1:] == [
+    assert plain(
+        gate_lines(judged(BOOTS, LAMP, condition="passing", share=0.9))
+    ).splitlines()[1:] == [
         "not passed, the lowest first",
         "  0.083  boots   weight 2   failed   shop.relevance.yaml:4",
     ]
@@ -94,9 +116,15 @@ def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
     fallen = [each._replace(baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
     lines = plain(
-        gate_lines(judged(*fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"))
+        gate_lines(
+            judged(
+                *fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"
+            )
+        )
     ).splitlines()
-    assert lines[0].startswith("shop.relevance.yaml:1: mean nDCG@10 fell by 0.362, from 0.750 to 0.388")
+    assert lines[0].startswith(
+        "shop.relevance.yaml:1: mean nDCG@10 fell by 0.362, from 0.750 to 0.388"
+    )
     assert lines[-3:] == [
         "tag head",
         "pulled down most by",
@@ -118,9 +146,16 @@ def test_rankings_that_change_from_call_to_call() -> None:
         "ranking changes from call to call: 1 case of 2, 3 calls each",
         "  boots  rank 4: 2060476 / 1229111",
     ]
-    assert stability(found[:1]) == ["no ranking changes from call to call: 1 case, 3 calls each"]
+    assert stability(found[:1]) == [
+        "no ranking changes from call to call: 1 case, 3 calls each"
+    ]
     assert stability_remarks([BOOTS, LAMP]) == []
-    long = changed(BOOTS, repeats=Repeats(2, 2, 1, ("a" * 80, "b" * 80)), query="q" * 60, file="f" * 22)
+    long = changed(
+        BOOTS,
+        repeats=Repeats(2, 2, 1, ("a" * 80, "b" * 80)),
+        query="q" * 60,
+        file="f" * 22,
+    )
     lines = stability([long, *found])
     assert max(map(len, lines)) <= 100
     assert "aaaaaaaaaa" in lines[1]
@@ -132,8 +167,12 @@ def test_rankings_that_change_from_call_to_call() -> None:
 @pytest.mark.parametrize("count", [20, 25])
 def test_many_cases_that_did_not_finish(count: int) -> None:
     whole = run(LAMP, missing=tuple(f"{FILE}::{number}" for number in range(count)))
-    merged: Any = SimpleNamespace(run=whole, again=(), replaced=(), gaps=(), searched={})
-    said, last = plain(merged_lines(merged, [], 1)).split("did not finish: ")[1].rsplit("\n", 1)
+    merged: Any = SimpleNamespace(
+        run=whole, again=(), replaced=(), gaps=(), searched={}
+    )
+    said, last = (
+        plain(merged_lines(merged, [], 1)).split("did not finish: ")[1].rsplit("\n", 1)
+    )
     assert said.count(f"{FILE}::") == 20
     assert said.endswith("and 5 more") is (count == 25)
     assert last.endswith(f"{count} cases did not finish")

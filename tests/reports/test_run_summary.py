@@ -9,12 +9,24 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo, bootstrap_interval, randomisation_test
 from pytest_relevance.reports.run.report import summary_lines
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, harmless, plain, width
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    WIDEST,
+    Line,
+    harmless,
+    plain,
+    width,
+)
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, case_result
 
 
-def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:
+def entry(
+    query: str, score: float | None = None, verdict: str = "passed", **values: Any
+) -> CaseResult:
     """The result of a case whose id is its query."""
     outcomes = {"failed": "failed", "error": "failed", "inconclusive": "failed"}
     known: dict[str, Any] = {
@@ -67,7 +79,13 @@ def test_search_variants_stand_side_by_side() -> None:
         ("torch", "hybrid"): (0.5, "passed"),
     }
     entries = [
-        entry(query, score, verdict, variant=variant, tags=("shoes",) if "boots" in query else ("light",))
+        entry(
+            query,
+            score,
+            verdict,
+            variant=variant,
+            tags=("shoes",) if "boots" in query else ("light",),
+        )
         for (query, variant), (score, verdict) in found.items()
     ]
     assert summary(*entries) == block("""
@@ -94,7 +112,12 @@ def test_search_variants_stand_side_by_side() -> None:
 def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> None:
     """The p-values are adjusted; the interval and the effect are those of the library."""
     first, mixed, weights = [0.5] * 9, [0.7, *[0.4, 0.6] * 4], [3.0, 1.0, 2.0] * 3
-    scores: dict[str, Any] = {"bm25": first, "dense": [0.6] * 9, "hybrid": mixed, "short": [0.5, None]}
+    scores: dict[str, Any] = {
+        "bm25": first,
+        "dense": [0.6] * 9,
+        "hybrid": mixed,
+        "short": [0.5, None],
+    }
     entries = [
         entry(f"q{number}", score, variant=name, weight=weights[number])
         for name, of in scores.items()
@@ -105,7 +128,10 @@ def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> No
     head, *rows = map(str.split, lines[at : at + 4])
     test = randomisation_test(first, scores["dense"], weights=weights)
     interval = bootstrap_interval(first, mixed, weights=weights)
-    assert " ".join(head) == "variant against cases first second change 95 % interval p (Holm) effect better worse"
+    assert (
+        " ".join(head)
+        == "variant against cases first second change 95 % interval p (Holm) effect better worse"
+    )
     assert rows[0][:6] == ["dense", "bm25", "9", "0.500", "0.600", "+0.100"]
     assert rows[0][9] == f"{3 * test.p:.3f}"
     assert rows[1][6:9] == [f"{interval.low:+.3f}", "to", f"{interval.high:+.3f}"]
@@ -114,12 +140,19 @@ def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> No
 
 def test_more_variants_than_fit() -> None:
     entries = [
-        entry("boots", number / 10, variant=f"analyser-{number}", tags=("shoes",)) for number in range(1, 10)
-    ] + [entry("lamp", None, variant=f"analyser-{number}", tags=("light",)) for number in range(1, 10)]
+        entry("boots", number / 10, variant=f"analyser-{number}", tags=("shoes",))
+        for number in range(1, 10)
+    ] + [
+        entry("lamp", None, variant=f"analyser-{number}", tags=("light",))
+        for number in range(1, 10)
+    ]
     lines = summary(*entries).splitlines()
     assert "  shoes  analyser-1 0.100 to analyser-9 0.900   1 case" in lines
     assert "  light  n/a                                    1 case" in lines
-    assert "  boots                               analyser-1 0.100 to analyser-9 0.900" in lines
+    assert (
+        "  boots                               analyser-1 0.100 to analyser-9 0.900"
+        in lines
+    )
 
 
 def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
@@ -137,7 +170,9 @@ def test_checks_beside_variants_have_a_suite_line_only() -> None:
     ]
     text = summary(*entries)
     assert "\ntest_shop.py  relevance.check  mean nDCG@10 0.500   1 passed\n" in text
-    assert [line.split()[:2] for line in text.splitlines() if "torch" in line] == [["0.500", "torch"]]
+    assert [line.split()[:2] for line in text.splitlines() if "torch" in line] == [
+        ["0.500", "torch"]
+    ]
 
 
 # --- suites -----------------------------------------------------------------------------------------------------------
@@ -155,7 +190,9 @@ def test_what_is_counted() -> None:
         entry("h", None, "measured"),
         entry("i", None, "error", outcome="skipped"),  # the search skipped
     ]
-    statuses = "passed failed error inconclusive inconclusive xfailed xpassed measured skipped"
+    statuses = (
+        "passed failed error inconclusive inconclusive xfailed xpassed measured skipped"
+    )
     assert " ".join(one.status for one in entries) == statuses
     assert summary(*entries, verbose=-1) == block("""
         shop.relevance.yaml  mean nDCG@10 0.500
@@ -166,14 +203,21 @@ def test_what_is_counted() -> None:
 
 
 def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
-    entries = [entry("a", 1.0, weight=3.0), entry("b", 0.0), entry("c", None, weight=100.0)]
+    entries = [
+        entry("a", 1.0, weight=3.0),
+        entry("b", 0.0),
+        entry("c", None, weight=100.0),
+    ]
     assert "mean nDCG@10 0.750   3 passed (1 n/a)   p50" in summary(*entries)
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "expected"), [([3, 1, 2, 4], "p50 2 ms, p95 4 ms"), (range(1, 21), "p50 10 ms, p95 19 ms")]
+    ("milliseconds", "expected"),
+    [([3, 1, 2, 4], "p50 2 ms, p95 4 ms"), (range(1, 21), "p50 10 ms, p95 19 ms")],
 )
-def test_percentiles_are_values_that_there_are(milliseconds: Sequence[int], expected: str) -> None:
+def test_percentiles_are_values_that_there_are(
+    milliseconds: Sequence[int], expected: str
+) -> None:
     results = [entry(f"q{each}", 0.5, latency=each / 1000) for each in milliseconds]
     assert expected in summary(*results).replace(".00", "").replace(".0", "")
 
@@ -191,7 +235,10 @@ def slices(*entries: CaseResult, verbose: int = 0) -> list[str]:
 
 
 def test_a_tag_that_every_case_of_a_suite_has_needs_no_line() -> None:
-    everywhere = [entry("a", 0.5, tags=("shop",)), entry("b", 0.5, tags=("shop", "shoes"))]
+    everywhere = [
+        entry("a", 0.5, tags=("shop",)),
+        entry("b", 0.5, tags=("shop", "shoes")),
+    ]
     assert slices(*everywhere) == ["  shoes  0.500   1 case"]
     suites = [
         entry("a", 0.5, file="head.yaml", tags=("head",)),
@@ -219,17 +266,26 @@ def test_tags_that_hurt_come_first() -> None:
 
 
 def test_many_tags_are_cut_unless_all_are_asked_for() -> None:
-    entries = [entry(f"query {number}", 0.5, tags=(f"tag-{number:02}",)) for number in range(12)]
+    entries = [
+        entry(f"query {number}", 0.5, tags=(f"tag-{number:02}",))
+        for number in range(12)
+    ]
     assert len(slices(*entries)) == 9
     assert slices(*entries)[-1] == "  ... 4 more (-v shows all)"
     assert len(slices(*entries, verbose=1)) == 12
 
 
 def test_the_lowest_come_first_and_few_of_them() -> None:
-    entries = [entry(f"query {number}", number / 100, line=number) for number in range(99, 0, -1)]
+    entries = [
+        entry(f"query {number}", number / 100, line=number)
+        for number in range(99, 0, -1)
+    ]
     lowest = summary(*entries).splitlines()[2:]
     assert lowest == [
-        *(f"  0.0{number}0  query {number}   passed   shop.relevance.yaml:{number}" for number in range(1, 6)),
+        *(
+            f"  0.0{number}0  query {number}   passed   shop.relevance.yaml:{number}"
+            for number in range(1, 6)
+        ),
         "  ... 94 more below 1",
     ]
     assert len(summary(*entries, verbose=1).splitlines()) == 23
@@ -239,7 +295,9 @@ def test_the_lowest_come_first_and_few_of_them() -> None:
 
 
 def test_styles() -> None:
-    (_, _, failed, passed) = lines_of([entry("boots", 0.2, "failed"), entry("lamp", 0.9)])
+    (_, _, failed, passed) = lines_of(
+        [entry("boots", 0.2, "failed"), entry("lamp", 0.9)]
+    )
     assert [style for _, style in failed] == [PLAIN, BAD, DIM]
     assert [style for _, style in passed] == [PLAIN, GOOD, DIM]
 

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, harmless, plain, width
 
-DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, is_code=True))
+DOCUMENTS = (
+    Column("document", least=10, middle=True, is_code=True),
+    Column(None, least=8, is_code=True),
+)
 
 
 def products(*rows: tuple[str, str, str]) -> Table:
@@ -30,8 +33,13 @@ def test_columns_are_as_wide_as_they_need_to_be() -> None:
     ]
 
 
-def test_a_title_covers_the_columns_that_have_none_and_empty_ones_are_left_out() -> None:
-    assert text(products(("a", "", "3"))) == ["rank  document  grade", "   1  a             3"]
+def test_a_title_covers_the_columns_that_have_none_and_empty_ones_are_left_out() -> (
+    None
+):
+    assert text(products(("a", "", "3"))) == [
+        "rank  document  grade",
+        "   1  a             3",
+    ]
     assert text(products(("a", "", ""))) == ["rank  document", "   1  a"]
 
 
@@ -53,7 +61,10 @@ def test_a_cell_may_cover_several_columns() -> None:
     table = Table([Column(), Column(gap=3), Column(align=RIGHT)], indent=2)
     table.add("sku-1", "rank 4", "-0.100")
     table.add(styled("... and 3 more of them", PLAIN, 2), "-0.3")
-    assert text(table) == ["  sku-1   rank 4          -0.100", "  ... and 3 more of them    -0.3"]
+    assert text(table) == [
+        "  sku-1   rank 4          -0.100",
+        "  ... and 3 more of them    -0.3",
+    ]
 
 
 def test_as_markdown_the_text_of_users_stands_in_code_spans() -> None:
@@ -68,7 +79,12 @@ def test_as_markdown_the_text_of_users_stands_in_code_spans() -> None:
     ]
 
 
-@given(st.lists(st.tuples(st.text(), st.text(), st.text("0123456789.-", max_size=5)), min_size=1), st.integers(40, 120))
+@given(
+    st.lists(
+        st.tuples(st.text(), st.text(), st.text("0123456789.-", max_size=5)), min_size=1
+    ),
+    st.integers(40, 120),
+)
 def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
     rows: list[tuple[str, str, str]], columns: int
 ) -> None:
@@ -82,18 +98,34 @@ def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
 def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
     table = Table([Column(), Column(align=RIGHT)], indent=2, title="lowest")
     table.note, table.hint = "  ... 2 more", " (-v shows all)"
-    assert (table.lines(), table.markdown()) == ([], [])  # without rows there is nothing to say
+    assert (table.lines(), table.markdown()) == (
+        [],
+        [],
+    )  # without rows there is nothing to say
     table.add("boots", "0.500")
     assert table.lines() == [
         (("lowest", STRONG),),
         (("  boots  0.500", PLAIN),),
         (("  ... 2 more (-v shows all)", DIM),),
     ]
-    assert table.markdown() == ["**Lowest**", "", "|  |  |", "| --- | ---: |", "| boots | 0.500 |", "", "... 2 more"]
+    assert table.markdown() == [
+        "**Lowest**",
+        "",
+        "|  |  |",
+        "| --- | ---: |",
+        "| boots | 0.500 |",
+        "",
+        "... 2 more",
+    ]
 
 
 def test_spans_of_users_stand_in_code_spans_beside_words_of_the_report() -> None:
     table = Table([Column("lost"), Column("gate")])
-    table.add(Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))), styled("not met", STRONG))
-    assert table.markdown()[-1] == "| `<b>\\|Boots` 1\u00a0\u2192\u00a0gone | **not met** |"
+    table.add(
+        Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))), styled("not met", STRONG)
+    )
+    assert (
+        table.markdown()[-1]
+        == "| `<b>\\|Boots` 1\u00a0\u2192\u00a0gone | **not met** |"
+    )
     assert text(table)[-1] == "<b>|Boots 1 -> gone  not met"

@@ -20,7 +20,18 @@ from pytest_relevance.reports.text import (
 )
 from tests.github_runner import commands
 
-HARMLESS = ["boots", "schöne Stiefel", "運動靴", "👟", "👩‍💻", "नमस्ते", "می‌خواهم", "1 000 €", "e\u0301", ""]
+HARMLESS = [
+    "boots",
+    "schöne Stiefel",
+    "運動靴",
+    "👟",
+    "👩‍💻",
+    "नमस्ते",
+    "می‌خواهم",
+    "1 000 €",
+    "e\u0301",
+    "",
+]
 
 HARMFUL = {
     "an escape": ("\x1b[2J", "\\x1b[2J"),
@@ -93,7 +104,10 @@ def test_no_text_is_wider_than_it_may_be(text: str, columns: int) -> None:
 def test_text_is_folded_at_blanks() -> None:
     assert folded("a case about boots", 10) == ["a case", "about", "boots"]
     assert folded("a case about boots", 11) == ["a case", "about boots"]
-    assert folded("one two three four", 12, indent="  ", first=8) == ["one two", "  three four"]
+    assert folded("one two three four", 12, indent="  ", first=8) == [
+        "one two",
+        "  three four",
+    ]
 
 
 def test_parts_are_broken_between_them() -> None:
@@ -101,25 +115,48 @@ def test_parts_are_broken_between_them() -> None:
     assert plain(ids) == "judged: sku-1, sku-2,\n        sku-3, sku-4"
     assert plain(wrapped("judged: ", ["sku-1"])) == "judged: sku-1"
     assert plain(wrapped("judged: ", [])) == "judged: "
-    assert plain(wrapped("", ["boots", "12 ms", "3 results"], 16, "   ")) == "boots   12 ms\n    3 results"
+    assert (
+        plain(wrapped("", ["boots", "12 ms", "3 results"], 16, "   "))
+        == "boots   12 ms\n    3 results"
+    )
 
 
 @given(st.lists(st.text("abc-", min_size=1, max_size=30)), st.integers(40, 100))
-def test_wrapped_lines_are_not_too_wide_and_lose_nothing(parts: list[str], columns: int) -> None:
+def test_wrapped_lines_are_not_too_wide_and_lose_nothing(
+    parts: list[str], columns: int
+) -> None:
     lines = plain(wrapped("ids: ", parts, columns)).split("\n")
     assert all(len(text) <= columns for text in lines)
-    assert " ".join(text.strip() for text in lines) == " ".join(["ids:", ", ".join(parts)]).strip()
+    assert (
+        " ".join(text.strip() for text in lines)
+        == " ".join(["ids:", ", ".join(parts)]).strip()
+    )
     assert not lines[-1].endswith(",")
 
 
 @pytest.mark.parametrize(
-    "text", ["a\r::error::b", "a\r  ::error::b", "\r::error::b", "a\r\t::error::b", "a\r##[error]b"]
+    "text",
+    [
+        "a\r::error::b",
+        "a\r  ::error::b",
+        "\r::error::b",
+        "a\r\t::error::b",
+        "a\r##[error]b",
+    ],
 )
 def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
     (command,) = commands(text)
     assert command.message
     assert commands(without_commands(text)) == []
-    assert commands("".join(part for part, _ in line_without_commands(((text[:3], ""), (text[3:], ""))))) == []
+    assert (
+        commands(
+            "".join(
+                part
+                for part, _ in line_without_commands(((text[:3], ""), (text[3:], "")))
+            )
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,24 @@ JAPANESE = "冬用ブーツ オーロラ 裏地付き 防水 黒 レースアッ
 
 def hits(*titles: str, scores: Sequence[float | None] = ()) -> list[dict[str, Any]]:
     """Results `sku-1`, `sku-2` ... with titles, and with scores where these are given."""
-    results = [{"id": f"sku-{number}", "title": title} for number, title in enumerate(titles, 1)]
-    return [{**hit, "score": score} for hit, score in zip(results, scores, strict=True)] if scores else results
+    results = [
+        {"id": f"sku-{number}", "title": title}
+        for number, title in enumerate(titles, 1)
+    ]
+    return (
+        [{**hit, "score": score} for hit, score in zip(results, scores, strict=True)]
+        if scores
+        else results
+    )
 
 
 def too_wide(lines: Sequence[Line], columns: int) -> list[str]:
     """The lines that are wider, unless they are a single word."""
-    return [text for text in plain(lines).splitlines() if width(text) > columns and " " in text.strip()]
+    return [
+        text
+        for text in plain(lines).splitlines()
+        if width(text) > columns and " " in text.strip()
+    ]
 
 
 def head(lines: Sequence[Line]) -> list[str]:
@@ -57,23 +68,33 @@ FIGURES = ["gain", "discount", "DG", "DCG", "ideal", "IDCG"]
         (60, ["grade", "was", "DCG"]),
     ],
 )
-def test_a_narrow_breakdown_keeps_what_is_read_first(shop: Shop, columns: int, shown: list[str]) -> None:
+def test_a_narrow_breakdown_keeps_what_is_read_first(
+    shop: Shop, columns: int, shown: list[str]
+) -> None:
     ranking = hits(LONG, LONG, JAPANESE, scores=[12.5, 9.25, 7.0])
     found = shop.result(ranking, accepted=["sku-2", "sku-1"], min_ndcg=1)
 
     lines = failure_lines(found, width=columns)
 
     assert head(lines) == ["rank", "document", *shown]
-    (row,) = [text for text in plain(lines).splitlines() if text.startswith("   3  sku-3")]
+    (row,) = [
+        text for text in plain(lines).splitlines() if text.startswith("   3  sku-3")
+    ]
     title = row.removeprefix("   3  sku-3").split("   ")[0].strip()
-    assert width(title) >= min(23, width(JAPANESE))  # half of a wide character is left blank
+    assert width(title) >= min(
+        23, width(JAPANESE)
+    )  # half of a wide character is left blank
 
 
 # --- scores of the engine ---------------------------------------------------------------------------------------------
 
 
 def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -> None:
-    found = shop.result(hits("Boots", "Winter boots", scores=[12.345678, 7.5]), judgments={}, expect={"first": "sku-2"})
+    found = shop.result(
+        hits("Boots", "Winter boots", scores=[12.345678, 7.5]),
+        judgments={},
+        expect={"first": "sku-2"},
+    )
     assert plain(failure_lines(found)).split("\n\n")[1] == (
         "rank  document              score\n   1  sku-1  Boots         12.346\n   2  sku-2  Winter boots     7.5"
     )
@@ -84,29 +105,82 @@ def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -
 
 def failing(shop: Shop) -> list[CaseResult]:
     """Cases with everything that a report may have to say."""
-    titles = hits(LONG, JAPANESE, LONG, "Boots", LONG, JAPANESE, scores=[9.87654, 8, 7, 6, 5.5, 5.25])
-    query: dict[str, Any] = {"query": "waterproof winter boots with laces and a zip for children", "id": "q043"}
+    titles = hits(
+        LONG,
+        JAPANESE,
+        LONG,
+        "Boots",
+        LONG,
+        JAPANESE,
+        scores=[9.87654, 8, 7, 6, 5.5, 5.25],
+    )
+    query: dict[str, Any] = {
+        "query": "waterproof winter boots with laces and a zip for children",
+        "id": "q043",
+    }
     named: dict[str, Any] = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
     many: dict[str, Any] = {f"sku-{number}": number % 4 for number in range(5, 40)}
     error = shop.result([], min_ndcg=0.5)
-    error = changed(error, verdict="error", error=SearchError("ConnectionError", "refused", "a.py:7"))
+    error = changed(
+        error,
+        verdict="error",
+        error=SearchError("ConnectionError", "refused", "a.py:7"),
+    )
     return [
-        shop.result(titles, accepted=["sku-2", "sku-9", "sku-4"], min_ndcg=1, note="warm " * 30, **query),
-        shop.result(titles, min_ndcg=1, expect={"exclude": ["sku-1"], "first": "sku-2", "P@3": 1}, **named),
-        shop.result(titles, judgments=many, min_ndcg=1, params={"locale": "en_GB", "filters": ["size:42"] * 4}),
-        shop.result(titles, judgments={"other-1": 3, "other-2": 2}, min_ndcg=0.5, accepted=["sku-1", "sku-3"]),
-        shop.result(titles, judgments={"sku-1": 3, "other": 3}, min_ndcg=0.7, min_judged=0.9),
-        shop.result(titles, judgments={}, expect={"order": ["sku-3", "sku-1"], "results": "> 20"}),
-        shop.result(["sku-4", "sku-4", "sku-4"], min_ndcg=0.15, ideal="max", scale=[0, 4], depth=50),
+        shop.result(
+            titles,
+            accepted=["sku-2", "sku-9", "sku-4"],
+            min_ndcg=1,
+            note="warm " * 30,
+            **query,
+        ),
+        shop.result(
+            titles,
+            min_ndcg=1,
+            expect={"exclude": ["sku-1"], "first": "sku-2", "P@3": 1},
+            **named,
+        ),
+        shop.result(
+            titles,
+            judgments=many,
+            min_ndcg=1,
+            params={"locale": "en_GB", "filters": ["size:42"] * 4},
+        ),
+        shop.result(
+            titles,
+            judgments={"other-1": 3, "other-2": 2},
+            min_ndcg=0.5,
+            accepted=["sku-1", "sku-3"],
+        ),
+        shop.result(
+            titles, judgments={"sku-1": 3, "other": 3}, min_ndcg=0.7, min_judged=0.9
+        ),
+        shop.result(
+            titles,
+            judgments={},
+            expect={"order": ["sku-3", "sku-1"], "results": "> 20"},
+        ),
+        shop.result(
+            ["sku-4", "sku-4", "sku-4"],
+            min_ndcg=0.15,
+            ideal="max",
+            scale=[0, 4],
+            depth=50,
+        ),
         error,
     ]
 
 
 @pytest.mark.parametrize("verbosity", [0, 1])
 @pytest.mark.parametrize("columns", WIDTHS)
-def test_no_line_of_a_failure_is_wider(shop: Shop, columns: int, verbosity: int) -> None:
+def test_no_line_of_a_failure_is_wider(
+    shop: Shop, columns: int, verbosity: int
+) -> None:
     for found in failing(shop):
-        assert too_wide(failure_lines(found, verbosity=verbosity, width=columns), columns) == []
+        assert (
+            too_wide(failure_lines(found, verbosity=verbosity, width=columns), columns)
+            == []
+        )
 
 
 def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
@@ -114,9 +188,18 @@ def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
     results = []
     for number, variant in enumerate(variants):
         for line, found in enumerate(failing(shop), 40):
-            score = None if found.call.error else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)
-            about = {"tags": ("electronics", f"tag-{line}"), "scores": {"nDCG@10": score}}
-            results.append(changed(found, line=line, id=f"q{line}", variant=variant, **about))
+            score = (
+                None
+                if found.call.error
+                else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)
+            )
+            about = {
+                "tags": ("electronics", f"tag-{line}"),
+                "scores": {"nDCG@10": score},
+            }
+            results.append(
+                changed(found, line=line, id=f"q{line}", variant=variant, **about)
+            )
     gates = (
         gate_record("mean", line=3, bounds=[["nDCG@10", 0.8]]),
         gate_record("passing", line=3, share=0.9, tag="electronics"),
@@ -127,31 +210,48 @@ def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
 
 
 @pytest.mark.parametrize("verbosity", [0, 1])
-@pytest.mark.parametrize("variants", [(None,), ("bm25", "hybrid"), tuple(f"analyser-{n}" for n in range(9))])
+@pytest.mark.parametrize(
+    "variants", [(None,), ("bm25", "hybrid"), tuple(f"analyser-{n}" for n in range(9))]
+)
 @pytest.mark.parametrize("columns", WIDTHS)
-def test_no_line_of_a_run_is_wider(shop: Shop, columns: int, variants: tuple[str | None, ...], verbosity: int) -> None:
+def test_no_line_of_a_run_is_wider(
+    shop: Shop, columns: int, variants: tuple[str | None, ...], verbosity: int
+) -> None:
     run = whole_run(shop, variants)
-    assert too_wide(report_lines(run, verbosity=verbosity, width=columns), columns) == []
+    assert (
+        too_wide(report_lines(run, verbosity=verbosity, width=columns), columns) == []
+    )
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
     run = whole_run(shop)
     again = tuple(result.key for result in run.results)
-    assert too_wide(merged_lines(Merged(run, again=again), run_gates(run), 12, columns), columns) == []
+    assert (
+        too_wide(
+            merged_lines(Merged(run, again=again), run_gates(run), 12, columns), columns
+        )
+        == []
+    )
 
 
 # --- the width of the terminal ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("given", "taken"), [("60", 60), ("100", 100), ("250", 160), ("20", 80), ("0", 100)])
-def test_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch, given: str, taken: int) -> None:
+@pytest.mark.parametrize(
+    ("given", "taken"), [("60", 60), ("100", 100), ("250", 160), ("20", 80), ("0", 100)]
+)
+def test_the_width_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, given: str, taken: int
+) -> None:
     monkeypatch.setattr("sys.__stdout__", None)  # as where the output goes to a file
     monkeypatch.setenv("COLUMNS", given)
     assert terminal_width() == taken
 
 
-def test_without_a_terminal_reports_are_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_terminal_reports_are_100_columns_wide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("sys.__stdout__", None)
     monkeypatch.delenv("COLUMNS", raising=False)
     assert terminal_width() == 100

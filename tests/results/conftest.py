@@ -19,7 +19,9 @@ class Maker:
         "shoes": {"s1": 3, "s2": 2, "s3": 1},
         "socks": {"o1": 3, "o2": 2, "o3": 1},
     }
-    best: Mapping[str, Sequence[str]] = {query: list(grades) for query, grades in judgments.items()}
+    best: Mapping[str, Sequence[str]] = {
+        query: list(grades) for query, grades in judgments.items()
+    }
 
     def result(
         self,
@@ -34,17 +36,35 @@ class Maker:
         """What a case came to; `keys` are those of a case in a case file, `asked` is how many results it asked for."""
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
         found = result_of(keys, ranking, file=file, line=7, asked=asked)
-        return found if variant is None else found._replace(variant=variant, node=f"{found.node}[{variant}]")
+        return (
+            found
+            if variant is None
+            else found._replace(variant=variant, node=f"{found.node}[{variant}]")
+        )
 
     def without_score(self, query: str, verdict: str) -> CaseResult:
         """A case that has none: an error, or skipped."""
         assert verdict in (ERROR, NOT_SEARCHED, SKIPPED)
-        return case_result("shop.relevance.yaml", 7, query, verdict, settings=Settings(max_grade=3))
+        return case_result(
+            "shop.relevance.yaml", 7, query, verdict, settings=Settings(max_grade=3)
+        )
 
-    def run(self, rankings: Mapping[str, Sequence[Any]] | None = None, *, name: str = "run", **keys: Any) -> Run:
+    def run(
+        self,
+        rankings: Mapping[str, Sequence[Any]] | None = None,
+        *,
+        name: str = "run",
+        **keys: Any,
+    ) -> Run:
         """A run of a case for each ranking; by default the best for each query."""
         rankings = self.best if rankings is None else rankings
-        return Run([self.result(query, ranking, **keys) for query, ranking in rankings.items()], name=name)
+        return Run(
+            [
+                self.result(query, ranking, **keys)
+                for query, ranking in rankings.items()
+            ],
+            name=name,
+        )
 
 
 @pytest.fixture(scope="session")

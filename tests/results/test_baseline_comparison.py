@@ -32,20 +32,33 @@ def case(**values: Any) -> Case:
 
 
 def entry(*ranking: str, **values: Any) -> BaselineEntry:
-    keys: dict[str, Any] = {"id": "watch", "variant": None, "query": "watch", "params": {}, "depth": 10, **values}
+    keys: dict[str, Any] = {
+        "id": "watch",
+        "variant": None,
+        "query": "watch",
+        "params": {},
+        "depth": 10,
+        **values,
+    }
     return BaselineEntry(documents=ranking, **keys)
 
 
-def result_of(case: Case, *ranking: str, tolerance: float = 0.05, variant: str | None = None) -> CaseResult:
+def result_of(
+    case: Case, *ranking: str, tolerance: float = 0.05, variant: str | None = None
+) -> CaseResult:
     found = score_case(case, Ranking(ranking))
-    return changed(found, file="shop.relevance.yaml", tolerance=tolerance, variant=variant)
+    return changed(
+        found, file="shop.relevance.yaml", tolerance=tolerance, variant=variant
+    )
 
 
 def baseline(*accepted: BaselineEntry | None) -> Baseline:
     return Baseline(BaselineEntries(filter(None, accepted)))
 
 
-def compared(accepted: BaselineEntry | None, case: Case, *ranking: str, tolerance: float = 0.05) -> CaseResult:
+def compared(
+    accepted: BaselineEntry | None, case: Case, *ranking: str, tolerance: float = 0.05
+) -> CaseResult:
     """What a case with a ranking comes to with its baseline."""
     alone = result_of(case, *ranking, tolerance=tolerance)
     found, fails = baseline(accepted).compare(alone, case)
@@ -53,15 +66,26 @@ def compared(accepted: BaselineEntry | None, case: Case, *ranking: str, toleranc
     return found
 
 
-def since(accepted: BaselineEntry, case: Case, *ranking: str, tolerance: float = 0.05) -> BaselineComparison:
+def since(
+    accepted: BaselineEntry, case: Case, *ranking: str, tolerance: float = 0.05
+) -> BaselineComparison:
     found = compared(accepted, case, *ranking, tolerance=tolerance).baseline
     assert found is not None
     return found
 
 
-def looked_at(accepted: str, ranking: str, *, tolerance: float = 0.05, depth: int = 10, **values: Any) -> CaseResult:
+def looked_at(
+    accepted: str,
+    ranking: str,
+    *,
+    tolerance: float = 0.05,
+    depth: int = 10,
+    **values: Any,
+) -> CaseResult:
     """A case with its baseline, rankings being the letters of a text."""
-    return compared(entry(*accepted, depth=depth), case(**values), *ranking, tolerance=tolerance)
+    return compared(
+        entry(*accepted, depth=depth), case(**values), *ranking, tolerance=tolerance
+    )
 
 
 def standing(result: CaseResult) -> str:
@@ -78,7 +102,10 @@ def test_a_drop_beyond_the_tolerance_is_a_regression() -> None:
     assert found.baseline.score == 1
     assert found.change == pytest.approx(0.7098 - 1, abs=1e-4)
     assert standing(found) == "regression"
-    for tolerance in (0.3, -found.change):  # a drop of exactly the tolerance is tolerated
+    for tolerance in (
+        0.3,
+        -found.change,
+    ):  # a drop of exactly the tolerance is tolerated
         assert standing(looked_at("ab", "ba", tolerance=tolerance)) == "within"
 
 
@@ -97,9 +124,15 @@ def test_where_ndcg_is_not_defined_nothing_is_compared() -> None:
     assert (found.baseline.score, found.change, standing(found)) == (None, 0, "within")
 
 
-def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> None:
+def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> (
+    None
+):
     kept = since(entry("a", "x", scores={"nDCG@10": 0.5}), case(), "x", "a")
-    assert (kept.documents, kept.grades, kept.then) == (("a", "x"), (3, None), {"nDCG@10": 0.5})
+    assert (kept.documents, kept.grades, kept.then) == (
+        ("a", "x"),
+        (3, None),
+        {"nDCG@10": 0.5},
+    )
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
         found = result_of(case(), *ranking)
         found, _ = baseline(entry("a", "b")).compare(found, case(), details=False)
@@ -118,21 +151,36 @@ def test_the_details_of_a_result_name_accepted_documents_too() -> None:
     assert found.texts.titles == {"a": "Alarm clock"}
 
 
-GATES = [{"max_drop": {"P@2": 0.1, "nDCG@10": 0.1}}, {"max_drop": {"R@5": 0.1}, "tag": "tail"}, {"mean": {"RR": 0.1}}]
+GATES = [
+    {"max_drop": {"P@2": 0.1, "nDCG@10": 0.1}},
+    {"max_drop": {"R@5": 0.1}, "tag": "tail"},
+    {"mean": {"RR": 0.1}},
+]
 
 
 def test_gates_on_a_drop_have_the_scores_that_they_compare() -> None:
-    cases = "[{query: watch, judgments: {a: 3, b: 1, c: 0}}, {query: hats, tags: [tail]}]"
-    gated = parse_suite(f"{{gates: {GATES}, cases: {cases}}}".encode(), "shop.relevance.yaml").cases[0]
+    cases = (
+        "[{query: watch, judgments: {a: 3, b: 1, c: 0}}, {query: hats, tags: [tail]}]"
+    )
+    gated = parse_suite(
+        f"{{gates: {GATES}, cases: {cases}}}".encode(), "shop.relevance.yaml"
+    ).cases[0]
     whole = entry("c", "a", "b", whole=True)
     assert since(whole, gated, "a", "b").scores == {"P@2": 0.5}
-    assert since(whole, gated, "c", "a", "b").scores == {"P@2": 0.5}  # as now: nothing is scored again
+    assert since(whole, gated, "c", "a", "b").scores == {
+        "P@2": 0.5
+    }  # as now: nothing is scored again
 
 
-def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing() -> None:
+def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing() -> (
+    None
+):
     watch = case(k=2)
     found = result_of(watch, "b", "a", "x", "y")
-    for accepted in (entry("b", "a", depth=2), entry("b", "a", "z", depth=2, whole=True)):
+    for accepted in (
+        entry("b", "a", depth=2),
+        entry("b", "a", "z", depth=2, whole=True),
+    ):
         found, fails = baseline(accepted).compare(found, watch)
         assert not fails
         assert found.change == 0
@@ -149,32 +197,65 @@ def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> 
 
 
 def test_a_drop_within_the_tolerance_and_a_rise_change_nothing() -> None:
-    for accepted, ranking, tolerance, how in (("ab", "ba", 0.3, "within"), ("ba", "ab", 0.05, "improvement")):
+    for accepted, ranking, tolerance, how in (
+        ("ab", "ba", 0.3, "within"),
+        ("ba", "ab", 0.05, "improvement"),
+    ):
         found = looked_at(accepted, ranking, tolerance=tolerance, min_ndcg=0.5)
-        assert (standing(found), found.verdict, found.evaluation.reasons) == (how, "passed", ())
+        assert (standing(found), found.verdict, found.evaluation.reasons) == (
+            how,
+            "passed",
+            (),
+        )
 
 
 def test_a_run_that_accepts_rankings_leaves_the_verdict() -> None:
-    for accepted, how in ((entry("a", "b"), "regression"), (entry("a", "b", depth=5), "stale")):
+    for accepted, how in (
+        (entry("a", "b"), "regression"),
+        (entry("a", "b", depth=5), "stale"),
+    ):
         alone = result_of(case(min_ndcg=0.5), "b", "a")
-        found, fails = baseline(accepted).compare(alone, case(min_ndcg=0.5), accepting=True)
-        assert (found.verdict, found.evaluation.reasons, fails, standing(found)) == ("passed", (), False, how)
+        found, fails = baseline(accepted).compare(
+            alone, case(min_ndcg=0.5), accepting=True
+        )
+        assert (found.verdict, found.evaluation.reasons, fails, standing(found)) == (
+            "passed",
+            (),
+            False,
+            how,
+        )
 
 
 @pytest.mark.parametrize(
     ("ranking", "values", "verdict"),
     [
-        ("xyzw", {"min_judged": 0.5}, "inconclusive"),  # the unjudged results may be better than what they replaced
+        (
+            "xyzw",
+            {"min_judged": 0.5},
+            "inconclusive",
+        ),  # the unjudged results may be better than what they replaced
         ("xyzw", {}, "failed"),
-        ("cxyzwv", {"min_judged": 0.5, "k": 10, "judgments": {"a": 3, "b": 3, "d": 3, "c": 0}}, "inconclusive"),
-        ("xyzw", {"min_judged": 0.5, "expect": {"first": "a"}}, "failed"),  # fails by itself
+        (
+            "cxyzwv",
+            {"min_judged": 0.5, "k": 10, "judgments": {"a": 3, "b": 3, "d": 3, "c": 0}},
+            "inconclusive",
+        ),
+        (
+            "xyzw",
+            {"min_judged": 0.5, "expect": {"first": "a"}},
+            "failed",
+        ),  # fails by itself
     ],
 )
-def test_too_few_judged_results_leave_a_drop_open(ranking: str, values: dict[str, Any], verdict: str) -> None:
+def test_too_few_judged_results_leave_a_drop_open(
+    ranking: str, values: dict[str, Any], verdict: str
+) -> None:
     found = looked_at("ab", ranking, **values)
     assert (standing(found), found.verdict) == ("regression", verdict)
     kinds = [reason.kind for reason in found.evaluation.reasons]
-    assert kinds.index("drop") == (verdict == "inconclusive" or found.evaluation.reasons[0].is_new)
+    assert kinds.index("drop") == (
+        verdict == "inconclusive" or found.evaluation.reasons[0].is_new
+    )
 
 
 def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -> None:
@@ -191,16 +272,24 @@ def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -
     [
         ({"query": "clock"}, {}, 'the query was "clock" and is "watch"'),
         ({"depth": 10}, {"k": 20}, "the depth was 10 and is 20"),
-        ({"params": {"n": 1}}, {"params": {"n": "1"}}, 'the parameter "n" was 1 and is "1"'),
+        (
+            {"params": {"n": 1}},
+            {"params": {"n": "1"}},
+            'the parameter "n" was 1 and is "1"',
+        ),
         ({"params": {"n": 1}}, {}, 'the parameter "n" is gone'),
         ({}, {"params": {"n": [1, True]}}, 'the parameter "n" is new'),
     ],
 )
-def test_an_entry_for_another_question_is_stale(before: dict[str, Any], now: dict[str, Any], change: str) -> None:
+def test_an_entry_for_another_question_is_stale(
+    before: dict[str, Any], now: dict[str, Any], change: str
+) -> None:
     result = compared(entry("a", **before), case(**now), "c")
     assert result.baseline == BaselineComparison("stale", stale=(change,))
     assert result.verdict == "failed"
-    assert reasons_of(result) == [f"the baseline is stale: {change}; --relevance-update accepts the present ranking"]
+    assert reasons_of(result) == [
+        f"the baseline is stale: {change}; --relevance-update accepts the present ranking"
+    ]
 
 
 def test_the_order_of_keys_in_params_says_nothing() -> None:
@@ -213,8 +302,12 @@ def test_the_order_of_keys_in_params_says_nothing() -> None:
     assert entry_of(result_of(now, "a")).line == entry_of(result_of(then, "a")).line
 
 
-@pytest.mark.parametrize("now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}])
-def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}]
+)
+def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(
+    now: dict[str, Any], tmp_path: Path
+) -> None:
     cut = entry_of(result_of(case(k=3), "a", "x", "y", "b", "c"))
     assert cut.documents == ("a", "x", "y")
     (change,) = since(cut, case(k=3, **now), "a", "x", "y", "b", "c").stale
@@ -238,7 +331,8 @@ class TestOfFile:
         entry("a", id="gone"),
     )
     cases: Mapping[tuple[str, str | None], Case] = dict.fromkeys(
-        [("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")], case()
+        [("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")],
+        case(),
     )
 
     def test_entries_of_no_case_are_named(self) -> None:
@@ -247,7 +341,10 @@ class TestOfFile:
         assert lost == [("hats", "old", "left out"), ("gone", None, "gone")]
 
     def test_cases_that_were_scored_and_have_no_judgments_now_are_named(self) -> None:
-        found = baseline(entry("a", id="scored", scores={"nDCG@10": 0.5}), entry("a", scores={"nDCG@10": None}))
+        found = baseline(
+            entry("a", id="scored", scores={"nDCG@10": 0.5}),
+            entry("a", scores={"nDCG@10": None}),
+        )
         keys: list[EntryKey] = [("scored", None), ("watch", None)]
         cases = dict.fromkeys(keys, case(judgments={}))
         assert found.collected(cases) == [("scored", None, "unjudged")]
@@ -260,14 +357,19 @@ class TestOfFile:
         assert reasons_of(moved)[0].startswith(
             'the baseline is stale: the search had the variant "old", and has the variants "new" and "other"; '
         )
-        beside_another, fails = accepted.compare(result_of(case(id="hats"), "a", variant="new"), case(id="hats"))
+        beside_another, fails = accepted.compare(
+            result_of(case(id="hats"), "a", variant="new"), case(id="hats")
+        )
         assert (standing(beside_another), fails) == ("new", False)
 
     def test_a_search_without_variants(self) -> None:
         accepted = baseline(entry("a", variant="old"))
         assert accepted.collected({("watch", None): case()}) == []
         found, _ = accepted.compare(result_of(case(), "a"), case())
-        assert 'the search had the variant "old", and has no variant' in reasons_of(found)[0]
+        assert (
+            'the search had the variant "old", and has no variant'
+            in reasons_of(found)[0]
+        )
 
 
 # --- what an update accepts -------------------------------------------------------------------------------------------
@@ -275,14 +377,24 @@ class TestOfFile:
 
 def test_only_what_the_case_looks_at_is_kept() -> None:
     ranking = tuple(map(str, range(30)))
-    looks: dict[int, dict[str, Any]] = {5: {}, 20: {"expect": {"P@20": ">= 0"}}, 30: {"expect": {"RR": ">= 0"}}}
+    looks: dict[int, dict[str, Any]] = {
+        5: {},
+        20: {"expect": {"P@20": ">= 0"}},
+        30: {"expect": {"RR": ">= 0"}},
+    }
     for depth, values in looks.items():
-        assert entry_of(result_of(case(k=5, **values), *ranking)).documents == ranking[:depth]
+        assert (
+            entry_of(result_of(case(k=5, **values), *ranking)).documents
+            == ranking[:depth]
+        )
 
 
 def test_an_entry_has_the_scores_of_the_day() -> None:
     found = entry_of(result_of(case(expect={"P@3": 0.5, "results": 3}), "b", "x", "a"))
-    assert found.scores == {"nDCG@10": pytest.approx(0.589705), "P@3": pytest.approx(0.666667)}
+    assert found.scores == {
+        "nDCG@10": pytest.approx(0.589705),
+        "P@3": pytest.approx(0.666667),
+    }
     assert entry_of(result_of(case(judgments={}), "b")).scores == {"nDCG@10": None}
 
 
@@ -290,20 +402,28 @@ def named(name: str, *ranking: str, **fields: Any) -> CaseResult:
     return changed(result_of(case(id=name), *ranking), **fields)
 
 
-def accepted_names(*results: CaseResult, only_new: bool = False) -> tuple[list[str], list[str]]:
+def accepted_names(
+    *results: CaseResult, only_new: bool = False
+) -> tuple[list[str], list[str]]:
     entries, unstable = acceptable(results, only_new=only_new)
     return [each.id for each in entries], unstable
 
 
 def test_every_case_that_was_scored_is_accepted_whatever_its_verdict() -> None:
     results = [
-        *(named(verdict, "a", verdict=verdict) for verdict in ("passed", "failed", "inconclusive", "measured")),
+        *(
+            named(verdict, "a", verdict=verdict)
+            for verdict in ("passed", "failed", "inconclusive", "measured")
+        ),
         named("xfailed", "a", verdict="failed", outcome="xfailed"),
         case_result("shop.relevance.yaml", 3, "broken", "error"),
         case_result("shop.relevance.yaml", 3, "later", "skipped"),
         named("check", "a", search=CHECK),
     ]
-    assert accepted_names(*results) == (["passed", "failed", "inconclusive", "measured", "xfailed"], [])
+    assert accepted_names(*results) == (
+        ["passed", "failed", "inconclusive", "measured", "xfailed"],
+        [],
+    )
 
 
 def test_neither_an_unstable_ranking_which_is_named_nor_an_error_is_accepted() -> None:
@@ -313,11 +433,21 @@ def test_neither_an_unstable_ranking_which_is_named_nor_an_error_is_accepted() -
         *(named("items", ranking, variant="bm25") for ranking in "ab"),
         *(named("same", "a") for _ in range(2)),
     ]
-    broken = named("watch", "a"), case_result("shop.relevance.yaml", 3, "watch", "error")  # one of its repeats
-    assert accepted_names(*results, *broken) == (["steady", "same"], ['"calls"', '"items"[bm25]'])
+    broken = (
+        named("watch", "a"),
+        case_result("shop.relevance.yaml", 3, "watch", "error"),
+    )  # one of its repeats
+    assert accepted_names(*results, *broken) == (
+        ["steady", "same"],
+        ['"calls"', '"items"[bm25]'],
+    )
 
 
 def test_a_stale_entry_is_none_that_is_missing() -> None:
-    stale = named("watch", "a", baseline=BaselineComparison("stale", stale=("the depth was 5 and is 10",)))
+    stale = named(
+        "watch",
+        "a",
+        baseline=BaselineComparison("stale", stale=("the depth was 5 and is 10",)),
+    )
     assert accepted_names(stale) == (["watch"], [])
     assert accepted_names(stale, only_new=True) == ([], [])

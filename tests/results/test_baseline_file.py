@@ -20,13 +20,21 @@ from pytest_relevance.results.records.baseline import (
     write_baseline,
 )
 from pytest_relevance.results.records.file import BASELINE, kind_of
-from pytest_relevance.results.records.run_info import RecordError, has_baseline, orphaned_baselines
+from pytest_relevance.results.records.run_info import (
+    RecordError,
+    has_baseline,
+    orphaned_baselines,
+)
 from tests.helpers import values_of
 from tests.results.strategies import ANY_TEXTS, NAMED_SCORES, PARAMS, TEXTS, tuples
 
 
-def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
-    return BaselineEntry(name, variant, name, values.get("params", {}), values.get("depth", 10), ranking)
+def entry(
+    name: str, *ranking: str, variant: str | None = None, **values: Any
+) -> BaselineEntry:
+    return BaselineEntry(
+        name, variant, name, values.get("params", {}), values.get("depth", 10), ranking
+    )
 
 
 def error_of(path: Path) -> str:
@@ -36,7 +44,11 @@ def error_of(path: Path) -> str:
 
 
 def test_a_baseline_whose_case_file_is_gone_is_orphaned(tmp_path: Path) -> None:
-    for name in ("shop.relevance.yaml", "shop.relevance.yaml.baseline.jsonl", "old.relevance.yaml.baseline.jsonl"):
+    for name in (
+        "shop.relevance.yaml",
+        "shop.relevance.yaml.baseline.jsonl",
+        "old.relevance.yaml.baseline.jsonl",
+    ):
         (tmp_path / name).touch()
     assert has_baseline(tmp_path / "shop.relevance.yaml")
     assert not has_baseline(tmp_path / "hats.relevance.yaml")
@@ -45,16 +57,38 @@ def test_a_baseline_whose_case_file_is_gone_is_orphaned(tmp_path: Path) -> None:
 
 def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
     path = tmp_path / "shop.baseline.jsonl"
-    entries = [entry("b", "x"), entry("a", "y", variant="hybrid"), entry("a", "z", variant="bm25", params={"n": 1})]
+    entries = [
+        entry("b", "x"),
+        entry("a", "y", variant="hybrid"),
+        entry("a", "z", variant="bm25", params={"n": 1}),
+    ]
     write_baseline(path, BaselineEntries(entries))
     header, first, *lines, last = map(json.loads, path.read_text().splitlines())
     assert (header["version"], last) == (2, {"end": True})
-    assert first == {"id": "a", "variant": "bm25", "params": {"n": 1}, "depth": 10, "documents": ["z"]}
-    assert [(line["id"], line.get("variant")) for line in lines] == [("a", "hybrid"), ("b", None)]
+    assert first == {
+        "id": "a",
+        "variant": "bm25",
+        "params": {"n": 1},
+        "depth": 10,
+        "documents": ["z"],
+    }
+    assert [(line["id"], line.get("variant")) for line in lines] == [
+        ("a", "hybrid"),
+        ("b", None),
+    ]
 
 
 ENTRIES = values_of(
-    *(BaselineEntry, ANY_TEXTS, st.none() | TEXTS, ANY_TEXTS, PARAMS, st.integers(1, 100), tuples(TEXTS), NAMED_SCORES)
+    *(
+        BaselineEntry,
+        ANY_TEXTS,
+        st.none() | TEXTS,
+        ANY_TEXTS,
+        PARAMS,
+        st.integers(1, 100),
+        tuples(TEXTS),
+        NAMED_SCORES,
+    )
 )
 
 
@@ -70,21 +104,40 @@ def test_whatever_is_written_is_read_again(
 class TestUpdate:
     def test_all(self, tmp_path: Path) -> None:
         path = tmp_path / "baseline"
-        write_baseline(path, BaselineEntries([entry("a", "x"), entry("b", "x"), entry("gone", "x")]))
+        write_baseline(
+            path,
+            BaselineEntries([entry("a", "x"), entry("b", "x"), entry("gone", "x")]),
+        )
         accepted = BaselineEntries([entry("a", "y"), entry("b", "x"), entry("c", "z")])
-        updated = update_baseline(path, accepted, all_keys=frozenset((name, None) for name in "abc"))
-        assert (updated.added, updated.changed, updated.dropped, updated.kept) == (1, 1, 1, 1)
-        assert read_baseline(path) == {each.key: each for each in (entry("a", "y"), entry("b", "x"), entry("c", "z"))}
+        updated = update_baseline(
+            path, accepted, all_keys=frozenset((name, None) for name in "abc")
+        )
+        assert (updated.added, updated.changed, updated.dropped, updated.kept) == (
+            1,
+            1,
+            1,
+            1,
+        )
+        assert read_baseline(path) == {
+            each.key: each
+            for each in (entry("a", "y"), entry("b", "x"), entry("c", "z"))
+        }
 
-    def test_a_part_of_the_file_drops_nothing_and_new_ones_alone_change_nothing(self, tmp_path: Path) -> None:
+    def test_a_part_of_the_file_drops_nothing_and_new_ones_alone_change_nothing(
+        self, tmp_path: Path
+    ) -> None:
         path = tmp_path / "baseline"
         write_baseline(path, BaselineEntries([entry("a", "x"), entry("gone", "x")]))
         before = path.stat().st_mtime_ns, path.stat().st_ino
         assert not update_baseline(path, BaselineEntries([entry("a", "x")])).is_change
         assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
-        updated = update_baseline(path, BaselineEntries([entry("a", "y"), entry("b", "y")]), only_new=True)
+        updated = update_baseline(
+            path, BaselineEntries([entry("a", "y"), entry("b", "y")]), only_new=True
+        )
         assert (updated.added, updated.changed, updated.dropped) == (1, 0, 0)
-        assert {name: entry.documents for (name, _), entry in read_baseline(path).items()} == {
+        assert {
+            name: entry.documents for (name, _), entry in read_baseline(path).items()
+        } == {
             "a": ("x",),
             "b": ("y",),
             "gone": ("x",),
@@ -103,11 +156,16 @@ class TestUpdate:
                 update_baseline(sys.argv[1], BaselineEntries([BaselineEntry(name, None, name, {}, 10, ("x",))]))
             """
         )
-        running = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in ("one", "two")]
+        running = [
+            subprocess.Popen([sys.executable, "-c", program, str(path), name])
+            for name in ("one", "two")
+        ]
         assert [process.wait(60) for process in running] == [0, 0]
         assert len(read_baseline(path)) == 16
 
-    def test_a_full_disk_leaves_the_old_one(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk_leaves_the_old_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         path = tmp_path / "baseline"
         write_baseline(path, BaselineEntries([entry("a", "x")]))
         before = path.read_bytes()
@@ -134,30 +192,62 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
             '{"kind":"pytest-relevance record","version":1}\n',
             "FILE:1: this is not a baseline: it is a record; pytest --relevance-update writes one",
         ),
-        (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
-        (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is damaged: it has no depth; restore the file"),
-        (HEADER + GOOD.replace('["x"]', '"x"'), "FILE:2: the line is damaged: its documents is 'x'"),
-        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: its documents are texts, its depth is"),
-        (HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'), "FILE:2: the line is damaged: its scores"),
+        (
+            HEADER + "\n" + GOOD + "\n" + GOOD,
+            'FILE:4: a second entry of "a"; delete one of them',
+        ),
+        (
+            HEADER + GOOD.replace('"depth":10,', ""),
+            "FILE:2: the line is damaged: it has no depth; restore the file",
+        ),
+        (
+            HEADER + GOOD.replace('["x"]', '"x"'),
+            "FILE:2: the line is damaged: its documents is 'x'",
+        ),
+        (
+            HEADER + GOOD.replace('"x"', "7"),
+            "FILE:2: the line is damaged: its documents are texts, its depth is",
+        ),
+        (
+            HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'),
+            "FILE:2: the line is damaged: its scores",
+        ),
         (HEADER + '{"document":"x","title":7}', "FILE:2: the line is damaged: "),
-        (f"{HEADER}<<<<<<< HEAD\n{GOOD}\n", "FILE:2: a merge conflict is left in the file; take either side"),
-        (HEADER, 'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where'),
-        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
+        (
+            f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
+            "FILE:2: a merge conflict is left in the file; take either side",
+        ),
+        (
+            HEADER,
+            'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where',
+        ),
+        (
+            f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n",
+            "FILE:4: a line below the last one",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content: str, message: str) -> None:
+def test_what_is_wrong_with_a_file_is_said_with_its_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
     path = tmp_path / "baseline"
     path.write_text(content)
     assert error_of(path).startswith(message)
 
 
-@pytest.mark.parametrize(("line_end", "last"), [("\n", '{"end": true}'), ("\r\n", END), ("\r", END)])
-def test_every_kind_of_line_end_and_a_byte_order_mark_are_read(tmp_path: Path, line_end: str, last: str) -> None:
+@pytest.mark.parametrize(
+    ("line_end", "last"), [("\n", '{"end": true}'), ("\r\n", END), ("\r", END)]
+)
+def test_every_kind_of_line_end_and_a_byte_order_mark_are_read(
+    tmp_path: Path, line_end: str, last: str
+) -> None:
     accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
     path = tmp_path / "baseline"
     write_baseline(path, BaselineEntries([accepted, entry("c", "z")]))
     text = path.read_text().replace(END, last)
-    path.write_bytes(text.replace("\n", line_end).encode("utf-8-sig"))  # with the mark that some editors add
+    path.write_bytes(
+        text.replace("\n", line_end).encode("utf-8-sig")
+    )  # with the mark that some editors add
     assert kind_of(path) == BASELINE.kind
     assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
 
@@ -179,6 +269,8 @@ def test_two_branches_that_add_an_entry_each_can_be_merged(tmp_path: Path) -> No
     write_baseline(base, BaselineEntries(common))
     write_baseline(ours, BaselineEntries([entry("a", "x"), *common]))
     write_baseline(theirs, BaselineEntries([*common, entry("h", "x")]))
-    merged = subprocess.run(["git", "merge-file", "-p", ours, base, theirs], capture_output=True, check=True).stdout
+    merged = subprocess.run(
+        ["git", "merge-file", "-p", ours, base, theirs], capture_output=True, check=True
+    ).stdout
     ours.write_bytes(merged)
     assert "".join(case for case, _ in read_baseline(ours)) == "abcdefgh"

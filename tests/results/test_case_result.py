@@ -10,18 +10,34 @@ from pytest_relevance import CaseResult
 from tests.helpers import case_result, changed, result_of
 
 
-def boots(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
-    values: dict[str, Any] = {"query": "winter boots", "judgments": judgments or {"b1": 3, "b2": 2, "b3": 0}, **keys}
+def boots(
+    ranking: object, judgments: dict[str, Any] | None = None, **keys: Any
+) -> CaseResult:
+    values: dict[str, Any] = {
+        "query": "winter boots",
+        "judgments": judgments or {"b1": 3, "b2": 2, "b3": 0},
+        **keys,
+    }
     return result_of(values, ranking, 0.0123)
 
 
 def test_what_is_the_default_is_left_out() -> None:
-    values = case_result(file="shop.relevance.yaml", line=3, id="boots", verdict="passed").to_dict()
-    assert values == {"file": "shop.relevance.yaml", "line": 3, "id": "boots", "verdict": "passed"}
+    values = case_result(
+        file="shop.relevance.yaml", line=3, id="boots", verdict="passed"
+    ).to_dict()
+    assert values == {
+        "file": "shop.relevance.yaml",
+        "line": 3,
+        "id": "boots",
+        "verdict": "passed",
+    }
 
 
 def test_empty_fields_belong_to_one_result() -> None:
-    one, two = (case_result(file="shop.relevance.yaml", line=3, id=name, verdict="passed") for name in ("a", "b"))
+    one, two = (
+        case_result(file="shop.relevance.yaml", line=3, id=name, verdict="passed")
+        for name in ("a", "b")
+    )
     one = changed(one, titles={"b1": "Boots"})
     assert two.texts.titles == {}
     assert deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
@@ -37,13 +53,24 @@ def test_results_share_settings_and_grades_and_none_changes_those_of_another() -
 
 
 def test_titles_engine_scores_and_missing_documents() -> None:
-    hits = [{"id": "b2", "title": "Boots, brown", "score": 3.5}, {"id": "x", "title": "Gloves", "score": 1}]
-    result = boots(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
+    hits = [
+        {"id": "b2", "title": "Boots, brown", "score": 3.5},
+        {"id": "x", "title": "Gloves", "score": 1},
+    ]
+    result = boots(
+        hits,
+        {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0},
+        min_ndcg=0.9,
+    )
     assert result.ranking.documents == ("b2", "x")
     assert result.ranking.grades == (2, None)
     assert result.ranking.engine_scores == (3.5, 1.0)
     assert result.evaluation.missing == (("b1", 3),)  # what has no gain is not missed
-    assert result.texts.titles == {"b1": "Boots, black", "b2": "Boots, brown", "x": "Gloves"}
+    assert result.texts.titles == {
+        "b1": "Boots, black",
+        "b2": "Boots, brown",
+        "x": "Gloves",
+    }
     assert result.evaluation.judgments == {3: 1, 2: 1, 0: 1}
     assert result.unjudged == ["x"]
 

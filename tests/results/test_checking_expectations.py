@@ -10,7 +10,12 @@ from tests.helpers import result_of
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
-def outcome(expect: dict[str, object], ranking: list[str], latency: float | None = 0.012, **keys: Any) -> Outcome:
+def outcome(
+    expect: dict[str, object],
+    ranking: list[str],
+    latency: float | None = 0.012,
+    **keys: Any,
+) -> Outcome:
     """What becomes of one expectation of a case with `JUDGMENTS`."""
     values = {"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys}
     (found,) = result_of(values, ranking, latency).evaluation.outcomes
@@ -24,14 +29,32 @@ MET = {
     "a highest score": ({"P@2": "<= 0.5"}, ["boots", "apron"]),
     "nDCG at another depth": ({"nDCG@1": 1}, ["boots"]),
     "first": ({"first": "boots"}, ["boots", "shoes"]),
-    "include at the last rank": ({"include": {"docs": ["shoes"], "within": 3}}, ["boots", "apron", "shoes"]),
+    "include at the last rank": (
+        {"include": {"docs": ["shoes"], "within": 3}},
+        ["boots", "apron", "shoes"],
+    ),
     "exclude": ({"exclude": "apron"}, ["boots"]),
-    "exclude one rank below": ({"exclude": {"docs": ["apron"], "within": 2}}, ["boots", "shoes", "apron"]),
-    "order": ({"order": ["boots", "shoes", "laces"]}, ["boots", "apron", "shoes", "laces"]),
+    "exclude one rank below": (
+        {"exclude": {"docs": ["apron"], "within": 2}},
+        ["boots", "shoes", "apron"],
+    ),
+    "order": (
+        {"order": ["boots", "shoes", "laces"]},
+        ["boots", "apron", "shoes", "laces"],
+    ),
     "order with an absent document last": ({"order": ["boots", "laces"]}, ["boots"]),
-    "order of sets": ({"order": [["boots", "shoes"], ["laces"]]}, ["shoes", "apron", "boots", "laces"]),
-    "order of sets, the last of them absent": ({"order": [["boots", "shoes"], ["laces", "apron"]]}, ["shoes", "boots"]),
-    "order of three sets": ({"order": ["boots", ["laces", "shoes"], "apron"]}, ["boots", "shoes", "laces", "apron"]),
+    "order of sets": (
+        {"order": [["boots", "shoes"], ["laces"]]},
+        ["shoes", "apron", "boots", "laces"],
+    ),
+    "order of sets, the last of them absent": (
+        {"order": [["boots", "shoes"], ["laces", "apron"]]},
+        ["shoes", "boots"],
+    ),
+    "order of three sets": (
+        {"order": ["boots", ["laces", "shoes"], "apron"]},
+        ["boots", "shoes", "laces", "apron"],
+    ),
     "order with a depth, below which documents are as good as absent": (
         {"order": {"docs": ["boots", "shoes"], "within": 2}},
         ["laces", "boots", "shoes"],
@@ -48,7 +71,9 @@ MET = {
 
 
 @pytest.mark.parametrize(("expect", "ranking"), MET.values(), ids=MET)
-def test_an_expectation_that_is_met(expect: dict[str, object], ranking: list[str]) -> None:
+def test_an_expectation_that_is_met(
+    expect: dict[str, object], ranking: list[str]
+) -> None:
     found = outcome(expect, ranking)
     assert (found.met, found.wrong) == (True, ())
 
@@ -56,8 +81,16 @@ def test_an_expectation_that_is_met(expect: dict[str, object], ranking: list[str
 # what is wrong: a figure, or documents; of an order the pairs; tests/reports/test_reason_text.py has the usual ones
 UNMET: dict[str, tuple[dict[str, object], list[str], object]] = {
     "P of what was returned": ({"P": 0.6}, ["boots", "apron"], 0.5),
-    "first, in another order": ({"first": ["boots", "shoes"]}, ["shoes", "boots"], ["boots", "shoes"]),
-    "first, with a copy before it": ({"first": ["boots", "shoes"]}, ["boots", "boots", "shoes"], ["shoes"]),
+    "first, in another order": (
+        {"first": ["boots", "shoes"]},
+        ["shoes", "boots"],
+        ["boots", "shoes"],
+    ),
+    "first, with a copy before it": (
+        {"first": ["boots", "shoes"]},
+        ["boots", "boots", "shoes"],
+        ["shoes"],
+    ),
     "include behind a copy, which keeps its rank": (
         {"include": {"docs": ["shoes"], "within": 2}},
         ["boots", "boots", "shoes"],
@@ -68,7 +101,11 @@ UNMET: dict[str, tuple[dict[str, object], list[str], object]] = {
         ["shoes", "laces"],
         ["boots", "shoes"],
     ),
-    "order of two absent documents": ({"order": ["shoes", "laces"]}, ["boots"], ["shoes", "laces"]),
+    "order of two absent documents": (
+        {"order": ["shoes", "laces"]},
+        ["boots"],
+        ["shoes", "laces"],
+    ),
     "within, absent": ({"within": {"boots": 3}}, ["apron"], ["boots"]),
     "results where there must be none": ({"results": 0}, ["apron"], 1),
     "a copy is no result": ({"results": 3}, ["boots", "boots", "shoes"], 2),
@@ -77,7 +114,9 @@ UNMET: dict[str, tuple[dict[str, object], list[str], object]] = {
 
 
 @pytest.mark.parametrize(("expect", "ranking", "wrong"), UNMET.values(), ids=UNMET)
-def test_an_expectation_that_is_not_met(expect: dict[str, object], ranking: list[str], wrong: object) -> None:
+def test_an_expectation_that_is_not_met(
+    expect: dict[str, object], ranking: list[str], wrong: object
+) -> None:
     found = outcome(expect, ranking)
     assert not found.met
     assert (found.value if found.value is not None else [*found.wrong]) == wrong

@@ -11,7 +11,18 @@ from pytest_relevance.results.records.against import read_rankings
 from pytest_relevance.results.records.run_info import RecordError
 
 RECORD = Path(__file__).parent / "formats" / "compared-2.jsonl"
-DAMAGES = ["1e400", "9" * 400, "99999999999", "-7", "true", '"x"', "[]", "[[1]]", "{}", "null"]
+DAMAGES = [
+    "1e400",
+    "9" * 400,
+    "99999999999",
+    "-7",
+    "true",
+    '"x"',
+    "[]",
+    "[[1]]",
+    "{}",
+    "null",
+]
 RAW = "RAW"
 
 
@@ -34,13 +45,21 @@ def damaged(line: str, place: tuple[Any, ...], damage: str) -> str:
     for name in place[:-1]:
         inner = inner[name]
     inner[place[-1]] = RAW
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace(f'"{RAW}"', damage)
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace(
+        f'"{RAW}"', damage
+    )
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["header", "result"])
-def test_whatever_stands_in_the_place_of_a_value_is_refused_or_read(tmp_path: Path, number: int) -> None:
+def test_whatever_stands_in_the_place_of_a_value_is_refused_or_read(
+    tmp_path: Path, number: int
+) -> None:
     header, _, _, result, *_ = RECORD.read_text(encoding="utf-8").splitlines()
-    lines, path, refused = [json.dumps({**json.loads(header), "results": 1}), result], tmp_path / "damaged.jsonl", 0
+    lines, path, refused = (
+        [json.dumps({**json.loads(header), "results": 1}), result],
+        tmp_path / "damaged.jsonl",
+        0,
+    )
     for place in places(json.loads(lines[number])):
         for damage in DAMAGES:
             edited = [*lines]

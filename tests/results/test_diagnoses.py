@@ -8,13 +8,23 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.results.case_parts import Outcome, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED
-from pytest_relevance.results.diagnoses import diagnose, explained_failures, ids_are_known
+from pytest_relevance.results.diagnoses import (
+    diagnose,
+    explained_failures,
+    ids_are_known,
+)
 from tests.helpers import case_result, result_of
 
 FRAME = "conftest.py:9 in search"
 
 
-def failed(query: str, message: str, kind: str = "ConnectionError", frame: str = FRAME, **fields: Any) -> CaseResult:
+def failed(
+    query: str,
+    message: str,
+    kind: str = "ConnectionError",
+    frame: str = FRAME,
+    **fields: Any,
+) -> CaseResult:
     error = SearchError(kind, message, frame)
     return case_result("shop.relevance.yaml", 1, query, ERROR, error=error, **fields)
 
@@ -26,12 +36,27 @@ def are_alike(first: CaseResult, second: CaseResult) -> bool:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("<Connection object at 0x7f8eb7c27390> refused", "<Connection object at 0x7F8EB7C10890> refused"),
-        ("from ('127.0.0.1', 50312) to port 9200", "from ('127.0.0.1', 41788) to port 9200"),
-        ("at 2026-11-22T06:12:33.123Z: no engine", "at 2026-11-22T06:12:34.5Z: no engine"),
+        (
+            "<Connection object at 0x7f8eb7c27390> refused",
+            "<Connection object at 0x7F8EB7C10890> refused",
+        ),
+        (
+            "from ('127.0.0.1', 50312) to port 9200",
+            "from ('127.0.0.1', 41788) to port 9200",
+        ),
+        (
+            "at 2026-11-22T06:12:33.123Z: no engine",
+            "at 2026-11-22T06:12:34.5Z: no engine",
+        ),
         ("timed out after 2001ms", "timed out after 987ms"),
-        ("request 0d2f1c9e-8a4b-4c1d-9e8f-001122334455", "request 7c1d9e8f-8a4b-4c1d-9e8f-aabbccddeeff"),
-        ("trace 4bf92f3577b34da6a3ce929d0e0e4736", "trace 00f067aa0ba902b7a3ce929d0e0e4736"),
+        (
+            "request 0d2f1c9e-8a4b-4c1d-9e8f-001122334455",
+            "request 7c1d9e8f-8a4b-4c1d-9e8f-aabbccddeeff",
+        ),
+        (
+            "trace 4bf92f3577b34da6a3ce929d0e0e4736",
+            "trace 00f067aa0ba902b7a3ce929d0e0e4736",
+        ),
         ("no answer to 'boots'", "no answer to 'rain coat'"),
         ("GET /_search?q=boots&size=10", "GET /_search?q=rain+coat&size=10"),
         ("GET /_search?size=10&q=boots", "GET /_search?size=10&q=rain%20coat"),
@@ -59,30 +84,58 @@ def test_other_messages_are_other_errors(first: str, second: str) -> None:
 def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
     message = "cannot connect to the engine"
     assert are_alike(failed("the", message), failed("engine", message))
-    assert are_alike(failed("boots \ud800", "no engine"), failed("rain coat", "no engine"))
+    assert are_alike(
+        failed("boots \ud800", "no engine"), failed("rain coat", "no engine")
+    )
 
 
 @pytest.mark.parametrize(
     ("first", "second", "alike"),
     [
         ("no id: {'t': '12.1\" a, long...", "no id: {'t': 'Boots, long...", True),
-        ("search returned text, 'BOOTS'; return a list", "search returned text, 'HATS'; return a list", True),
-        ("result 1 of 3 has no id: {'sku': 'it''s'}", "result 2 of 10 has no id: {'sku': \"5'\", 'n': [1]}", True),
-        ("search returned an int, 17; return a list", "search returned a float, 1.5; return a list", False),
+        (
+            "search returned text, 'BOOTS'; return a list",
+            "search returned text, 'HATS'; return a list",
+            True,
+        ),
+        (
+            "result 1 of 3 has no id: {'sku': 'it''s'}",
+            "result 2 of 10 has no id: {'sku': \"5'\", 'n': [1]}",
+            True,
+        ),
+        (
+            "search returned an int, 17; return a list",
+            "search returned a float, 1.5; return a list",
+            False,
+        ),
         ("search returned None", "result 1 of 3 has no id: {}", False),
     ],
 )
-def test_of_a_refusal_the_values_do_not_count(first: str, second: str, alike: bool) -> None:
-    assert are_alike(failed("a", first, kind="", frame=""), failed("b", second, kind="", frame="")) is alike
+def test_of_a_refusal_the_values_do_not_count(
+    first: str, second: str, alike: bool
+) -> None:
+    assert (
+        are_alike(
+            failed("a", first, kind="", frame=""),
+            failed("b", second, kind="", frame=""),
+        )
+        is alike
+    )
 
 
 def test_an_error_of_one_case_is_no_fault() -> None:
-    other = failed("c", "no engine", kind="TimeoutError"), failed("d", "no engine", frame="conftest.py:12 in search")
+    other = (
+        failed("c", "no engine", kind="TimeoutError"),
+        failed("d", "no engine", frame="conftest.py:12 in search"),
+    )
     assert diagnose([failed("a", "no engine"), failed("b", "no index"), *other]) == []
 
 
 def test_a_fault_is_told_by_its_first_case() -> None:
-    results = [failed("a", "port 50000", node="shop.relevance.yaml::a"), failed("b", "port 50001")]
+    results = [
+        failed("a", "port 50000", node="shop.relevance.yaml::a"),
+        failed("b", "port 50001"),
+    ]
     (fault,) = diagnose(results)
     assert fault.to_dict() == {
         "kind": "search",
@@ -93,7 +146,9 @@ def test_a_fault_is_told_by_its_first_case() -> None:
     }
 
 
-@pytest.mark.parametrize(("outcome", "number"), [("failed", 1), ("skipped", 0), ("xfailed", 0)])
+@pytest.mark.parametrize(
+    ("outcome", "number"), [("failed", 1), ("skipped", 0), ("xfailed", 0)]
+)
 def test_only_cases_that_failed_have_a_fault(outcome: str, number: int) -> None:
     results = [failed(query, "no engine", outcome=outcome) for query in "ab"]
     assert len(diagnose(results)) == number
@@ -102,12 +157,27 @@ def test_only_cases_that_failed_have_a_fault(outcome: str, number: int) -> None:
 # --- of a search ------------------------------------------------------------------------------------------------------
 
 
-def scored(number: int, *documents: str, verdict: str = FAILED, **fields: Any) -> CaseResult:
+def scored(
+    number: int, *documents: str, verdict: str = FAILED, **fields: Any
+) -> CaseResult:
     """A case that a search returned these documents for."""
     grades = (None,) * len(documents)
-    known = {"documents": documents, "grades": grades, "returned": len(documents), "irrelevant_top": documents[:3]}
-    about = {"judgments": {1.0: 1}, "missing": (("j", 1.0),), "scores": {"nDCG@10": 0.0}, "asked": 10, **known}
-    return case_result("shop.relevance.yaml", number, f"query {number}", verdict, **{**about, **fields})
+    known = {
+        "documents": documents,
+        "grades": grades,
+        "returned": len(documents),
+        "irrelevant_top": documents[:3],
+    }
+    about = {
+        "judgments": {1.0: 1},
+        "missing": (("j", 1.0),),
+        "scores": {"nDCG@10": 0.0},
+        "asked": 10,
+        **known,
+    }
+    return case_result(
+        "shop.relevance.yaml", number, f"query {number}", verdict, **{**about, **fields}
+    )
 
 
 def found(results: Sequence[CaseResult]) -> list[tuple[str, int, int]]:
@@ -115,7 +185,9 @@ def found(results: Sequence[CaseResult]) -> list[tuple[str, int, int]]:
     return [(each.kind, len(each.results), each.of) for each in diagnose(results)]
 
 
-NO_RESULT_EXPECTED = Outcome("results", "results", met=True, value=0, comparison="==", bound=0)
+NO_RESULT_EXPECTED = Outcome(
+    "results", "results", met=True, value=0, comparison="==", bound=0
+)
 
 
 def test_a_search_that_returns_nothing() -> None:
@@ -127,30 +199,44 @@ def test_a_search_that_returns_nothing() -> None:
     some = Outcome("results", "results", met=False, value=0, comparison=">", bound=0)
     assert found([*empty[:2], scored(3, outcomes=(some,))]) == [("nothing", 3, 3)]
     assert found([*empty, scored(4, "a", judged=1)]) == []
-    assert [each.kind for each in diagnose([*empty, scored(4, "a", judged=1, variant="bm25")])] == ["nothing"]
-    assert found([scored(number, verdict="measured") for number in range(3)]) == [("nothing", 3, 3)]
+    assert [
+        each.kind
+        for each in diagnose([*empty, scored(4, "a", judged=1, variant="bm25")])
+    ] == ["nothing"]
+    assert found([scored(number, verdict="measured") for number in range(3)]) == [
+        ("nothing", 3, 3)
+    ]
 
 
 def test_cases_that_pass_although_nothing_was_returned() -> None:
     absent = Outcome("exclude", "exclude", met=True, documents=("x",))
-    passed = [scored(number, verdict="passed", outcomes=(absent,)) for number in range(2)]
+    passed = [
+        scored(number, verdict="passed", outcomes=(absent,)) for number in range(2)
+    ]
     other, counted = (
         scored(3, "a", verdict="passed"),
         scored(4, verdict="passed", outcomes=(NO_RESULT_EXPECTED, absent)),
     )
     assert found([*passed, other, counted, scored(5)]) == [("passed empty", 2, 0)]
-    assert found([*passed, scored(3, verdict="passed", outcomes=(absent,))]) == [("nothing", 3, 3)]
+    assert found([*passed, scored(3, verdict="passed", outcomes=(absent,))]) == [
+        ("nothing", 3, 3)
+    ]
 
 
 def test_a_search_that_returns_the_same_document_first() -> None:
-    same, other = [scored(number, "x", f"d{number}") for number in range(6)], [scored(6, "a"), scored(7, "b")]
+    same, other = (
+        [scored(number, "x", f"d{number}") for number in range(6)],
+        [scored(6, "a"), scored(7, "b")],
+    )
     rest = [scored(number, f"c{number}", judged=1) for number in range(8, 11)]
 
     assert found([*same, *other, *rest]) == [("same first", 6, 11)]
     assert [each.document for each in diagnose([*same, *other, *rest])] == ["x"]
     assert found([*same, *rest]) == []  # of 9 queries
     assert found([*same[:5], *other, *rest]) == []  # of 10 queries half
-    as_relevant = [scored(number, "x", irrelevant_top=(), judged=1) for number in range(10)]
+    as_relevant = [
+        scored(number, "x", irrelevant_top=(), judged=1) for number in range(10)
+    ]
     assert found(as_relevant) == []
 
 
@@ -160,7 +246,9 @@ def test_a_search_of_which_no_id_is_known() -> None:
 
     assert found(unknown) == [("ids", 2, 2)]
     assert found([*unknown, known]) == []
-    assert found([*unknown, scored(2, "j", judged=1, variant="bm25")]) == [("ids", 2, 2)]
+    assert found([*unknown, scored(2, "j", judged=1, variant="bm25")]) == [
+        ("ids", 2, 2)
+    ]
     assert found(unknown[:1]) == []
     assert not ids_are_known(unknown[0], unknown)
     assert ids_are_known(unknown[0], [*unknown, known])
@@ -176,13 +264,22 @@ def test_a_search_of_which_no_id_is_known() -> None:
         (["a", "b"], False),
     ],
 )
-def test_whether_the_scores_of_results_are_sorted(returned: list[object], is_unsorted: bool) -> None:
+def test_whether_the_scores_of_results_are_sorted(
+    returned: list[object], is_unsorted: bool
+) -> None:
     assert result_of({"query": "q"}, returned).ranking.is_unsorted is is_unsorted
 
 
-@pytest.mark.parametrize(("about", "kind"), [({"is_unsorted": True}, "unsorted"), ({"repeated": 3}, "repeated")])
-def test_what_most_rankings_have_in_common_though_all_is_green(about: dict[str, Any], kind: str) -> None:
-    mixed = [scored(number, "a", judged=1, verdict="passed", **about) for number in range(2)]
+@pytest.mark.parametrize(
+    ("about", "kind"),
+    [({"is_unsorted": True}, "unsorted"), ({"repeated": 3}, "repeated")],
+)
+def test_what_most_rankings_have_in_common_though_all_is_green(
+    about: dict[str, Any], kind: str
+) -> None:
+    mixed = [
+        scored(number, "a", judged=1, verdict="passed", **about) for number in range(2)
+    ]
     good = [scored(number, "a", judged=1, verdict="passed") for number in range(2, 4)]
 
     assert found([*mixed, good[0]]) == [(kind, 2, 3)]
@@ -192,24 +289,48 @@ def test_what_most_rankings_have_in_common_though_all_is_green(about: dict[str, 
 
 def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() -> None:
     documents = tuple(f"d{number}" for number in range(5))
-    about: dict[str, Any] = {"judged": 1, "verdict": "passed", "irrelevant_top": (), "asked": 0, "depth": 10}
+    about: dict[str, Any] = {
+        "judged": 1,
+        "verdict": "passed",
+        "irrelevant_top": (),
+        "asked": 0,
+        "depth": 10,
+    }
     full = [scored(number, *documents, **about) for number in range(6)]
     few = [scored(number, "d1", **about) for number in range(6, 10)]
     (diagnosis,) = diagnose([*full, *few])
-    assert (diagnosis.kind, diagnosis.returned, len(diagnosis.results)) == ("fewer", 5, 6)
+    assert (diagnosis.kind, diagnosis.returned, len(diagnosis.results)) == (
+        "fewer",
+        5,
+        6,
+    )
     assert found(full) == []  # too few cases to say so
     for other in ({"asked": 10}, {"asked": None}, {"depth": 5}):
-        assert found([scored(number, *documents, **{**about, **other}) for number in range(10)]) == []
-    assert found([*full[:5], *few, scored(10, "d1", **about)]) == []  # as many as a query finds
+        assert (
+            found(
+                [
+                    scored(number, *documents, **{**about, **other})
+                    for number in range(10)
+                ]
+            )
+            == []
+        )
+    assert (
+        found([*full[:5], *few, scored(10, "d1", **about)]) == []
+    )  # as many as a query finds
 
 
 def test_which_failures_a_diagnosis_explains() -> None:
     empty = [scored(number) for number in range(3)]
     known, passed = scored(3, "a"), scored(4, verdict="passed")
-    assert explained_failures(diagnose([*empty, passed])) == {result.key: 0 for result in empty}
+    assert explained_failures(diagnose([*empty, passed])) == {
+        result.key: 0 for result in empty
+    }
     assert explained_failures(diagnose([*empty, known])) == {}
 
-    mixed = [scored(number, f"d{number}", judged=1, is_unsorted=True) for number in range(4)]
+    mixed = [
+        scored(number, f"d{number}", judged=1, is_unsorted=True) for number in range(4)
+    ]
     errors = [failed("a", "no engine"), failed("b", "no engine")]
     explained = explained_failures(diagnose([*mixed, *errors]))
     assert [explained[result.key] for result in (*errors, *mixed)] == [0, 0, 1, 1, 1, 1]

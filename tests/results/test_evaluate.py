@@ -18,8 +18,12 @@ JUDGMENTS = {"shoes": {"a": 3, "b": 1}, "hats": {"c": 0}, "bags": {"d": 2}}
 RANKINGS = {"bags": ["x", "d"], "shoes": ["a", "b"], "belts": ["a"]}
 
 
-def value(judgments: Any, rankings: Any, metric: str = "RR", **conventions: Any) -> list[float]:
-    scores: list[float] = evaluate(judgments, rankings, metric, **conventions)[metric].tolist()
+def value(
+    judgments: Any, rankings: Any, metric: str = "RR", **conventions: Any
+) -> list[float]:
+    scores: list[float] = evaluate(judgments, rankings, metric, **conventions)[
+        metric
+    ].tolist()
     return scores
 
 
@@ -29,7 +33,9 @@ def test_a_row_a_judged_query_and_a_column_a_metric_as_it_was_written() -> None:
     assert scores.index.name == "query"
     assert list(scores.columns) == ["ndcg@10", "MRR", "P(rel=2)@1"]
     assert list(scores.loc["shoes"]) == [1.0, 1.0, 1.0]
-    assert list(scores.loc["bags"]) == pytest.approx([1 / math.log2(3), 0.5, 0.0], abs=1e-15)
+    assert list(scores.loc["bags"]) == pytest.approx(
+        [1 / math.log2(3), 0.5, 0.0], abs=1e-15
+    )
 
 
 def test_a_judged_query_without_a_ranking_scores_as_an_empty_one() -> None:
@@ -46,31 +52,54 @@ def test_settings_reach_the_scores() -> None:
     judgments, rankings = {"q": {"a": 3, "b": 1, "n": -1}}, {"q": ["x", "b", "a", "n"]}
     third, ln = 1 / 2, math.log(2) / math.log(3)
     assert value(judgments, rankings, "DCG@3") == [pytest.approx(ln + 7 * third)]
-    assert value(judgments, rankings, "DCG@3", gain="linear") == [pytest.approx(ln + 3 * third)]
-    assert value(judgments, rankings, "DCG@3", gain={3: 10, 1: 0, -1: 0}) == [pytest.approx(10 * third)]
-    assert value(judgments, rankings, "DCG@3", unjudged="skip") == [pytest.approx(1 + 7 * ln - 0.5 * third)]
-    assert value(judgments, rankings, "DCG", negative="zero") == [pytest.approx(ln + 7 * third)]
-    assert value(judgments, rankings, "DCG@2", discount="ln") == [pytest.approx(1 / math.log(3))]
+    assert value(judgments, rankings, "DCG@3", gain="linear") == [
+        pytest.approx(ln + 3 * third)
+    ]
+    assert value(judgments, rankings, "DCG@3", gain={3: 10, 1: 0, -1: 0}) == [
+        pytest.approx(10 * third)
+    ]
+    assert value(judgments, rankings, "DCG@3", unjudged="skip") == [
+        pytest.approx(1 + 7 * ln - 0.5 * third)
+    ]
+    assert value(judgments, rankings, "DCG", negative="zero") == [
+        pytest.approx(ln + 7 * third)
+    ]
+    assert value(judgments, rankings, "DCG@2", discount="ln") == [
+        pytest.approx(1 / math.log(3))
+    ]
     assert value(judgments, rankings, "nDCG@1", ideal="returned") == [0.0]
-    assert value({"q": {"a": 1}}, {"q": ["a"]}, "nDCG@1", ideal="max", max_grade=3) == [1 / 7]
+    assert value({"q": {"a": 1}}, {"q": ["a"]}, "nDCG@1", ideal="max", max_grade=3) == [
+        1 / 7
+    ]
 
 
 def test_a_metric_may_be_given_as_text_as_a_metric_and_twice() -> None:
     assert list(evaluate(JUDGMENTS, RANKINGS).columns) == ["nDCG@10"]
     assert list(evaluate(JUDGMENTS, RANKINGS, "RR").columns) == ["RR"]
-    assert list(evaluate(JUDGMENTS, RANKINGS, parse_metric("mrr@5")).columns) == ["RR@5"]
-    assert list(evaluate(JUDGMENTS, RANKINGS, ["RR", "AP", "RR"]).columns) == ["RR", "AP"]
+    assert list(evaluate(JUDGMENTS, RANKINGS, parse_metric("mrr@5")).columns) == [
+        "RR@5"
+    ]
+    assert list(evaluate(JUDGMENTS, RANKINGS, ["RR", "AP", "RR"]).columns) == [
+        "RR",
+        "AP",
+    ]
 
 
 @pytest.mark.parametrize("kind", [UserDict, MappingProxyType])
 @pytest.mark.parametrize("ranking", [list, tuple, np.array, pd.Series, iter])
-def test_any_mapping_and_any_sequence_of_documents_will_do(kind: Any, ranking: Any) -> None:
+def test_any_mapping_and_any_sequence_of_documents_will_do(
+    kind: Any, ranking: Any
+) -> None:
     assert value(kind({"q": kind({"a": 1})}), kind({"q": ranking(["x", "a"])})) == [0.5]
 
 
-def test_scores_of_documents_are_sorted_as_trec_eval_sorts_them_and_numbers_of_numpy_are_grades() -> None:
+def test_scores_of_documents_are_sorted_as_trec_eval_sorts_them_and_numbers_of_numpy_are_grades() -> (
+    None
+):
     assert value({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0, "c": 1.0}}) == [1 / 3]
-    assert value({"q": {"a": np.int64(3), "b": np.float32(0.5)}}, {"q": ["b", "a"]}) == [0.5]
+    assert value(
+        {"q": {"a": np.int64(3), "b": np.float32(0.5)}}, {"q": ["b", "a"]}
+    ) == [0.5]
 
 
 # Ids are compared as text.
@@ -78,12 +107,23 @@ def test_scores_of_documents_are_sorted_as_trec_eval_sorts_them_and_numbers_of_n
 
 @pytest.mark.parametrize(
     ("judged", "returned"),
-    [("7", 7), (7, "7"), (7, 7), (np.int64(7), "7"), ("7", np.int32(7)), (uuid.UUID(int=7), str(uuid.UUID(int=7)))],
+    [
+        ("7", 7),
+        (7, "7"),
+        (7, 7),
+        (np.int64(7), "7"),
+        ("7", np.int32(7)),
+        (uuid.UUID(int=7), str(uuid.UUID(int=7))),
+    ],
 )
-def test_document_ids_that_look_the_same_are_the_same(judged: Any, returned: Any) -> None:
+def test_document_ids_that_look_the_same_are_the_same(
+    judged: Any, returned: Any
+) -> None:
     assert value({"q": {judged: 1}}, {"q": [returned]}) == [1.0]
     # also where the other queries give no hint that there are ids which are no text
-    assert value({"text": {"a": 1}, "q": {judged: 1}}, {"text": ["a"], "q": [returned]}) == [1.0, 1.0]
+    assert value(
+        {"text": {"a": 1}, "q": {judged: 1}}, {"text": ["a"], "q": [returned]}
+    ) == [1.0, 1.0]
 
 
 def test_query_ids_become_text() -> None:
@@ -105,20 +145,32 @@ def test_query_ids_become_text() -> None:
         ("Query ID", "Doc.Id", "Label"),
     ],
 )
-def test_judgments_in_a_frame_under_the_names_that_people_use(columns: tuple[str, str, str]) -> None:
+def test_judgments_in_a_frame_under_the_names_that_people_use(
+    columns: tuple[str, str, str],
+) -> None:
     rows = [("shoes", "a", 3), ("shoes", "b", 1), ("hats", "c", 0), ("bags", "d", 2)]
     expected = evaluate(JUDGMENTS, RANKINGS, ["nDCG", "RR"])
     pd.testing.assert_frame_equal(
-        evaluate(pd.DataFrame(rows, columns=list(columns)), RANKINGS, ["nDCG", "RR"]), expected
+        evaluate(pd.DataFrame(rows, columns=list(columns)), RANKINGS, ["nDCG", "RR"]),
+        expected,
     )
 
 
 def test_a_query_id_goes_before_the_text_of_the_query() -> None:
-    judgments = pd.DataFrame({"query": ["blue shoes"], "query_id": ["q1"], "product_id": ["a"], "rating": [1]})
+    judgments = pd.DataFrame(
+        {
+            "query": ["blue shoes"],
+            "query_id": ["q1"],
+            "product_id": ["a"],
+            "rating": [1],
+        }
+    )
     assert list(evaluate(judgments, {"q1": ["a"]}).index) == ["q1"]
 
 
-RESULTS = pd.DataFrame({"query": ["q", "q", "q", "other"], "doc_id": ["a", "b", "c", "a"]})
+RESULTS = pd.DataFrame(
+    {"query": ["q", "q", "q", "other"], "doc_id": ["a", "b", "c", "a"]}
+)
 
 
 @pytest.mark.parametrize(
@@ -128,10 +180,15 @@ RESULTS = pd.DataFrame({"query": ["q", "q", "q", "other"], "doc_id": ["a", "b", 
         ({"rank": [3, 1, 2, 1]}, 1 / 3),
         ({"position": [1, 0, 2, 0]}, 1 / 2),
         ({"score": [1.0, 1.0, 0.5, 9.0]}, 1 / 2),  # as trec_eval: b before a
-        ({"rank": [1, 2, 3, 1], "score": [0.1, 0.2, 0.3, 0.4]}, 1.0),  # the rank says it outright
+        (
+            {"rank": [1, 2, 3, 1], "score": [0.1, 0.2, 0.3, 0.4]},
+            1.0,
+        ),  # the rank says it outright
     ],
 )
-def test_rankings_in_a_frame(column: dict[str, list[float]], reciprocal_rank_of_a: float) -> None:
+def test_rankings_in_a_frame(
+    column: dict[str, list[float]], reciprocal_rank_of_a: float
+) -> None:
     assert value({"q": {"a": 1}}, RESULTS.assign(**column)) == [reciprocal_rank_of_a]
 
 
@@ -148,21 +205,27 @@ def test_an_empty_frame_and_empty_mappings() -> None:
     nothing: Any
     for nothing in ({}, empty):
         scores = evaluate(nothing, RANKINGS, ["nDCG@10", "ERR", "AP"])
-        assert (list(scores.index), list(scores.columns)) == ([], ["nDCG@10", "ERR", "AP"])
+        assert (list(scores.index), list(scores.columns)) == (
+            [],
+            ["nDCG@10", "ERR", "AP"],
+        )
     assert value({"q": {}}, {"q": []}, "P@5") == [0.0]
 
 
 def test_what_was_compiled_once_may_be_scored_often() -> None:
     judgments, rankings = compile_judgments(JUDGMENTS), compile_rankings(RANKINGS)
     for metric in ("nDCG", "AP"):
-        pd.testing.assert_frame_equal(evaluate(judgments, rankings, metric), evaluate(JUDGMENTS, RANKINGS, metric))
+        pd.testing.assert_frame_equal(
+            evaluate(judgments, rankings, metric), evaluate(JUDGMENTS, RANKINGS, metric)
+        )
     assert compile_judgments(judgments) is judgments
     assert compile_rankings(rankings) is rankings
 
 
 def test_judgments_and_rankings_with_no_query_in_common_are_warned_of() -> None:
     with pytest.warns(
-        RelevanceWarning, match=r"none of the 1 judged queries has a ranking.*such as 'laptop' and 'q067'"
+        RelevanceWarning,
+        match=r"none of the 1 judged queries has a ranking.*such as 'laptop' and 'q067'",
     ):
         scores = evaluate({"laptop": {"a": 1}}, {"q067": ["a"]})
     assert scores.loc["laptop", "nDCG@10"] == 0

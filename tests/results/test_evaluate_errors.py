@@ -16,29 +16,55 @@ RANKINGS = {"shoes": ["a", "b"]}
 @pytest.mark.parametrize(
     ("grade", "says"),
     [
-        (math.nan, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)"),
-        (True, "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)"),
-        (51, "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50"),
+        (
+            math.nan,
+            "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not nan (float)",
+        ),
+        (
+            True,
+            "query 'q2', document 'bad': a grade is a finite number such as 0, 1 or 2.5, not True (bool)",
+        ),
+        (
+            51,
+            "query 'q2', document 'bad': grade 51 is too high for exponential gain (2^grade - 1): at most 50",
+        ),
     ],
 )
 @pytest.mark.parametrize("others", [1, 0.5])
 def test_a_bad_grade_is_named(grade: Any, says: str, others: float) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        evaluate({"q1": {"a": others}, "q2": {"b": others, "bad": grade}}, {"q1": ["a"]})
+        evaluate(
+            {"q1": {"a": others}, "q2": {"b": others, "bad": grade}}, {"q1": ["a"]}
+        )
 
 
-@pytest.mark.parametrize("size", [50, 200])  # few and many judgments are not checked in the same way
+@pytest.mark.parametrize(
+    "size", [50, 200]
+)  # few and many judgments are not checked in the same way
 @pytest.mark.parametrize("others", [1, 0.5])
-@pytest.mark.parametrize(("grade", "shown"), [("3", "'3' (str)"), (None, "None"), (math.nan, "nan"), (10**400, "1000")])
-def test_a_bad_grade_among_many_is_found(size: int, others: float, grade: Any, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("grade", "shown"),
+    [("3", "'3' (str)"), (None, "None"), (math.nan, "nan"), (10**400, "1000")],
+)
+def test_a_bad_grade_among_many_is_found(
+    size: int, others: float, grade: Any, shown: str
+) -> None:
     judgments: dict[str, dict[str, Any]] = {
-        f"q{query}": {f"d{rank}": rank % 4 * others for rank in range(size)} for query in range(size)
+        f"q{query}": {f"d{rank}": rank % 4 * others for rank in range(size)}
+        for query in range(size)
     }
     judgments["q33"]["d17"] = grade
-    with pytest.raises(ValueError, match=rf"query 'q33', document 'd17'.* not {re.escape(shown)}"):
+    with pytest.raises(
+        ValueError, match=rf"query 'q33', document 'd17'.* not {re.escape(shown)}"
+    ):
         evaluate(judgments, {})
-    judgments = {f"q{query}": {f"d{rank}": rank % 4 == 0 for rank in range(size)} for query in range(size)}
-    with pytest.raises(ValueError, match=r"query 'q0', document 'd0'.* not True \(bool\)"):
+    judgments = {
+        f"q{query}": {f"d{rank}": rank % 4 == 0 for rank in range(size)}
+        for query in range(size)
+    }
+    with pytest.raises(
+        ValueError, match=r"query 'q0', document 'd0'.* not True \(bool\)"
+    ):
         evaluate(judgments, {})
 
 
@@ -51,13 +77,24 @@ def test_high_grades_are_fine_where_no_gain_is_asked_for_or_it_is_linear() -> No
 @pytest.mark.parametrize(
     ("conventions", "says"),
     [
-        ({"gain": {0: 0, 1: 1}}, "query 'q', document 'a': the gain mapping has no grade 2; it has 0, 1"),
-        ({"ideal": "max", "max_grade": 1}, "query 'q', document 'a': grade 2 is above max_grade 1"),
-        ({"gain": "exp"}, "gain is one of exponential, linear or a mapping of grades to gains, not 'exp'"),
+        (
+            {"gain": {0: 0, 1: 1}},
+            "query 'q', document 'a': the gain mapping has no grade 2; it has 0, 1",
+        ),
+        (
+            {"ideal": "max", "max_grade": 1},
+            "query 'q', document 'a': grade 2 is above max_grade 1",
+        ),
+        (
+            {"gain": "exp"},
+            "gain is one of exponential, linear or a mapping of grades to gains, not 'exp'",
+        ),
         ({"ideal": "best"}, "ideal is one of judged, returned, max, not 'best'"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(conventions: dict[str, Any], says: str) -> None:
+def test_settings_that_do_not_fit_are_refused(
+    conventions: dict[str, Any], says: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate({"q": {"a": 2}}, {"q": ["a"]}, **conventions)
 
@@ -79,11 +116,26 @@ def test_metrics_that_do_not_exist_are_refused(metrics: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("judgments", "says"),
     [
-        ([("q", "a", 1)], "judgments: a mapping {query: {document: grade}} is needed, not list"),
-        ({"q": 3}, "the judgments of query 'q': a mapping {document: grade} is needed, not int 3"),
-        ({"q": {1.5: 1}}, "the judgments of query 'q': a document id is text or an integer, not 1.5 (float)"),
-        ({1.5: {"a": 1}}, "the judgments: a query id is text or an integer, not 1.5 (float)"),
-        ({"q": {1: 1, "1": 2}}, "the judgments of query 'q': document '1' is there twice, as text and as a number"),
+        (
+            [("q", "a", 1)],
+            "judgments: a mapping {query: {document: grade}} is needed, not list",
+        ),
+        (
+            {"q": 3},
+            "the judgments of query 'q': a mapping {document: grade} is needed, not int 3",
+        ),
+        (
+            {"q": {1.5: 1}},
+            "the judgments of query 'q': a document id is text or an integer, not 1.5 (float)",
+        ),
+        (
+            {1.5: {"a": 1}},
+            "the judgments: a query id is text or an integer, not 1.5 (float)",
+        ),
+        (
+            {"q": {1: 1, "1": 2}},
+            "the judgments of query 'q': document '1' is there twice, as text and as a number",
+        ),
         ({1: {"a": 1}, "1": {"a": 1}}, "the judgments: query '1' is there twice"),
     ],
 )
@@ -95,12 +147,27 @@ def test_judgments_that_cannot_be_read_are_refused(judgments: Any, says: str) ->
 @pytest.mark.parametrize(
     ("rankings", "says"),
     [
-        (["a"], "rankings: a mapping {query: [document, ...]} is needed, not list ['a']"),
-        ({"q": "abc"}, "the ranking of query 'q' is a list of documents or a mapping of scores, not 'abc'"),
-        ({"q": [1.5]}, "the ranking of query 'q': a document id is text or an integer, not 1.5 (float)"),
+        (
+            ["a"],
+            "rankings: a mapping {query: [document, ...]} is needed, not list ['a']",
+        ),
+        (
+            {"q": "abc"},
+            "the ranking of query 'q' is a list of documents or a mapping of scores, not 'abc'",
+        ),
+        (
+            {"q": [1.5]},
+            "the ranking of query 'q': a document id is text or an integer, not 1.5 (float)",
+        ),
         ({"q": {"a", "b"}}, "the ranking of query 'q' is a set, which has no order"),
-        ({"q": [("a", 0.5)]}, "a document id is text or an integer, not ('a', 0.5) (tuple)"),
-        ({"q": {"a": "high"}}, "the ranking of query 'q': the score of document 'a' is a number, not 'high'"),
+        (
+            {"q": [("a", 0.5)]},
+            "a document id is text or an integer, not ('a', 0.5) (tuple)",
+        ),
+        (
+            {"q": {"a": "high"}},
+            "the ranking of query 'q': the score of document 'a' is a number, not 'high'",
+        ),
     ],
 )
 def test_rankings_that_cannot_be_read_are_refused(rankings: Any, says: str) -> None:
@@ -108,7 +175,9 @@ def test_rankings_that_cannot_be_read_are_refused(rankings: Any, says: str) -> N
         evaluate({"q": {"a": 1, "b": 1}}, rankings)
 
 
-RESULTS = pd.DataFrame({"query": ["q", "q", "q", "other"], "doc_id": ["a", "b", "c", "a"]})
+RESULTS = pd.DataFrame(
+    {"query": ["q", "q", "q", "other"], "doc_id": ["a", "b", "c", "a"]}
+)
 FRAME = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": [1, 2]})
 
 
@@ -123,12 +192,23 @@ FRAME = pd.DataFrame({"query": ["q", "q"], "doc": ["a", "b"], "grade": [1, 2]})
             FRAME.drop(columns="doc"),
             "no column for the document; it has query, grade, and the document is read from doc_id",
         ),
-        (pd.concat([FRAME, FRAME.assign(grade=0)]), "query 'q', document 'a': two grades, 1 and 0; one is allowed"),
-        (FRAME.assign(doc=[1.0, math.nan]), "column 'doc': a document id is text or an integer, not 1.0"),
-        (FRAME.assign(grade=[1, math.nan]), "query 'q', document 'b': a grade is a finite number"),
+        (
+            pd.concat([FRAME, FRAME.assign(grade=0)]),
+            "query 'q', document 'a': two grades, 1 and 0; one is allowed",
+        ),
+        (
+            FRAME.assign(doc=[1.0, math.nan]),
+            "column 'doc': a document id is text or an integer, not 1.0",
+        ),
+        (
+            FRAME.assign(grade=[1, math.nan]),
+            "query 'q', document 'b': a grade is a finite number",
+        ),
     ],
 )
-def test_frames_of_judgments_that_cannot_be_read_are_refused(frame: pd.DataFrame, says: str) -> None:
+def test_frames_of_judgments_that_cannot_be_read_are_refused(
+    frame: pd.DataFrame, says: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate(frame, {"q": ["a"]})
 
@@ -140,10 +220,18 @@ def test_frames_of_judgments_that_cannot_be_read_are_refused(frame: pd.DataFrame
             RESULTS.rename(columns={"query": "q"}),
             "the rankings: the frame has no column for the query; it has q, doc_id",
         ),
-        (RESULTS.assign(rank=["1", "2", "3", "1"]), "column 'rank', row 0: a number is needed, not '1'"),
-        (RESULTS.assign(score=[1.0, math.nan, 1.0, 1.0]), "column 'score', row 1: a number is needed, not nan"),
+        (
+            RESULTS.assign(rank=["1", "2", "3", "1"]),
+            "column 'rank', row 0: a number is needed, not '1'",
+        ),
+        (
+            RESULTS.assign(score=[1.0, math.nan, 1.0, 1.0]),
+            "column 'score', row 1: a number is needed, not nan",
+        ),
     ],
 )
-def test_frames_of_rankings_that_cannot_be_read_are_refused(frame: pd.DataFrame, says: str) -> None:
+def test_frames_of_rankings_that_cannot_be_read_are_refused(
+    frame: pd.DataFrame, says: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate({"q": {"a": 1}}, frame)

@@ -15,13 +15,37 @@ from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, reasons_of
 
 PHONES: list[dict[str, Any]] = [
-    {"id": "p1", "title": "Phone 1", "category": "phones", "brand": "Acme", "price": 500, "stock": True},
-    {"id": "p2", "category": "phones", "brand": ["Apple", "acme"], "price": 1200.5, "stock": True, "offer": {"off": 0}},
-    {"id": "c1", "title": "A case", "category": "cases", "brand": None, "price": 9, "stock": 1, "offer": {"off": None}},
+    {
+        "id": "p1",
+        "title": "Phone 1",
+        "category": "phones",
+        "brand": "Acme",
+        "price": 500,
+        "stock": True,
+    },
+    {
+        "id": "p2",
+        "category": "phones",
+        "brand": ["Apple", "acme"],
+        "price": 1200.5,
+        "stock": True,
+        "offer": {"off": 0},
+    },
+    {
+        "id": "c1",
+        "title": "A case",
+        "category": "cases",
+        "brand": None,
+        "price": 9,
+        "stock": 1,
+        "offer": {"off": None},
+    },
 ]
 
 
-def result_of(expect: dict[str, object], results: object = PHONES, **keys: Any) -> CaseResult:
+def result_of(
+    expect: dict[str, object], results: object = PHONES, **keys: Any
+) -> CaseResult:
     case = case_of({"query": "phone", "expect": expect, **keys})
     ranking = read_ranking(results, fields=case.fields)
     assert why_unknown_fields(case, ranking) == ""
@@ -91,7 +115,9 @@ UNMET: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize(("expect", "message"), UNMET.values(), ids=UNMET)
-def test_what_does_not_match_is_listed_with_rank_title_and_value(expect: dict[str, object], message: str) -> None:
+def test_what_does_not_match_is_listed_with_rank_title_and_value(
+    expect: dict[str, object], message: str
+) -> None:
     found = result_of(expect)
     assert (found.verdict, reasons_of(found)) == ("failed", [message])
     again = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
@@ -99,7 +125,9 @@ def test_what_does_not_match_is_listed_with_rank_title_and_value(expect: dict[st
 
 
 def test_many_results_that_do_not_match() -> None:
-    found = result_of({"every": {"a": 1}}, [{"id": str(n), "a": "x" * 1000} for n in range(12)], k=12)
+    found = result_of(
+        {"every": {"a": 1}}, [{"id": str(n), "a": "x" * 1000} for n in range(12)], k=12
+    )
     (reason,) = reasons_of(found)
     assert reason.endswith("; and 2 more")
     (outcome,) = found.evaluation.outcomes
@@ -111,7 +139,10 @@ def test_many_results_that_do_not_match() -> None:
 def test_an_empty_ranking_meets_nothing_unless_nothing_is_expected(kind: str) -> None:
     expect: dict[str, object] = {f"{kind}@3": {"stock": 1}}
     found = result_of(expect, [])
-    assert (found.verdict, reasons_of(found)) == ("failed", [f"{kind}@3: nothing was returned"])
+    assert (found.verdict, reasons_of(found)) == (
+        "failed",
+        [f"{kind}@3: nothing was returned"],
+    )
     assert result_of({**expect, "results": 0}, []).verdict == "passed"
 
 
@@ -119,12 +150,22 @@ THERE = "the result has id, title, category, brand, price and stock"
 UNKNOWN: dict[str, dict[str, object]] = {
     f'has no field "colour": {THERE}': {"every": {"colour": "red"}},
     f'has no field "offer.off": {THERE}': {"none@3": {"offer.off": "> 5"}},
-    'has the text "phones" as "category", and > compares numbers': {"some": {"category": "> 5"}},
+    'has the text "phones" as "category", and > compares numbers': {
+        "some": {"category": "> 5"}
+    },
     'has true as "stock", and > compares numbers': {"none": {"stock": "> 5"}},
-    'has 500 as "price", and contains looks at texts': {"every": {"price": {"contains": "5"}}},
-    'has true as "stock", which never equals the text "true"; write it as it is': {"none": {"stock": "true"}},
-    'has true as "stock", which never equals 1; write it as it is': {"none": {"stock": 1}},
-    'has 500 as "price", which never equals the text "500"; write it as it is': {"none": {"price": [7, "500"]}},
+    'has 500 as "price", and contains looks at texts': {
+        "every": {"price": {"contains": "5"}}
+    },
+    'has true as "stock", which never equals the text "true"; write it as it is': {
+        "none": {"stock": "true"}
+    },
+    'has true as "stock", which never equals 1; write it as it is': {
+        "none": {"stock": 1}
+    },
+    'has 500 as "price", which never equals the text "500"; write it as it is': {
+        "none": {"price": [7, "500"]}
+    },
 }
 
 
@@ -140,8 +181,15 @@ def test_a_value_and_its_text_may_both_be_wanted() -> None:
 
 
 def test_only_the_ranks_that_an_expectation_looks_at_need_the_field() -> None:
-    results = [{"id": "a", "x": 1}, {"id": "b", "x": None, "y": [{"z": 1}, {"z": None}]}, "c"]
-    assert result_of({"every@1": {"x": 1}, "some@2": {"x": 1}}, results).verdict == "passed"
+    results = [
+        {"id": "a", "x": 1},
+        {"id": "b", "x": None, "y": [{"z": 1}, {"z": None}]},
+        "c",
+    ]
+    assert (
+        result_of({"every@1": {"x": 1}, "some@2": {"x": 1}}, results).verdict
+        == "passed"
+    )
     assert result_of({"some@1": {"y.z": 1}}, results[1:]).verdict == "passed"
 
 
@@ -155,11 +203,16 @@ VALUES = {
 
 @pytest.mark.parametrize(("value", "plain"), VALUES.values(), ids=VALUES)
 def test_values_are_compared_as_plain_ones(value: object, plain: object) -> None:
-    assert read_ranking([{"id": "a", "x": value}], fields={"x": 1}).fields == {"x": [plain]}
+    assert read_ranking([{"id": "a", "x": value}], fields={"x": 1}).fields == {
+        "x": [plain]
+    }
 
 
 def test_an_object_is_no_value() -> None:
-    with pytest.raises(UnreadableRanking, match=r'result 1 of 1 has a field "x" that is no text.*; write x\.y or x\.z'):
+    with pytest.raises(
+        UnreadableRanking,
+        match=r'result 1 of 1 has a field "x" that is no text.*; write x\.y or x\.z',
+    ):
         read_ranking([{"id": "a", "x": {"y": 1, "z": 2}}], fields={"x": 1})
 
 

@@ -6,18 +6,38 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, read_baseline, update_baseline
-from pytest_relevance.results.records.run_info import RecordError, changed, changes_text, checked
+from pytest_relevance.results.records.baseline import (
+    BaselineEntries,
+    BaselineEntry,
+    read_baseline,
+    update_baseline,
+)
+from pytest_relevance.results.records.run_info import (
+    RecordError,
+    changed,
+    changes_text,
+    checked,
+)
 
 
 def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
     class Name(str):
         __slots__ = ()
 
-    found = checked({"index": Name("products"), "documents": np.int64(7), "share": 0.5, "warm": True, "commit": None})
+    found = checked(
+        {
+            "index": Name("products"),
+            "documents": np.int64(7),
+            "share": 0.5,
+            "warm": True,
+            "commit": None,
+        }
+    )
     assert found == {"index": "products", "documents": 7, "share": 0.5, "warm": True}
     assert [type(value) for value in found.values()] == [str, int, float, bool]
-    assert checked({"index": "a\ud800"}) == {"index": "a\\ud800"}  # pytest-xdist cannot send half a surrogate pair
+    assert checked({"index": "a\ud800"}) == {
+        "index": "a\\ud800"
+    }  # pytest-xdist cannot send half a surrogate pair
 
 
 @pytest.mark.parametrize(
@@ -25,7 +45,10 @@ def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
     [
         (["index"], r"it is a flat mapping .*, found \['index'\]"),
         (None, "it is a flat mapping .*, found None"),
-        ({"index": {"name": "x"}}, r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}'),
+        (
+            {"index": {"name": "x"}},
+            r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}',
+        ),
         ({"made": object()}, 'under "made" there is <object'),
         ({"share": float("nan")}, 'under "share" there is nan'),
         ({1: "x"}, "its names are texts, found 1"),
@@ -41,19 +64,36 @@ def test_how_two_differ() -> None:
     now = {"index": "products-20", "documents": 19406, "commit": "abc"}
     assert changed({}, now) == changed(before, {}) == changed(now, now) == {}
     changes = changed(before, now)
-    assert changes == {"index": ["products-11", "products-20"], "commit": [None, "abc"], "warm": [True, None]}
-    assert changes_text(changes) == "index products-11 -> products-20, commit not known -> abc, warm true -> not known"
-    assert changes_text({f"n{i}": [i, i + 1] for i in range(5)}, 3) == "n0 0 -> 1, n1 1 -> 2, n2 2 -> 3, and 2 more"
+    assert changes == {
+        "index": ["products-11", "products-20"],
+        "commit": [None, "abc"],
+        "warm": [True, None],
+    }
+    assert (
+        changes_text(changes)
+        == "index products-11 -> products-20, commit not known -> abc, warm true -> not known"
+    )
+    assert (
+        changes_text({f"n{i}": [i, i + 1] for i in range(5)}, 3)
+        == "n0 0 -> 1, n1 1 -> 2, n2 2 -> 3, and 2 more"
+    )
 
 
 def entry(name: str, *ranking: str) -> BaselineEntry:
     return BaselineEntry(name, None, name, {}, 10, ranking)
 
 
-def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common(tmp_path: Path) -> None:
+def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "shop.relevance.yaml.baseline.jsonl"
-    eleven, twenty = {"index": "products-11", "engine": "es"}, {"index": "products-20", "engine": "es"}
-    update_baseline(path, BaselineEntries([entry("a", "x"), entry("b", "x")], fingerprint=eleven))
+    eleven, twenty = (
+        {"index": "products-11", "engine": "es"},
+        {"index": "products-20", "engine": "es"},
+    )
+    update_baseline(
+        path, BaselineEntries([entry("a", "x"), entry("b", "x")], fingerprint=eleven)
+    )
     assert read_baseline(path).fingerprint == eleven
 
     # a part of the file, and nothing changed
@@ -66,7 +106,9 @@ def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common
     updated = update_baseline(path, BaselineEntries(whole, fingerprint=twenty))
     assert (updated.is_change, updated.has_new_fingerprint) == (False, True)
     assert read_baseline(path).fingerprint == twenty
-    assert not update_baseline(path, BaselineEntries(whole, fingerprint=twenty)).has_new_fingerprint
+    assert not update_baseline(
+        path, BaselineEntries(whole, fingerprint=twenty)
+    ).has_new_fingerprint
     update_baseline(path, BaselineEntries(whole))
     assert read_baseline(path).fingerprint == {}
 
@@ -75,5 +117,7 @@ def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
     path = tmp_path / "b"
     update_baseline(path, BaselineEntries([entry("a")], fingerprint={"index": "x"}))
     path.write_text(path.read_text().replace('{"index":"x"}', "[1]"))
-    with pytest.raises(RecordError, match=r"b:1: the line is damaged: .*found \[1\]; restore the file"):
+    with pytest.raises(
+        RecordError, match=r"b:1: the line is damaged: .*found \[1\]; restore the file"
+    ):
         read_baseline(path)

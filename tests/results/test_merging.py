@@ -31,7 +31,10 @@ def info(*variants: str | None, digest: str = "as it is", count: int = 3) -> Fil
 
 
 def shard(
-    results: Iterable[CaseResult], name: str = "shard", found: FileInfo | None = None, missing: Sequence[str] = ()
+    results: Iterable[CaseResult],
+    name: str = "shard",
+    found: FileInfo | None = None,
+    missing: Sequence[str] = (),
 ) -> Run:
     about = RunInfo("1.0", missing=tuple(missing))
     return Run([*results], {FILE: found or info()}, about, name=name)
@@ -46,20 +49,28 @@ def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
     one = shard([make.result("boots", ["b1"], variant="a")], found=of_a)
     two = shard([make.result(query, variant="b") for query in QUERIES], found=info("b"))
     merged = merge_runs([one, two])
-    assert [(gap.file, gap.search, gap.variant, gap.found, gap.total) for gap in merged.gaps] == [
-        (FILE, "search", "a", 1, 3)
-    ]
+    assert [
+        (gap.file, gap.search, gap.variant, gap.found, gap.total) for gap in merged.gaps
+    ] == [(FILE, "search", "a", 1, 3)]
     assert not merged.is_whole
     # variants that parts of a matrix have for themselves
-    three = shard([make.result(query, variant="c") for query in QUERIES], found=info("c"))
+    three = shard(
+        [make.result(query, variant="c") for query in QUERIES], found=info("c")
+    )
     assert merge_runs([two, three]).is_whole
 
 
 def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) -> None:
     caps = ("caps", "a", "gone")
     parts = [
-        shard([make.result(query, variant=variant) for query in QUERIES], found=info(variant)._replace(lost=lost))
-        for variant, lost in (("a", (("boots", "b", "gone"), caps)), ("b", (caps, ("boots", "a", "gone"))))
+        shard(
+            [make.result(query, variant=variant) for query in QUERIES],
+            found=info(variant)._replace(lost=lost),
+        )
+        for variant, lost in (
+            ("a", (("boots", "b", "gone"), caps)),
+            ("b", (caps, ("boots", "a", "gone"))),
+        )
     ]
     assert merge_runs(parts).run.files[FILE].lost == (caps,)
 
@@ -67,10 +78,17 @@ def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) ->
 def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
     boots = make.result("boots", ["b1", "b2"])
     slower = changed(boots, latency=7.5)
-    merged = merge_runs([shard([boots]), shard([slower, make.result("shoes"), make.result("socks")])], name="all")
+    merged = merge_runs(
+        [shard([boots]), shard([slower, make.result("shoes"), make.result("socks")])],
+        name="all",
+    )
     assert ids(merged.run) == [*QUERIES]
     assert (merged.is_whole, merged.again, merged.replaced) == (True, (boots.key,), ())
-    assert (merged.run.name, merged.run.info.program, merged.run.files) == ("all", "1.0", {FILE: info()})
+    assert (merged.run.name, merged.run.info.program, merged.run.files) == (
+        "all",
+        "1.0",
+        {FILE: info()},
+    )
     assert merged.run.results[0].call.latency == boots.call.latency
 
 
@@ -127,7 +145,9 @@ def test_counts_are_held_against_the_first_part_that_has_them(make: Maker) -> No
     ]
     with pytest.raises(Unmergeable) as error:
         merge_runs(runs)
-    assert error.value.reasons == (f"{FILE} has 4 cases in two and 3 in three, with search[b]",)
+    assert error.value.reasons == (
+        f"{FILE} has 4 cases in two and 3 in three, with search[b]",
+    )
 
 
 def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) -> None:
@@ -142,30 +162,62 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
     two = Run([of("test_there", other)], name="two")
     assert len(merge_runs([one, two]).run) == 3
     again = Run([of("test_here"), of("test_here", other)], name="again")
-    with pytest.raises(Unmergeable, match="1 case came to something else in one and again"):
+    with pytest.raises(
+        Unmergeable, match="1 case came to something else in one and again"
+    ):
         merge_runs([one, again])
     assert merge_runs([one, one]).again == (check.key,)
 
 
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
     names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
-    one = shard([], "one", missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"])
-    vector = make.result("std::vector", [], variant="words")._replace(node=f"{FILE}::std%3A%3Avector[words]")
+    one = shard(
+        [],
+        "one",
+        missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"],
+    )
+    vector = make.result("std::vector", [], variant="words")._replace(
+        node=f"{FILE}::std%3A%3Avector[words]"
+    )
     two = shard([make.result("boots"), make.result("shoes"), vector], "two")
     merged = merge_runs([one, two])
     assert merged.run.missing == (f"{FILE}::hats", "broken.relevance.yaml")
-    assert not merge_runs([shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]).is_whole
+    assert not merge_runs(
+        [shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]
+    ).is_whole
 
 
-def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(make: Maker) -> None:
-    boots = changed(make.result("boots"), node=f"{FILE}::boots[2-3]", items=("boots[1-3]", "boots[2-3]"))
-    one = shard([], "one", missing=[f"{FILE}::boots[1-3]", f"{FILE}::boots[2-3]", f"{FILE}::boots[3-3]"])
-    assert merge_runs([one, shard([boots], "two")]).run.missing == (f"{FILE}::boots[3-3]",)
+def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(
+    make: Maker,
+) -> None:
+    boots = changed(
+        make.result("boots"),
+        node=f"{FILE}::boots[2-3]",
+        items=("boots[1-3]", "boots[2-3]"),
+    )
+    one = shard(
+        [],
+        "one",
+        missing=[f"{FILE}::boots[1-3]", f"{FILE}::boots[2-3]", f"{FILE}::boots[3-3]"],
+    )
+    assert merge_runs([one, shard([boots], "two")]).run.missing == (
+        f"{FILE}::boots[3-3]",
+    )
 
 
 def test_what_all_runs_have_in_common_is_kept() -> None:
-    one = RunInfo("1.0", "2026-01-02T10:00", {"python": "3.12", "pytest": "9"}, ("pytest", "-x"), {"commit": "a"})
-    two = one._replace(started="2026-01-02T09:00", versions={"python": "3.13", "pytest": "9"}, command=("pytest",))
+    one = RunInfo(
+        "1.0",
+        "2026-01-02T10:00",
+        {"python": "3.12", "pytest": "9"},
+        ("pytest", "-x"),
+        {"commit": "a"},
+    )
+    two = one._replace(
+        started="2026-01-02T09:00",
+        versions={"python": "3.13", "pytest": "9"},
+        command=("pytest",),
+    )
     three = one._replace(fingerprint={"commit": "b"})
     found = merge_runs([Run([], info=each) for each in (one, two, three)]).run.info
     assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"})
@@ -174,18 +226,27 @@ def test_what_all_runs_have_in_common_is_kept() -> None:
 def test_the_faults_are_those_of_the_whole_run(make: Maker) -> None:
     """A search that fails once in each of two shards fails twice in the run."""
     error = SearchError("ConnectionError", "no engine", "conftest.py:9 in search")
-    broken = [changed(make.without_score(query, ERROR), error=error) for query in ("boots", "shoes")]
-    (fault,) = merge_runs([shard(broken[:1], "one"), shard(broken[1:], "two")]).run.info.faults
+    broken = [
+        changed(make.without_score(query, ERROR), error=error)
+        for query in ("boots", "shoes")
+    ]
+    (fault,) = merge_runs(
+        [shard(broken[:1], "one"), shard(broken[1:], "two")]
+    ).run.info.faults
     assert (fault["message"], fault["cases"]) == ("ConnectionError: no engine", 2)
 
 
 PARTS = st.lists(
-    st.tuples(st.sets(st.sampled_from(QUERIES)), st.sets(st.sampled_from(QUERIES))), min_size=3, max_size=3
+    st.tuples(st.sets(st.sampled_from(QUERIES)), st.sets(st.sampled_from(QUERIES))),
+    min_size=3,
+    max_size=3,
 )
 
 
 @given(parts=PARTS)
-def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[set[str], set[str]]]) -> None:
+def test_merging_step_by_step_is_merging_at_once(
+    make: Maker, parts: list[tuple[set[str], set[str]]]
+) -> None:
     one, two, three = (
         shard(
             [make.result(query, [*make.judgments[query]]) for query in sorted(ran)],
@@ -197,7 +258,13 @@ def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[
 
     def summary_of(*runs: Run) -> tuple[object, ...]:
         merged = merge_runs(runs)
-        return ids(merged.run), {*merged.run.missing}, merged.run.files, merged.gaps, merged.is_whole
+        return (
+            ids(merged.run),
+            {*merged.run.missing},
+            merged.run.files,
+            merged.gaps,
+            merged.is_whole,
+        )
 
     at_once = summary_of(one, two, three)
     assert summary_of(merge_runs([one, two]).run, three) == at_once
@@ -208,7 +275,10 @@ def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[
 def test_shards_that_searched_different_things_are_told_of(
     make: Maker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, two = shard([make.result("boots", ["b1"])]), shard([make.result("shoes", ["s1"])])
+    one, two = (
+        shard([make.result("boots", ["b1"])]),
+        shard([make.result("shoes", ["s1"])]),
+    )
     one.info = one.info._replace(fingerprint={"index": "products-11", "engine": "es"})
     two.info = two.info._replace(fingerprint={"index": "products-20", "engine": "es"})
     merged = merge_runs([one, one, two])

@@ -4,14 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import jaccard, rbo
-from pytest_relevance.results.compare.rank_changes import Move, compare_calls, rank_changes
+from pytest_relevance.results.compare.rank_changes import (
+    Move,
+    compare_calls,
+    rank_changes,
+)
 from tests.helpers import case_of, ranking_of
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
 
 
 def test_who_left_who_entered_and_who_moved() -> None:
-    changes = rank_changes(["a", "b", "c", "d"], ["c", "x", "b", "a"], 3, {"a": 3, "b": 1})
+    changes = rank_changes(
+        ["a", "b", "c", "d"], ["c", "x", "b", "a"], 3, {"a": 3, "b": 1}
+    )
     assert changes.left == (Move("a", 1, 4, 3),)
     assert changes.entered == (Move("x", None, 2),)
     assert changes.moved == (Move("c", 3, 1), Move("b", 2, 3, 1))
@@ -22,21 +28,27 @@ def test_who_left_who_entered_and_who_moved() -> None:
 
 
 @given(first=RANKINGS, second=RANKINGS, k=st.integers(1, 9))
-def test_the_changes_lead_from_one_top_to_the_other(first: list[str], second: list[str], k: int) -> None:
+def test_the_changes_lead_from_one_top_to_the_other(
+    first: list[str], second: list[str], k: int
+) -> None:
     changes = rank_changes(first, second, k)
-    left, entered = ({move.document for move in moves} for moves in (changes.left, changes.entered))
+    left, entered = (
+        {move.document for move in moves} for moves in (changes.left, changes.entered)
+    )
     firsts, seconds = set(first[:k]), set(second[:k])
     assert left == firsts - seconds
     assert entered == seconds - firsts
     moved = {move.document for move in changes.moved}
-    assert moved == {each for each in firsts & seconds if first.index(each) != second.index(each)}
+    assert moved == {
+        each for each in firsts & seconds if first.index(each) != second.index(each)
+    }
     assert changes.jaccard == jaccard(first, second, k)
     assert changes.rbo == rbo(first[:k], second[:k])
     back = rank_changes(second, first, k)
     assert {move.document for move in back.left} == entered
-    assert [-move.distance for move in back.moved] == [] or {m.distance for m in back.moved} == {
-        -m.distance for m in changes.moved
-    }
+    assert [-move.distance for move in back.moved] == [] or {
+        m.distance for m in back.moved
+    } == {-m.distance for m in changes.moved}
 
 
 def test_ranks_below_a_ranking_that_was_cut_may_be_known() -> None:
@@ -46,11 +58,15 @@ def test_ranks_below_a_ranking_that_was_cut_may_be_known() -> None:
 
 
 CASE = case_of({"query": "boots", "k": 3})
-CALLS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5, unique=True), min_size=2, max_size=4)
+CALLS = st.lists(
+    st.lists(st.sampled_from("abcdef"), max_size=5, unique=True), min_size=2, max_size=4
+)
 
 
 @given(rankings=CALLS)
-def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: list[list[str]]) -> None:
+def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(
+    rankings: list[list[str]],
+) -> None:
     found = compare_calls(CASE, [*map(ranking_of, rankings)])
     tops = [[*ranking[:3], *[None] * (3 - len(ranking[:3]))] for ranking in rankings]
     differ = [rank for rank in (1, 2, 3) if len({top[rank - 1] for top in tops}) > 1]

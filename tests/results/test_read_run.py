@@ -44,15 +44,38 @@ def problems(path: Path, format: str | None = None) -> list[str]:
 @pytest.mark.parametrize(
     "lines",
     [
-        ["q1 Q0 a 1 0.5 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1\tQ0\ta\t1\t0.5\ttag", "q1\tQ0\tb\t2\t1.5\ttag", "q1\tQ0\tc\t3\t.5\ttag", "q2\tQ0\ta\t9\t-1e-3\ttag"],
-        ["q1  Q0 a\t1 0.5 tag ", "", "q1 Q0   b \t 2 1.5 tag\t", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1 Q0 a 1 0.5 tag", "q2 Q0 a 9 -1e-3 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 5e-1 tag"],
+        [
+            "q1 Q0 a 1 0.5 tag",
+            "q1 Q0 b 2 1.5 tag",
+            "q1 Q0 c 3 0.5 tag",
+            "q2 Q0 a 9 -1e-3 tag",
+        ],
+        [
+            "q1\tQ0\ta\t1\t0.5\ttag",
+            "q1\tQ0\tb\t2\t1.5\ttag",
+            "q1\tQ0\tc\t3\t.5\ttag",
+            "q2\tQ0\ta\t9\t-1e-3\ttag",
+        ],
+        [
+            "q1  Q0 a\t1 0.5 tag ",
+            "",
+            "q1 Q0   b \t 2 1.5 tag\t",
+            "q1 Q0 c 3 0.5 tag",
+            "q2 Q0 a 9 -1e-3 tag",
+        ],
+        [
+            "q1 Q0 a 1 0.5 tag",
+            "q2 Q0 a 9 -1e-3 tag",
+            "q1 Q0 b 2 1.5 tag",
+            "q1 Q0 c 3 5e-1 tag",
+        ],
     ],
     ids=["spaces", "tabs", "mixed blanks", "rows of a query apart"],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: list[str], end: str) -> None:
+def test_a_trec_run_is_sorted_by_score_then_by_document(
+    tmp_path: Path, lines: list[str], end: str
+) -> None:
     path = tmp_path / "run.trec"
     path.write_bytes("".join(line + end for line in lines).encode())
     found = read_run(path)
@@ -61,18 +84,29 @@ def test_a_trec_run_is_sorted_by_score_then_by_document(tmp_path: Path, lines: l
 
 
 @twice
-@pytest.mark.parametrize("document", ["007", "1.0", "NA", "nan", "1e5", "true", '"x"', "q\u00a0u", "日本", "10020#0"])
+@pytest.mark.parametrize(
+    "document",
+    ["007", "1.0", "NA", "nan", "1e5", "true", '"x"', "q\u00a0u", "日本", "10020#0"],
+)
 def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
-    (tmp_path / "run.trec").write_text(f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8")
+    (tmp_path / "run.trec").write_text(
+        f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8"
+    )
     assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
 
 
 @twice
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"])
+@pytest.mark.parametrize(
+    "line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"]
+)
 def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -> None:
     path = tmp_path / "run.txt"
-    for content in (f"q Q0 a 1 2 x{end}{line}", f"q Q0 a 1 2 x{end}{line}{end}", f"q\tQ0\ta\t1\t2\tx{end}{line}{end}"):
+    for content in (
+        f"q Q0 a 1 2 x{end}{line}",
+        f"q Q0 a 1 2 x{end}{line}{end}",
+        f"q\tQ0\ta\t1\t2\tx{end}{line}{end}",
+    ):
         path.write_bytes(content.encode())
         with pytest.raises(FileError, match="found 5 columns where there are 6"):
             read_run(path, "trec")
@@ -81,7 +115,9 @@ def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -
 @twice
 def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
     content = b"# a run\r\nsmart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
-    assert read_run(written(tmp_path, gzip.compress(content))) == {"smart watch": ["10020#0", "007"]}
+    assert read_run(written(tmp_path, gzip.compress(content))) == {
+        "smart watch": ["10020#0", "007"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -95,7 +131,9 @@ def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
 )
 def test_tables(tmp_path: Path, content: str, ranking: list[str]) -> None:
     assert read_run(written(tmp_path, content, "run.csv")) == {"q": ranking}
-    assert read_run(written(tmp_path, content.replace(",", "\t"), "run.tsv")) == {"q": ranking}
+    assert read_run(written(tmp_path, content.replace(",", "\t"), "run.tsv")) == {
+        "q": ranking
+    }
 
 
 @pytest.mark.parametrize("order", ["rank", "score", ""])
@@ -107,8 +145,15 @@ def test_parquet(tmp_path: Path, kind: str, order: str) -> None:
         text = getattr(pyarrow, kind.replace("dictionary", "string"))()
         queries = queries.cast(pyarrow.string()).cast(text)
         queries = queries.dictionary_encode() if kind == "dictionary" else queries
-    values = {order: [2, 1, 1] if order == "rank" else [0.5, 0.25, 0.75]} if order else {}
-    columns = {"q_id": queries, "doc_id": ["a", " =a", "c"], "title": [None, "x", "y"], **values}
+    values = (
+        {order: [2, 1, 1] if order == "rank" else [0.5, 0.25, 0.75]} if order else {}
+    )
+    columns = {
+        "q_id": queries,
+        "doc_id": ["a", " =a", "c"],
+        "title": [None, "x", "y"],
+        **values,
+    }
     path = parquet_file(tmp_path, columns)
     assert read_run(path) == {"7": ["c", "a"] if order else ["a", "c"], "8": [" =a"]}
 
@@ -131,16 +176,29 @@ NO_SCORE = 'query "q", document "b": a score is a finite number, found '
         ("doc_id", ["a", None], 'query "q": a row has no document'),
         ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
         ("doc_id", [b"a", b"b"], ""),
-        ("doc_id", [b"\xff", b"b"], f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}"),
-        ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
+        (
+            "doc_id",
+            [b"\xff", b"b"],
+            f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}",
+        ),
+        (
+            "doc_id",
+            [["a"], ["b"]],
+            f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}",
+        ),
         ("score", [1.0, None], f"{NO_SCORE}nothing"),
         ("score", [1.0, math.inf], f"{NO_SCORE}inf"),
         ("score", [2**53 + 1, 2**60], ""),
         ("score", [[1], [2]], 'the column "score" holds values of the type list<'),
     ],
 )
-def test_other_values_in_parquet(tmp_path: Path, name: str, column: list[object], said: str) -> None:
-    path = parquet_file(tmp_path, {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2], name: column})
+def test_other_values_in_parquet(
+    tmp_path: Path, name: str, column: list[object], said: str
+) -> None:
+    path = parquet_file(
+        tmp_path,
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 2], name: column},
+    )
     if said:
         with pytest.raises(FileError, match=re.escape(said)):
             read_run(path)
@@ -168,14 +226,25 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
     found = read_run(path)
     assert found == {"007": ["1e5", "12", "no", "NaN"]}
     assert {*map(type, found["007"])} == {str}
-    rows = written(tmp_path, '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]', "rows.json")
+    rows = written(
+        tmp_path,
+        '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]',
+        "rows.json",
+    )
     assert read_run(rows) == {"7": ["1e5", "NaN"]}
 
 
-def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
-    path = written(tmp_path, "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n")
+def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(
+    tmp_path: Path,
+) -> None:
+    path = written(
+        tmp_path,
+        "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n",
+    )
     assert read_run(path) == {"-5 degrees": [" +b", "=a", " c"]}
-    as_they_are = written(tmp_path, '[{"query": " -5 degrees", "doc_id": " =a"}]', "run.json")
+    as_they_are = written(
+        tmp_path, '[{"query": " -5 degrees", "doc_id": " =a"}]', "run.json"
+    )
     assert read_run(as_they_are) == {" -5 degrees": [" =a"]}
 
 
@@ -198,7 +267,9 @@ def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(t
         ("hello\n", 'FILE:1: the format of this run is not recognised; the file begins with "hello"'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, problem: str) -> None:
+def test_what_is_wrong_is_said_with_its_line(
+    tmp_path: Path, content: str, problem: str
+) -> None:
     assert problems(written(tmp_path, content))[0].startswith(problem)
 
 
@@ -213,22 +284,37 @@ REPEATED = {
 
 @twice
 @pytest.mark.parametrize("name", REPEATED)
-def test_a_document_twice_counts_at_its_first_rank_and_is_told_once(tmp_path: Path, name: str) -> None:
+def test_a_document_twice_counts_at_its_first_rank_and_is_told_once(
+    tmp_path: Path, name: str
+) -> None:
     path = written(tmp_path, REPEATED[name], name)
-    with pytest.warns(RelevanceWarning, match='1 query returns a document more than once, such as "a" for "q"') as told:
+    with pytest.warns(
+        RelevanceWarning,
+        match='1 query returns a document more than once, such as "a" for "q"',
+    ) as told:
         rankings = read_run(path)
     assert len(told) == 1
     assert rankings == {"q": ["a", "b", "a"]}
-    assert evaluate({"q": {"a": 1, "c": 1}}, rankings, ["P@3"])["P@3"].tolist() == [pytest.approx(1 / 3)]
+    assert evaluate({"q": {"a": 1, "c": 1}}, rankings, ["P@3"])["P@3"].tolist() == [
+        pytest.approx(1 / 3)
+    ]
 
 
-def test_a_case_of_a_record_that_is_an_error_has_no_ranking(tmp_path: Path, make: Maker) -> None:
-    results = [make.result("boots", ["a", "b"]), make.without_score("lamp", "error"), make.result("nothing", [])]
+def test_a_case_of_a_record_that_is_an_error_has_no_ranking(
+    tmp_path: Path, make: Maker
+) -> None:
+    results = [
+        make.result("boots", ["a", "b"]),
+        make.without_score("lamp", "error"),
+        make.result("nothing", []),
+    ]
     Run(results).write(tmp_path / "run.jsonl")
     assert read_run(tmp_path / "run.jsonl") == {"boots": ["a", "b"], "nothing": []}
 
 
-NOT_TREK = 'a run is record, parquet, csv, trec or json, not "trek"; did you mean "trec"'
+NOT_TREK = (
+    'a run is record, parquet, csv, trec or json, not "trek"; did you mean "trec"'
+)
 
 
 @pytest.mark.parametrize("format", ["csv", "trec", "json", "parquet", "record", "trek"])
@@ -243,18 +329,31 @@ SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
 def test_snapshots_of_quepid_in_csv(tmp_path: Path) -> None:
     """They have fields of documents of any name; several in a file are several runs."""
     rows = '(3/5/26) Weekly,2026-03-05,8,tv,b,2,x,5,1,z\n(3/5/26) Weekly,2026-03-05,8,tv,a,1,"y, z",,9,z\n'
-    path = written(tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv")
+    path = written(
+        tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv"
+    )
     assert read_run(path) == {"tv": ["a", "b"]}
-    path = written(tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv")
-    assert problems(path) == ['FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them']
+    path = written(
+        tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv"
+    )
+    assert problems(path) == [
+        'FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them'
+    ]
 
 
 def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
     snapshot = {
         "id": 1,
         "name": "Weekly",
-        "docs": {"7": [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}], "9": [], "12": [{"id": "c"}]},
-        "queries": [{"query_id": 7, "query_text": "tv"}, {"query_id": 9, "query_text": "radio"}],
+        "docs": {
+            "7": [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}],
+            "9": [],
+            "12": [{"id": "c"}],
+        },
+        "queries": [
+            {"query_id": 7, "query_text": "tv"},
+            {"query_id": 9, "query_text": "radio"},
+        ],
         "scores": [{"query_id": 7, "score": 0.5}],
     }
     path = written(tmp_path, json.dumps(snapshot), "snapshot.json")
@@ -265,12 +364,19 @@ def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
     ("docs", "problem"),
     [
         ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a row has no document'),
-        ({"7": [{"id": "a"}], "8": [{"id": "b"}]}, 'FILE: the query "tv" stands twice; keep one of them'),
+        (
+            {"7": [{"id": "a"}], "8": [{"id": "b"}]},
+            'FILE: the query "tv" stands twice; keep one of them',
+        ),
     ],
 )
-def test_what_is_wrong_with_a_snapshot_in_json(tmp_path: Path, docs: object, problem: str) -> None:
+def test_what_is_wrong_with_a_snapshot_in_json(
+    tmp_path: Path, docs: object, problem: str
+) -> None:
     queries = [{"query_id": 7, "query_text": "tv"}, {"query_id": 8, "query_text": "tv"}]
-    path = written(tmp_path, json.dumps({"docs": docs, "queries": queries}), "snapshot.json")
+    path = written(
+        tmp_path, json.dumps({"docs": docs, "queries": queries}), "snapshot.json"
+    )
     assert problems(path) == [problem]
 
 
@@ -280,7 +386,10 @@ def test_the_run_of_trec_eval(tmp_path: Path) -> None:
     from pytest_relevance import read_judgments
 
     scores = evaluate(
-        read_judgments(folder / "qrels.test"), read_run(folder / "results.test"), ["AP", "P@10"], negative="zero"
+        read_judgments(folder / "qrels.test"),
+        read_run(folder / "results.test"),
+        ["AP", "P@10"],
+        negative="zero",
     )
     assert scores["AP"].mean() == pytest.approx(0.1785, abs=5e-5)  # out.test.a
     assert scores["P@10"].mean() == pytest.approx(0.3, abs=5e-2)

@@ -43,15 +43,26 @@ FILES = st.dictionaries(
         totals=tuples(st.tuples(TEXTS, st.none() | TEXTS, st.integers(0, 9))),
         items=st.dictionaries(TEXTS, st.integers(2, 9), max_size=2),
         has_baseline=st.booleans(),
-        lost=tuples(st.tuples(TEXTS, st.none() | TEXTS, st.sampled_from(["gone", "left out", "unjudged"]))),
+        lost=tuples(
+            st.tuples(
+                TEXTS,
+                st.none() | TEXTS,
+                st.sampled_from(["gone", "left out", "unjudged"]),
+            )
+        ),
     ),
     max_size=2,
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(run=st.builds(Run, st.lists(results(), max_size=2), FILES, INFOS), packed=st.booleans())
-def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
+@given(
+    run=st.builds(Run, st.lists(results(), max_size=2), FILES, INFOS),
+    packed=st.booleans(),
+)
+def test_what_is_written_is_what_is_read(
+    tmp_path: Path, run: Run, packed: bool
+) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
     run.write(path)
     read = Run.open(path)
@@ -59,7 +70,9 @@ def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool)
     assert read.results == run.results
     assert read.info == run.info
     assert read.files == run.files
-    for result in run.results:  # as pytest-xdist sends it: builtin types, and nothing derived from them
+    for result in (
+        run.results
+    ):  # as pytest-xdist sends it: builtin types, and nothing derived from them
         values = result.to_dict()
         assert marshal.loads(marshal.dumps(values)) == values
         assert CaseResult.from_dict(values) == result
@@ -89,7 +102,9 @@ def error_of(path: Path) -> str:
     return str(caught.value).replace(str(path), "FILE")
 
 
-def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make: Maker, tmp_path: Path) -> None:
+def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(
+    make: Maker, tmp_path: Path
+) -> None:
     make.run().write(tmp_path / "run.jsonl.gz")
     packed = (tmp_path / "run.jsonl.gz").read_bytes()
     assert gzip.decompress(packed).startswith(b'{"kind":"pytest-relevance record"')
@@ -99,7 +114,11 @@ def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make:
 
 def test_a_parameter_that_json_does_not_have_becomes_text() -> None:
     params = {"n": [math.inf, 1.5], "day": datetime.date(2024, 1, 31), "pair": (1, "a")}
-    assert json.loads(as_json(params)) == {"n": ["Infinity", 1.5], "day": "2024-01-31", "pair": [1, "a"]}
+    assert json.loads(as_json(params)) == {
+        "n": ["Infinity", 1.5],
+        "day": "2024-01-31",
+        "pair": [1, "a"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,8 +126,12 @@ def test_a_parameter_that_json_does_not_have_becomes_text() -> None:
     [
         lambda lines: lines.insert(2, ""),
         lambda lines: lines.append("  "),
-        lambda lines: lines.__setitem__(1, json.dumps(json.loads(lines[1]), sort_keys=True)),
-        lambda lines: lines.__setitem__(0, json.dumps(json.loads(lines[0]), sort_keys=True)),
+        lambda lines: lines.__setitem__(
+            1, json.dumps(json.loads(lines[1]), sort_keys=True)
+        ),
+        lambda lines: lines.__setitem__(
+            0, json.dumps(json.loads(lines[0]), sort_keys=True)
+        ),
     ],
     ids=["an empty line", "a blank line", "sorted keys", "another header"],
 )
@@ -145,7 +168,10 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
     ],
 )  # fmt: skip
 def test_what_a_hand_did_is_said_with_its_line(
-    make: Maker, tmp_path: Path, edits: list[Callable[[list[str]], object]], message: str
+    make: Maker,
+    tmp_path: Path,
+    edits: list[Callable[[list[str]], object]],
+    message: str,
 ) -> None:
     assert error_of(write(make, tmp_path / "run.jsonl", *edits)).startswith(message)
 
@@ -168,12 +194,20 @@ def test_another_file_is_no_record(tmp_path: Path, text: str, what: str) -> None
 def test_bytes_that_are_no_text_cannot_be_read(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "run.jsonl").write_bytes(data)
     assert error_of(tmp_path / "run.jsonl").startswith("FILE: cannot be read: ")
-    assert error_of(tmp_path / "gone.jsonl") == "FILE: cannot be read: No such file or directory"
+    assert (
+        error_of(tmp_path / "gone.jsonl")
+        == "FILE: cannot be read: No such file or directory"
+    )
 
 
-def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(tmp_path: Path) -> None:
+def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(
+    tmp_path: Path,
+) -> None:
     """A pinned result may have one; JSON has no infinity."""
-    pinned = result_of({"query": "a", "judgments": {"x": 3}}, [("x", float("inf")), ("y", 0.5), ("z", float("-inf"))])
+    pinned = result_of(
+        {"query": "a", "judgments": {"x": 3}},
+        [("x", float("inf")), ("y", 0.5), ("z", float("-inf"))],
+    )
     Run([pinned]).write(tmp_path / "run.jsonl")
     (found,) = Run.open(tmp_path / "run.jsonl").results
     assert found.ranking.engine_scores == (None, 0.5, None)

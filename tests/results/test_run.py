@@ -22,12 +22,28 @@ if TYPE_CHECKING:
 def test_judgments_are_told_apart_by_their_digest() -> None:
     judgments = {"a": 3, "b": 0.5}
     assert digest_of(judgments) == digest_of({"b": 0.5, "a": 3.0})
-    assert len({digest_of(each) for each in (judgments, {"a": 3}, {"a": 3, "b": 1}, {"a": 3, "c": 0.5}, {})}) == 5
+    assert (
+        len(
+            {
+                digest_of(each)
+                for each in (
+                    judgments,
+                    {"a": 3},
+                    {"a": 3, "b": 1},
+                    {"a": 3, "c": 0.5},
+                    {},
+                )
+            }
+        )
+        == 5
+    )
     assert digest_of({}) == NO_DIGEST
 
 
 @given(grades=st.lists(st.floats(0, 40), min_size=1, max_size=8))
-def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(grades: list[float]) -> None:
+def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(
+    grades: list[float],
+) -> None:
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
     result = result_of({"query": "q", "judgments": judgments}, [*judgments][::-1])
     read = CaseResult.from_dict(result.to_dict())
@@ -37,11 +53,15 @@ def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(grades: list
 
 
 def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
-    info = FileInfo("shop.relevance.yaml", totals=[("search", "a", 2), ("search", "b", 1)])
+    info = FileInfo(
+        "shop.relevance.yaml", totals=[("search", "a", 2), ("search", "b", 1)]
+    )
     results = [make.result("boots", variant="a"), make.result("shoes", variant="b")]
     assert info.total == 3
     assert not info.is_whole(results, "shop.relevance.yaml")
-    assert info.is_whole([*results, make.result("shoes", variant="a")], "shop.relevance.yaml")
+    assert info.is_whole(
+        [*results, make.result("shoes", variant="a")], "shop.relevance.yaml"
+    )
 
 
 def test_a_table_with_a_row_a_case(make: Maker) -> None:
@@ -72,8 +92,12 @@ def test_a_table_with_a_row_a_result(make: Maker) -> None:
     assert frame["discount"].tolist() == pytest.approx([1, 1.585, 2], abs=1e-3)
 
 
-def test_ranks_close_up_in_the_table_where_unjudged_results_are_skipped(make: Maker) -> None:
-    frame = Run([make.result("boots", ["x", "b1", "y", "b3"], k=2, unjudged="skip")]).rankings
+def test_ranks_close_up_in_the_table_where_unjudged_results_are_skipped(
+    make: Maker,
+) -> None:
+    frame = Run(
+        [make.result("boots", ["x", "b1", "y", "b3"], k=2, unjudged="skip")]
+    ).rankings
     assert frame["gain"].isna().tolist() == [True, False, True, False]
     assert frame["discount"].tolist()[1::2] == pytest.approx([1, 1.585], abs=1e-3)
     summed = frame["discounted"].sum()

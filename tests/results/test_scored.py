@@ -14,8 +14,17 @@ from tests.helpers import result_of
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
-def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
-    return result_of({"query": "boots", "judgments": JUDGMENTS if judgments is None else judgments, **keys}, ranking)
+def scored(
+    ranking: list[str], judgments: dict[str, Any] | None = None, **keys: Any
+) -> CaseResult:
+    return result_of(
+        {
+            "query": "boots",
+            "judgments": JUDGMENTS if judgments is None else judgments,
+            **keys,
+        },
+        ranking,
+    )
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -31,7 +40,9 @@ def test_the_score_is_the_ndcg_at_k_and_certain_without_unjudged_results() -> No
 def test_an_unjudged_result_leaves_an_interval() -> None:
     found = scored(["gloves", "boots"], {"boots": 3, "apron": 0})
     assert found.score == pytest.approx(1 / log2(3))
-    assert found.evaluation.lower == pytest.approx(1 / log2(3))  # gloves are as bad as it gets
+    assert found.evaluation.lower == pytest.approx(
+        1 / log2(3)
+    )  # gloves are as bad as it gets
     assert found.evaluation.upper == 1  # gloves are as good as boots
     assert found.unjudged == ["gloves"]
 
@@ -42,7 +53,9 @@ def test_only_the_top_k_leaves_an_interval() -> None:
     assert found.unjudged == []
 
 
-@pytest.mark.parametrize("setting", [{"ideal": "returned"}, {"ideal": "max"}, {"unjudged": "skip"}], ids=str)
+@pytest.mark.parametrize(
+    "setting", [{"ideal": "returned"}, {"ideal": "max"}, {"unjudged": "skip"}], ids=str
+)
 def test_other_settings_have_no_interval(setting: dict[str, Any]) -> None:
     found = scored(["gloves", "boots"], **setting)
     assert found.interval == (found.score, found.score)
@@ -80,7 +93,11 @@ def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
     assert found.score is not None
     assert upper is not None
     assert 0 <= lower <= found.score <= upper <= 1
-    assert found.evaluation.judged + len(found.unjudged) == found.evaluation.top <= min(k, found.ranking.returned)
+    assert (
+        found.evaluation.judged + len(found.unjudged)
+        == found.evaluation.top
+        <= min(k, found.ranking.returned)
+    )
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
@@ -99,10 +116,20 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
     "nothing expected": (CERTAIN, {}, MEASURED, ()),
     "above the floor": (CERTAIN, {"min_ndcg": 0.8}, PASSED, ()),
     "below the floor": (CERTAIN, {"min_ndcg": 0.9}, FAILED, ("nDCG@10 0.834",)),
-    "below the floor, in doubt": (DOUBTFUL, {"min_ndcg": 0.7}, FAILED, ("nDCG@10 0.497",)),
+    "below the floor, in doubt": (
+        DOUBTFUL,
+        {"min_ndcg": 0.7},
+        FAILED,
+        ("nDCG@10 0.497",),
+    ),
     "an expectation is met": (CERTAIN, {"expect": {"first": "shoes"}}, PASSED, ()),
     # 1. an unmet expectation other than a score fails, whatever is judged
-    "an expectation is not met": (CERTAIN, {"min_ndcg": 0.8, "expect": {"results": 3}}, FAILED, ("results 2",)),
+    "an expectation is not met": (
+        CERTAIN,
+        {"min_ndcg": 0.8, "expect": {"results": 3}},
+        FAILED,
+        ("results 2",),
+    ),
     "an expectation is not met, few judged": (
         DOUBTFUL,
         {"min_ndcg": 0.7, "min_judged": 0.6, "expect": {"results": 3}},
@@ -116,19 +143,74 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
         ("Judged@2 0.5",),
     ),
     # 2. an interval wholly below the floor fails, wholly above it passes
-    "wholly below, few judged": (["apron", "gloves"], {"min_ndcg": 0.9, "min_judged": 0.6}, FAILED, ("nDCG@10 0",)),
-    "wholly above, few judged": (DOUBTFUL, {"min_ndcg": 0.4, "min_judged": 0.6}, PASSED, ()),
-    "wholly above, exactly": (DOUBTFUL, {"min_ndcg": 7 / log2(3) / (7 + 3 / log2(3)), "min_judged": 0.6}, PASSED, ()),
+    "wholly below, few judged": (
+        ["apron", "gloves"],
+        {"min_ndcg": 0.9, "min_judged": 0.6},
+        FAILED,
+        ("nDCG@10 0",),
+    ),
+    "wholly above, few judged": (
+        DOUBTFUL,
+        {"min_ndcg": 0.4, "min_judged": 0.6},
+        PASSED,
+        (),
+    ),
+    "wholly above, exactly": (
+        DOUBTFUL,
+        {"min_ndcg": 7 / log2(3) / (7 + 3 / log2(3)), "min_judged": 0.6},
+        PASSED,
+        (),
+    ),
     # 3. too few judged is inconclusive
-    "few judged": (DOUBTFUL, {"min_ndcg": 0.7, "min_judged": 0.6}, INCONCLUSIVE, (FEW, "nDCG@10 0.497")),
-    "few judged, for a score": (DOUBTFUL, {"min_judged": 0.6, "expect": {"P@2": 1}}, INCONCLUSIVE, (FEW, "P@2 0.5")),
-    "few judged, for a met score": (DOUBTFUL, {"min_judged": 0.6, "expect": {"P@2": 0.5}}, INCONCLUSIVE, (FEW,)),
-    "few judged, for another expectation": (DOUBTFUL, {"min_judged": 0.6, "expect": {"results": 2}}, PASSED, ()),
-    "just enough judged": (DOUBTFUL, {"min_ndcg": 0.7, "min_judged": 0.5}, FAILED, ("nDCG@10 0.497",)),
-    "nothing returned counts as all judged": ([], {"min_ndcg": 0.7, "min_judged": 1}, FAILED, ("nDCG@10 0",)),
+    "few judged": (
+        DOUBTFUL,
+        {"min_ndcg": 0.7, "min_judged": 0.6},
+        INCONCLUSIVE,
+        (FEW, "nDCG@10 0.497"),
+    ),
+    "few judged, for a score": (
+        DOUBTFUL,
+        {"min_judged": 0.6, "expect": {"P@2": 1}},
+        INCONCLUSIVE,
+        (FEW, "P@2 0.5"),
+    ),
+    "few judged, for a met score": (
+        DOUBTFUL,
+        {"min_judged": 0.6, "expect": {"P@2": 0.5}},
+        INCONCLUSIVE,
+        (FEW,),
+    ),
+    "few judged, for another expectation": (
+        DOUBTFUL,
+        {"min_judged": 0.6, "expect": {"results": 2}},
+        PASSED,
+        (),
+    ),
+    "just enough judged": (
+        DOUBTFUL,
+        {"min_ndcg": 0.7, "min_judged": 0.5},
+        FAILED,
+        ("nDCG@10 0.497",),
+    ),
+    "nothing returned counts as all judged": (
+        [],
+        {"min_ndcg": 0.7, "min_judged": 1},
+        FAILED,
+        ("nDCG@10 0",),
+    ),
     # 4. the floor decides, and the other floors with it
-    "two floors": (DOUBTFUL, {"min_ndcg": 0.7, "expect": {"P@2": 1}}, FAILED, ("nDCG@10 0.497", "P@2 0.5")),
-    "wholly above, another floor missed": (DOUBTFUL, {"min_ndcg": 0.4, "expect": {"P@2": 1}}, FAILED, ("P@2 0.5",)),
+    "two floors": (
+        DOUBTFUL,
+        {"min_ndcg": 0.7, "expect": {"P@2": 1}},
+        FAILED,
+        ("nDCG@10 0.497", "P@2 0.5"),
+    ),
+    "wholly above, another floor missed": (
+        DOUBTFUL,
+        {"min_ndcg": 0.4, "expect": {"P@2": 1}},
+        FAILED,
+        ("P@2 0.5",),
+    ),
     # where the interval does not apply, min_judged and the floor do
     "no interval, wholly below": (
         ["apron", "gloves"],
@@ -137,17 +219,39 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
         (FEW, "nDCG@10 0"),
     ),
     "no interval, above": (
-        *(["gloves", "boots"], {"min_ndcg": 0.4, "min_judged": 0.6, "unjudged": "skip"}, INCONCLUSIVE, (FEW,)),
+        *(
+            ["gloves", "boots"],
+            {"min_ndcg": 0.4, "min_judged": 0.6, "unjudged": "skip"},
+            INCONCLUSIVE,
+            (FEW,),
+        ),
     ),
-    "no interval, enough judged": (["gloves", "boots"], {"min_ndcg": 0.4, "unjudged": "skip"}, PASSED, ()),
-    "nothing judged": (["gloves", "hat"], {"min_ndcg": 0.7, "min_judged": 0.6}, INCONCLUSIVE, (NONE, "nDCG@10 0")),
+    "no interval, enough judged": (
+        ["gloves", "boots"],
+        {"min_ndcg": 0.4, "unjudged": "skip"},
+        PASSED,
+        (),
+    ),
+    "nothing judged": (
+        ["gloves", "hat"],
+        {"min_ndcg": 0.7, "min_judged": 0.6},
+        INCONCLUSIVE,
+        (NONE, "nDCG@10 0"),
+    ),
 }
 
 
-@pytest.mark.parametrize(("ranking", "keys", "verdict", "reasons"), VERDICTS.values(), ids=VERDICTS)
-def test_the_verdict(ranking: list[str], keys: dict[str, Any], verdict: str, reasons: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("ranking", "keys", "verdict", "reasons"), VERDICTS.values(), ids=VERDICTS
+)
+def test_the_verdict(
+    ranking: list[str], keys: dict[str, Any], verdict: str, reasons: tuple[str, ...]
+) -> None:
     found = scored(ranking, TWO, **keys)
-    assert (found.verdict, [f"{each.name} {each.value:.3g}" for each in found.evaluation.reasons]) == (
+    assert (
+        found.verdict,
+        [f"{each.name} {each.value:.3g}" for each in found.evaluation.reasons],
+    ) == (
         verdict,
         [*reasons],
     )
@@ -162,10 +266,20 @@ def test_a_floor_that_is_exactly_the_score_is_met() -> None:
 def test_a_share_of_judged_results_is_compared_as_it_is_written() -> None:
     judgments = {f"judged-{number}": number % 2 for number in range(11)}
     ranking = [*judgments, *(f"unjudged-{number}" for number in range(9))]
-    found = scored(ranking, judgments, k=20, min_ndcg=0.99, min_judged=0.55)  # 0.55 * 20 is above 11
-    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (11, 20, FAILED)
+    found = scored(
+        ranking, judgments, k=20, min_ndcg=0.99, min_judged=0.55
+    )  # 0.55 * 20 is above 11
+    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (
+        11,
+        20,
+        FAILED,
+    )
 
 
 def test_copies_of_a_document_are_neither_judged_nor_unjudged() -> None:
     found = scored(["boots", "boots", "boots", "shoes"], min_ndcg=0.5, min_judged=1)
-    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (2, 2, PASSED)
+    assert (found.evaluation.judged, found.evaluation.top, found.verdict) == (
+        2,
+        2,
+        PASSED,
+    )

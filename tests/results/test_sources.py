@@ -36,7 +36,9 @@ PACKED = {
     "compressed with LZ4 (.lz4)": b"\x04\x22\x4d\x18\x64\x40\xa7q1",
     "compressed with xz (.xz)": lzma.compress(b"q1"),
 }
-TABLE = gzip.compress(b"query,docid,rating\n" + b"".join(b"q,%d,1\n" % n for n in range(9999)), mtime=0)
+TABLE = gzip.compress(
+    b"query,docid,rating\n" + b"".join(b"q,%d,1\n" % n for n in range(9999)), mtime=0
+)
 BOMB = gzip.compress(b"\n" * (1 << 20)) * 80
 REFUSED: dict[str, bytes] = {
     ": the file is empty": b"",
@@ -50,13 +52,18 @@ REFUSED: dict[str, bytes] = {
     ": the gzip file ends early, it is truncated; fetch or pack it again": TABLE[:-20],
     ": the gzip file is damaged (": TABLE[:100] + b"????" + TABLE[104:],
     f": the gzip file of {len(BOMB):,} bytes expands to more than 67,108,864 bytes; ": BOMB,
-    **{f": the file is {what.partition(', with')[0]}; unpack it, ": content for what, content in PACKED.items()},
+    **{
+        f": the file is {what.partition(', with')[0]}; unpack it, ": content
+        for what, content in PACKED.items()
+    },
 }
 
 
 @pytest.mark.parametrize("said", REFUSED)
 @pytest.mark.parametrize("read", READERS)
-def test_what_is_no_text(tmp_path: Path, read: Callable[[Path], object], said: str) -> None:
+def test_what_is_no_text(
+    tmp_path: Path, read: Callable[[Path], object], said: str
+) -> None:
     path = write(tmp_path / "file", REFUSED[said])
     with pytest.raises(FileError) as caught:
         read(path)
@@ -64,26 +71,42 @@ def test_what_is_no_text(tmp_path: Path, read: Callable[[Path], object], said: s
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_a_file_that_is_not_there(tmp_path: Path, read: Callable[[Path], object]) -> None:
-    with pytest.raises(FileError, match="missing: cannot be read: No such file or directory"):
+def test_a_file_that_is_not_there(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    with pytest.raises(
+        FileError, match="missing: cannot be read: No such file or directory"
+    ):
         read(tmp_path / "missing")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("packed", [bytes, gzip.compress, lambda data: gzip.compress(data) + gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "packed",
+    [bytes, gzip.compress, lambda data: gzip.compress(data) + gzip.compress(b"")],
+)
 def test_line_ends_a_byte_order_mark_and_gzip(
     tmp_path: Path, end: str, mark: bytes, packed: Callable[[bytes], bytes]
 ) -> None:
     def file(*lines: str) -> Path:
         return write(tmp_path / "file", packed(mark + end.join(lines).encode()))
 
-    assert read_judgments(file("query,doc_id,grade", "ü⌚,a,3", "", "b,c,0")) == {"ü⌚": {"a": 3}, "b": {"c": 0}}
+    assert read_judgments(file("query,doc_id,grade", "ü⌚,a,3", "", "b,c,0")) == {
+        "ü⌚": {"a": 3},
+        "b": {"c": 0},
+    }
     assert read_queries(file("query_id,query", "q1,ü⌚")) == {"q1": "ü⌚"}
-    assert read_run(file("query,doc_id,rank", "ü⌚,b,2", "ü⌚,a,1")) == {"ü⌚": ["a", "b"]}
+    assert read_run(file("query,doc_id,rank", "ü⌚,b,2", "ü⌚,a,1")) == {
+        "ü⌚": ["a", "b"]
+    }
     catalogue = file("id,title", "a,ü⌚")
-    assert Catalogue(str(catalogue), "file", CatalogueFile("file")).look_up(["a"]).titles == {"a": "ü⌚"}
+    assert Catalogue(str(catalogue), "file", CatalogueFile("file")).look_up(
+        ["a"]
+    ).titles == {"a": "ü⌚"}
 
 
 def test_text_that_begins_as_something_packed(tmp_path: Path) -> None:
-    assert read_judgments(write(tmp_path / "qrels.txt", "BZh9 0 d1 1\n")) == {"BZh9": {"d1": 1}}
+    assert read_judgments(write(tmp_path / "qrels.txt", "BZh9 0 d1 1\n")) == {
+        "BZh9": {"d1": 1}
+    }

@@ -17,7 +17,9 @@ from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.helpers import result_of
 
 
-def scored(ranking: Sequence[object], judgments: dict[str, int], **keys: Any) -> CaseResult:
+def scored(
+    ranking: Sequence[object], judgments: dict[str, int], **keys: Any
+) -> CaseResult:
     return result_of({"query": "x", "judgments": judgments, **keys}, ranking)
 
 
@@ -25,18 +27,29 @@ JUNK = [f"junk{number}" for number in range(10)]
 
 
 @pytest.mark.parametrize(
-    "scale", [None, [0, 3], [1, 3], {"relevant": 1, "perfect": 3}], ids=["no scale", "from 0", "from 1", "names from 1"]
+    "scale",
+    [None, [0, 3], [1, 3], {"relevant": 1, "perfect": 3}],
+    ids=["no scale", "from 0", "from 1", "names from 1"],
 )
-def test_nothing_but_junk_fails_where_only_what_is_relevant_was_judged(scale: object) -> None:
-    found = scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, **({"scale": scale} if scale else {}))
+def test_nothing_but_junk_fails_where_only_what_is_relevant_was_judged(
+    scale: object,
+) -> None:
+    found = scored(
+        JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, **({"scale": scale} if scale else {})
+    )
 
     assert found.verdict == FAILED
     assert found.score == 0.0
-    assert [(reason.kind, reason.value) for reason in found.evaluation.reasons] == [("floor", 0.0)]
+    assert [(reason.kind, reason.value) for reason in found.evaluation.reasons] == [
+        ("floor", 0.0)
+    ]
 
 
 def test_nothing_but_junk_is_inconclusive_where_a_share_must_be_judged() -> None:
-    assert scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, min_judged=0.5).verdict == INCONCLUSIVE
+    assert (
+        scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, min_judged=0.5).verdict
+        == INCONCLUSIVE
+    )
 
 
 def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
@@ -50,7 +63,10 @@ def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
 
 def moves(found: CaseResult) -> dict[str, float]:
     """How far each unjudged result may move the score."""
-    return {result.document: result.move for result in unjudged_results(found, PlausibleGains([found]))}
+    return {
+        result.document: result.move
+        for result in unjudged_results(found, PlausibleGains([found]))
+    }
 
 
 SETTINGS: list[dict[str, Any]] = [
@@ -85,15 +101,31 @@ def test_a_move_is_what_the_judgment_does_to_the_score(
 
 
 def test_ranks_and_titles_are_those_of_the_results() -> None:
-    ranking = [{"id": "a"}, {"id": "x", "title": "Boots"}, {"id": "a"}, {"id": "y"}, {"id": "x"}, {"id": "z"}]
+    ranking = [
+        {"id": "a"},
+        {"id": "x", "title": "Boots"},
+        {"id": "a"},
+        {"id": "y"},
+        {"id": "x"},
+        {"id": "z"},
+    ]
 
     found = unjudged_results(scored(ranking, {"a": 3}, k=5), PlausibleGains([]))
 
-    assert [(result.document, result.title, result.rank) for result in found] == [("x", "Boots", 2), ("y", "", 4)]
+    assert [(result.document, result.title, result.rank) for result in found] == [
+        ("x", "Boots", 2),
+        ("y", "", 4),
+    ]
 
 
-@pytest.mark.parametrize("judgments", [{}, {"a": 0}], ids=["nothing judged", "nothing relevant"])
-@pytest.mark.parametrize("keys", [{}, {"scale": [0, 3]}, {"gain": {0: 0, 7: 2}}], ids=["plain", "scale", "mapping"])
+@pytest.mark.parametrize(
+    "judgments", [{}, {"a": 0}], ids=["nothing judged", "nothing relevant"]
+)
+@pytest.mark.parametrize(
+    "keys",
+    [{}, {"scale": [0, 3]}, {"gain": {0: 0, 7: 2}}],
+    ids=["plain", "scale", "mapping"],
+)
 def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
     judgments: dict[str, int], keys: dict[str, Any]
 ) -> None:
@@ -102,18 +134,32 @@ def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
     assert found.score is None
     assert moves(found)["x"] == 1
     assert moves(found)["y"] == pytest.approx(1 / 2)
-    assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {"x": 0}  # no grade has a gain
+    assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {
+        "x": 0
+    }  # no grade has a gain
 
 
 def worths(found: CaseResult, run: Sequence[CaseResult]) -> dict[str, float]:
     """How far a plausible grade of each unjudged result would move the score."""
-    return {result.document: result.worth for result in unjudged_results(found, PlausibleGains(run))}
+    return {
+        result.document: result.worth
+        for result in unjudged_results(found, PlausibleGains(run))
+    }
 
 
-@pytest.mark.parametrize("keys", [{}, {"gain": "linear"}, {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}], ids=["2^g", "g", "map"])
-def test_a_worth_is_what_the_mean_gain_at_that_rank_would_do(keys: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "keys",
+    [{}, {"gain": "linear"}, {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}],
+    ids=["2^g", "g", "map"],
+)
+def test_a_worth_is_what_the_mean_gain_at_that_rank_would_do(
+    keys: dict[str, Any],
+) -> None:
     """At rank 1 all judged results have the top grade, at rank 2 none is relevant."""
-    run = [scored(["a", "b"], {"a": 3, "b": 0, "c": 3}, scale=[0, 3], **keys) for _ in range(10)]
+    run = [
+        scored(["a", "b"], {"a": 3, "b": 0, "c": 3}, scale=[0, 3], **keys)
+        for _ in range(10)
+    ]
     found = scored(["x", "y"], {"a": 3, "b": 2}, scale=[0, 3], **keys)
     assert worths(found, run)["x"] == pytest.approx(moves(found)["x"])
     assert worths(found, run)["x"] > 0.5
@@ -137,7 +183,9 @@ def test_where_few_are_judged_at_a_rank_those_around_it_count() -> None:
     assert PlausibleGains(few).share(1) == pytest.approx(0.5)
     assert PlausibleGains(many).share(1) == 0
     assert PlausibleGains(many).share(2) == 1
-    assert PlausibleGains(many).share(9) == pytest.approx(1)  # those at rank 2 are the nearest
+    assert PlausibleGains(many).share(9) == pytest.approx(
+        1
+    )  # those at rank 2 are the nearest
 
 
 def test_shares_are_of_the_top_grade_of_each_suite() -> None:
@@ -157,7 +205,9 @@ def test_no_plausible_grade_is_above_the_top_grade(top: float) -> None:
 
 def test_where_nothing_relevant_is_judged_the_worth_is_a_share_of_the_move() -> None:
     """A query without relevant documents is not the first to judge where such ranks seldom have anything relevant."""
-    run = [scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3]
+    run = [
+        scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3
+    ]
     found = scored(["x", "y"], {"a": 0}, scale=[0, 3])
     assert moves(found) == pytest.approx({"x": 1, "y": 1 / log2(3)})
     assert worths(found, run) == pytest.approx({"x": 0.25, "y": 0.25 / log2(3)})

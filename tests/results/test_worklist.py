@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
-from pytest_relevance.results.worklist import JudgeFile, Unjudged, Worklist, why_kept, why_not_added_to
+from pytest_relevance.results.worklist import (
+    JudgeFile,
+    Unjudged,
+    Worklist,
+    why_kept,
+    why_not_added_to,
+)
 from tests.helpers import case_result, changed
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
@@ -22,15 +28,31 @@ Ran = tuple[CaseResult, list[Unjudged]]
 """A case that ran, and its unjudged results; how these are found is tested elsewhere."""
 
 
-def ran(query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25) -> Ran:
+def ran(
+    query: str,
+    *results: tuple[str, int, float],
+    query_id: str = "",
+    weight: float = 1,
+    ran_as: Any = BM25,
+) -> Ran:
     """A case that ran; `results` are documents with rank and move, which is their worth too."""
-    unjudged = [Unjudged(document, f"Title of {document}", rank, move, move) for document, rank, move in results]
+    unjudged = [
+        Unjudged(document, f"Title of {document}", rank, move, move)
+        for document, rank, move in results
+    ]
     return ran_with(query_id or query, query, ran_as, unjudged, weight)
 
 
-def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> Ran:
+def ran_with(
+    query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1
+) -> Ran:
     search, variant = ran_as
-    about = {"search": search, "variant": variant, "weight": weight, "scores": {"nDCG@10": 0.0}}
+    about = {
+        "search": search,
+        "variant": variant,
+        "weight": weight,
+        "scores": {"nDCG@10": 0.0},
+    }
     return case_result("f", 1, query_id, "measured", query, **about), unjudged
 
 
@@ -57,7 +79,10 @@ def test_a_row_a_result() -> None:
     found = Worklist([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
 
     head = b"query_id,query,document,title,ranks,worth,move,grade\n"
-    assert found.to_csv() == head + b"q7,blue shoes,sku-1,Title of sku-1,3,0.2500,0.2500,\n"
+    assert (
+        found.to_csv()
+        == head + b"q7,blue shoes,sku-1,Title of sku-1,3,0.2500,0.2500,\n"
+    )
     assert (len(found.rows), found.queries) == (1, 1)
     nothing = Worklist([ran("shoes")])
     assert (nothing.to_csv(), nothing.queries) == (head, 0)
@@ -71,25 +96,52 @@ def test_rows_stand_by_query_and_the_queries_with_most_to_gain_come_first() -> N
             ran("laces", ("e", 9, 0.05), weight=10),
         ]
     )
-    assert documents(found) == ["e", "d", "c", "b", "a", "y"]  # ties go by query, then by rank and document
+    assert documents(found) == [
+        "e",
+        "d",
+        "c",
+        "b",
+        "a",
+        "y",
+    ]  # ties go by query, then by rank and document
 
 
 def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
     worths = {"a": (0.9, 0.1), "b": (0.2, 0.2), "c": (0.3, 0.2)}
-    unjudged = [Unjudged(name, "", 1, move, worth) for name, (move, worth) in worths.items()]
+    unjudged = [
+        Unjudged(name, "", 1, move, worth) for name, (move, worth) in worths.items()
+    ]
     assert documents(Worklist([ran_with("q", "q", BM25, unjudged)])) == ["c", "b", "a"]
 
 
 def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -> None:
     shoes, unjudged = ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1))
-    shown = {"a": {"brand": "=Acme", "url": "https://shop/a"}, "b": {"brand": "Bolt", "rating": "5", "judge": "x"}}
-    found = Worklist([(changed(shoes, shown=shown), unjudged), ran("boots", ("c", 1, 0.05))])
+    shown = {
+        "a": {"brand": "=Acme", "url": "https://shop/a"},
+        "b": {"brand": "Bolt", "rating": "5", "judge": "x"},
+    }
+    found = Worklist(
+        [(changed(shoes, shown=shown), unjudged), ran("boots", ("c", 1, 0.05))]
+    )
 
     assert next(csv.reader(StringIO(found.to_csv().decode()))) == [
-        *("query_id", "query", "document", "title", "brand", "url", "rating (shown)", "judge (shown)"),
+        *(
+            "query_id",
+            "query",
+            "document",
+            "title",
+            "brand",
+            "url",
+            "rating (shown)",
+            "judge (shown)",
+        ),
         *("ranks", "worth", "move", "grade"),
     ]
-    assert [(row["brand"], row["url"]) for row in rows(found)] == [(" =Acme", "https://shop/a"), ("Bolt", ""), ("", "")]
+    assert [(row["brand"], row["url"]) for row in rows(found)] == [
+        (" =Acme", "https://shop/a"),
+        ("Bolt", ""),
+        ("", ""),
+    ]
     (tmp_path / "list.csv").write_bytes(filled_in(found))
     judgments = read_judgments(tmp_path / "list.csv")
     assert judgments == {"shoes": {"a": 2, "b": 2}, "boots": {"c": 2}}
@@ -98,14 +150,22 @@ def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -
 
 def test_several_variants_are_named_at_their_ranks() -> None:
     found = Worklist(
-        [ran("shoes", ("a", 7, 0.1), ("b", 1, 0.4), ran_as=HYBRID), ran("shoes", ("a", 3, -0.2), ran_as=BM25)]
+        [
+            ran("shoes", ("a", 7, 0.1), ("b", 1, 0.4), ran_as=HYBRID),
+            ran("shoes", ("a", 3, -0.2), ran_as=BM25),
+        ]
     )
 
     assert [(row["document"], row["ranks"], row["move"]) for row in rows(found)] == [
         ("b", "hybrid: 1", "0.4000"),
         ("a", "bm25: 3; hybrid: 7", "-0.2000"),
     ]
-    other_names = Worklist([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
+    other_names = Worklist(
+        [
+            ran("shoes", ("a", 1, 0.1)),
+            ran("shoes", ("a", 2, 0.1), ran_as=("find", None)),
+        ]
+    )
     assert rows(other_names)[0]["ranks"] == "find: 2; search[bm25]: 1"
 
 
@@ -127,7 +187,14 @@ def test_a_pair_in_several_cases_is_one_row() -> None:
 
 def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
     all_ran = [
-        ran(query, *((f"d{number % 4}", number, 0.1 * (-1) ** number) for number in range(1, 6)), ran_as=variant)
+        ran(
+            query,
+            *(
+                (f"d{number % 4}", number, 0.1 * (-1) ** number)
+                for number in range(1, 6)
+            ),
+            ran_as=variant,
+        )
         for query in ("shoes", "boots")
         for variant in (BM25, HYBRID)
     ]
@@ -136,7 +203,9 @@ def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
     assert Worklist(all_ran).to_csv() == expected
 
 
-def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Path) -> None:
+def test_an_id_that_means_different_queries_gives_way_to_the_texts(
+    tmp_path: Path,
+) -> None:
     """Two suites number their queries: in one file of judgments an id can only mean one of them."""
     found = Worklist(
         [
@@ -160,53 +229,111 @@ def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Pat
     }
 
 
-FORMULAS = ("+1", "-1", "@a", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20a", "\ta", "\ra", "  =1", "=cmd|' /C calc'!A0")
+FORMULAS = (
+    "+1",
+    "-1",
+    "@a",
+    "\uff1d1+1",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff20a",
+    "\ta",
+    "\ra",
+    "  =1",
+    "=cmd|' /C calc'!A0",
+)
 
 
 @pytest.mark.parametrize("cell", FORMULAS)
 def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
     found = Worklist(
-        [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5, -0.5)]), ran("b", ("c", 1, 0.1))]
+        [
+            ran_with(
+                cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5, -0.5)]
+            ),
+            ran("b", ("c", 1, 0.1)),
+        ]
     )
     for row in rows(found):
         texts = [text for name, text in row.items() if name not in ("worth", "move")]
-        assert not [text for text in texts if text and text[0] in "=+-@\uff1d\uff0b\uff0d\uff20\t\r"]
+        assert not [
+            text
+            for text in texts
+            if text and text[0] in "=+-@\uff1d\uff0b\uff0d\uff20\t\r"
+        ]
     assert float(rows(found)[0]["move"]) == -0.5  # a number, and not text
 
 
 ODD = (
-    *("007", "no", "1e5", "10020#0", "a/b c", 'a "b", c', "a\nb", "a\r\nb", "\r", "\t=1", " =1", "\uff1d1", " \uff0b1"),
+    *(
+        "007",
+        "no",
+        "1e5",
+        "10020#0",
+        "a/b c",
+        'a "b", c',
+        "a\nb",
+        "a\r\nb",
+        "\r",
+        "\t=1",
+        " =1",
+        "\uff1d1",
+        " \uff0b1",
+    ),
     *(" ", "-", "'", "wĕn, 鞋 👟"),
 )
 TEXTS = st.text(min_size=1, max_size=12).filter(str.isprintable) | st.sampled_from(ODD)
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=8))
-def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
+def test_filled_in_it_is_a_file_of_judgments(
+    tmp_path_factory: pytest.TempPathFactory, found: list[Any]
+) -> None:
     """Ids, texts and documents are exactly those of the run."""
     texts = {query_id: query for query_id, query, _ in found}  # an id means one query
     path = tmp_path_factory.mktemp("worklist") / "list.csv"
     path.write_bytes(
-        filled_in(Worklist(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
+        filled_in(
+            Worklist(
+                ran(texts[own], (document, 1, 0.1), query_id=own)
+                for own, _, document in found
+            )
+        )
     )
 
     judgments = read_judgments(path)
 
-    assert {(query, document) for query in judgments for document in judgments[query]} == {
-        (query_id, document) for query_id, _, document in found
-    }
+    assert {
+        (query, document) for query in judgments for document in judgments[query]
+    } == {(query_id, document) for query_id, _, document in found}
     assert {judgments.text(query_id) for query_id in texts} == set(texts.values())
     assert all(query_id in judgments.known_as(text) for query_id, text in texts.items())
 
 
 def test_the_columns_that_users_add_survive() -> None:
     """They note who is to judge, and when: a new list has that of the rows that are still in it."""
-    first = Worklist([ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]).to_csv().decode()
+    first = (
+        Worklist(
+            [ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]
+        )
+        .to_csv()
+        .decode()
+    )
     head, *lines = first.splitlines()
-    added = {"shoes,shoes,a": "anna,monday", "shoes,shoes, =b": "ben,", "boots,boots,a": "gone,"}
-    cells = [next(text for key, text in added.items() if line.startswith(f"{key},")) for line in lines]
+    added = {
+        "shoes,shoes,a": "anna,monday",
+        "shoes,shoes, =b": "ben,",
+        "boots,boots,a": "gone,",
+    }
+    cells = [
+        next(text for key, text in added.items() if line.startswith(f"{key},"))
+        for line in lines
+    ]
     before = "\n".join(
-        [f"{head},rater,judged_at", *(f"{line},{text}" for line, text in zip(lines, cells, strict=True))]
+        [
+            f"{head},rater,judged_at",
+            *(f"{line},{text}" for line, text in zip(lines, cells, strict=True)),
+        ]
     )
     assert why_kept(before.encode()) is None
 
@@ -221,10 +348,15 @@ def test_the_columns_that_users_add_survive() -> None:
 
 def test_who_judged_is_read_from_a_filled_in_list(tmp_path: Path) -> None:
     data = Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv().decode()
-    data = data.replace("grade\n", "grade,rater,judged_at\n").replace("000,\n", "000,3,anna,2026-11-20\n")
+    data = data.replace("grade\n", "grade,rater,judged_at\n").replace(
+        "000,\n", "000,3,anna,2026-11-20\n"
+    )
     (tmp_path / "list.csv").write_text(data)
     judgments = read_judgments(tmp_path / "list.csv")
-    assert (judgments, list(judgments.raters)) == ({"shoes": {"a": 3, "b": 3}}, ["anna"])
+    assert (judgments, list(judgments.raters)) == (
+        {"shoes": {"a": 3, "b": 3}},
+        ["anna"],
+    )
     assert why_kept(data.encode()) is not None
 
 
@@ -240,8 +372,23 @@ def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
 
 def test_ids_that_no_file_can_hold_are_escaped_and_a_title_is_one_line() -> None:
     """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
-    found = Worklist([ran_with("a\0", "a\0", BM25, [Unjudged("b\ud800", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)])])
-    assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Boots\\n\\x1b[31mred\xa0\\u202e,1,0.0000,0.1000,\n")
+    found = Worklist(
+        [
+            ran_with(
+                "a\0",
+                "a\0",
+                BM25,
+                [Unjudged("b\ud800", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)],
+            )
+        ]
+    )
+    assert (
+        found.to_csv()
+        .decode()
+        .endswith(
+            "a\\x00,a\\x00,b\\ud800,Boots\\n\\x1b[31mred\xa0\\u202e,1,0.0000,0.1000,\n"
+        )
+    )
 
 
 BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
@@ -268,7 +415,9 @@ def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
 def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
     long = 'x, "y"\n' * (longest // 8)
-    blank = Worklist([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
+    blank = Worklist(
+        [ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))]
+    )
     assert why_kept(blank.to_csv()) is None
     data = blank.to_csv().replace(b"000,\n", b"000,3\n")
     assert (why_kept(data) or "").startswith("has 2 grades filled in")
@@ -286,19 +435,29 @@ def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     ("data", "count"),
     [
         (BLANK.replace(b"0.3000,\n", b"0.3000,0\n"), "1 grade"),
-        (filled_in(Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
-        (b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;3\n", "1 grade"),
+        (
+            filled_in(Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"),
+            "2 grades",
+        ),
+        (
+            b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;3\n",
+            "1 grade",
+        ),
     ],
 )
 def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
-    assert (why_kept(data) or "").startswith(f"has {count} filled in, which a new worklist would overwrite; ")
+    assert (why_kept(data) or "").startswith(
+        f"has {count} filled in, which a new worklist would overwrite; "
+    )
 
 
 @pytest.mark.parametrize(
     "data",
     [
         b"query,docid,rating\nshoes,a,\n",
-        BLANK.replace(b"ranks,", b"ranks,ranks,").replace(b",1,", b",1,1,").replace(b",2,", b",2,2,"),
+        BLANK.replace(b"ranks,", b"ranks,ranks,")
+        .replace(b",1,", b",1,1,")
+        .replace(b",2,", b",2,2,"),
         BLANK.replace(b"0.3000,\n", b"0.3000,,3\n"),
         b"cases: [{query: shoes}]\n",
         b"\x1f\x8b\x08\x00",
@@ -323,11 +482,19 @@ WELL = ROW.replace(",good,", ",well,")
         (WELL.encode()[:-3], WELL.encode()[:-3] + b"\n"),
         *(
             (rest, None)
-            for rest in (b'boots,"a go', b'boots,"a\ngood', b'boots,"a\n', b"boots,\0\0", WELL.encode()[:-2])
+            for rest in (
+                b'boots,"a go',
+                b'boots,"a\ngood',
+                b'boots,"a\n',
+                b"boots,\0\0",
+                WELL.encode()[:-2],
+            )
         ),
     ],
 )
-def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: bytes, left: bytes | None) -> None:
+def test_no_more_than_half_a_row_at_the_end_is_taken_away(
+    tmp_path: Path, rest: bytes, left: bytes | None
+) -> None:
     path = tmp_path / "machine.csv"
     path.write_bytes((HEADER + ROW).encode() + rest)
     JudgeFile(path)
@@ -337,15 +504,32 @@ def test_no_more_than_half_a_row_at_the_end_is_taken_away(tmp_path: Path, rest: 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + ROW.replace("5", '"5') + WELL, "is damaged: the worklist:2: a quoted cell in this row"),
-        (HEADER + ROW + WELL.replace(",2,", ","), "is damaged: it is no worklist, or a row has more or fewer cells"),
-        ((HEADER + ROW).replace(",", ";"), "exists and is not as a judge writes it: CSV with commas"),
-        ((HEADER + ROW).replace("query_id,query", "query,query_id"), "exists and is not as a judge writes it"),
-        (HEADER.replace("query_id", '"query_id"') + ROW, "exists and is not as a judge writes it"),
+        (
+            HEADER + ROW.replace("5", '"5') + WELL,
+            "is damaged: the worklist:2: a quoted cell in this row",
+        ),
+        (
+            HEADER + ROW + WELL.replace(",2,", ","),
+            "is damaged: it is no worklist, or a row has more or fewer cells",
+        ),
+        (
+            (HEADER + ROW).replace(",", ";"),
+            "exists and is not as a judge writes it: CSV with commas",
+        ),
+        (
+            (HEADER + ROW).replace("query_id,query", "query,query_id"),
+            "exists and is not as a judge writes it",
+        ),
+        (
+            HEADER.replace("query_id", '"query_id"') + ROW,
+            "exists and is not as a judge writes it",
+        ),
         ((HEADER + ROW).replace("\n", "\r"), "exists and is not as a judge writes it"),
     ],
 )
-def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(tmp_path: Path, content: str, message: str) -> None:
+def test_a_file_that_a_judge_did_not_write_so_stays_as_it_is(
+    tmp_path: Path, content: str, message: str
+) -> None:
     assert (why_not_added_to(content.encode()) or "").startswith(message)
     path = tmp_path / "machine.csv"
     path.write_bytes(content.encode())

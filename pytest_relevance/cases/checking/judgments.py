@@ -24,7 +24,14 @@ from pytest_relevance.cases.checking.values import (
 )
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
-from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named, on_scale, scale_of
+from pytest_relevance.judgments.scale import (
+    UNNAMED,
+    Scale,
+    aggregate,
+    is_named,
+    on_scale,
+    scale_of,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance._problems import Place
@@ -35,7 +42,12 @@ FILL = "fill"
 _READING = (FILE, "format", "query", "grade_column")
 _JUDGMENT_KEYS = (*_READING, FILL)
 _QUERY_KEYS = (*_READING, ONLY)
-_YES_OR_NO = (True, "true", False, "false")  # among judgments, names of grades, words are text
+_YES_OR_NO = (
+    True,
+    "true",
+    False,
+    "false",
+)  # among judgments, names of grades, words are text
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
 
 _SCALARS, _NUMBERS = frozenset({int, float, str}), frozenset({int, float})
@@ -80,22 +92,32 @@ def check_judgments(value: object, at: Location) -> object:
     A mapping is documents and their grades, unless it has the key `file` with a text that names no grade of the scale.
     """
     scale: Scale | None = at.scope.values.get("scale")  # type: ignore[assignment]
-    if type(value) is not dict and not isinstance(value, Mapping):  # the check of abstract classes is slow
+    if type(value) is not dict and not isinstance(
+        value, Mapping
+    ):  # the check of abstract classes is slow
         if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
             return check_files(value, at)
         return at.refuse(
             f"expected document: grade pairs or a judgment file, found {found(value)}; write {{}} where there are none"
         )
-    if isinstance(file := value.get(FILE), str) and file not in (scale.names if scale is not None else ()):
+    if isinstance(file := value.get(FILE), str) and file not in (
+        scale.names if scale is not None else ()
+    ):
         return check_files(value, at)
     types = set(map(type, value.values()))
     if types <= _SCALARS and "" not in value:
         distinct = frozenset(value.values())
-        if types <= _NUMBERS and are_finite(distinct) and (scale is None or all(map(scale.has, distinct))):
+        if (
+            types <= _NUMBERS
+            and are_finite(distinct)
+            and (scale is None or all(map(scale.has, distinct)))
+        ):
             return Graded(value, {}, {}, distinct)
         grade_of = {written: _grade_of(written, scale) for written in distinct}
         if str not in map(type, grade_of.values()):
-            grades: Any = {document: grade_of[written] for document, written in value.items()}
+            grades: Any = {
+                document: grade_of[written] for document, written in value.items()
+            }
             return Graded(grades, distinct=frozenset(grades.values()))
     return _each(value, scale, str(at.scope.values.get("raters", "median")), at)
 
@@ -106,11 +128,16 @@ def check_relevant(value: object, at: Location) -> object:
     documents = documents_in(value, at)
     grade = _grade_of(1, scale)
     if isinstance(grade, str):
-        return at.refuse(f"relevant documents have grade 1, and {grade}; write them under judgments", at_key=True)
+        return at.refuse(
+            f"relevant documents have grade 1, and {grade}; write them under judgments",
+            at_key=True,
+        )
     return Graded(dict.fromkeys(documents, grade), distinct=frozenset({grade}))
 
 
-def with_relevant(graded: Graded | None, own: Mapping[str, object], at: Location) -> Any:
+def with_relevant(
+    graded: Graded | None, own: Mapping[str, object], at: Location
+) -> Any:
     """Add the documents under `relevant` of a case to its judgments; report those that are judged there already."""
     relevant = own.get("relevant")
     if not isinstance(relevant, Graded):
@@ -123,17 +150,25 @@ def with_relevant(graded: Graded | None, own: Mapping[str, object], at: Location
     return combined(graded, relevant)
 
 
-def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location) -> Graded:
+def _each(
+    value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location
+) -> Graded:
     """The judgments of a case, checked one by one."""
     grades: dict[str, float] = {}
     texts: dict[str, dict[str, Any]] = {"title": {}, "note": {}}
     for document, written in value.items():
         if not isinstance(document, str) or not document:
-            at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
+            at.refuse(
+                f"a document id is text, found {found(document)}",
+                str(document),
+                at_key=True,
+            )
             continue
         here, grade = at.under(document), written
         if isinstance(written, Mapping):
-            unknown_keys(written, _LONG_FORM, "a judgment has grade, title and note", here)
+            unknown_keys(
+                written, _LONG_FORM, "a judgment has grade, title and note", here
+            )
             for key, of_documents in texts.items():
                 if key in written:
                     of_documents[document] = text(written[key], here.under(key))
@@ -145,15 +180,21 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
     return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
 
 
-def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Location) -> Any:
+def _grade_made_of(
+    written: object, scale: Scale | None, raters: str, at: Location
+) -> Any:
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = _grade_of(written, scale)
         return at.refuse(grade) if isinstance(grade, str) else grade
     if not written:
-        return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
+        return at.refuse(
+            "the list of ratings is empty; leave the document out if nobody rated it"
+        )
     ratings = [_grade_of(rating, scale) for rating in written]
-    wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
+    wrong = {
+        index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)
+    }
     for index, message in wrong.items():
         at.refuse(message, index)
     return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
@@ -165,7 +206,9 @@ def _grade_of(written: object, scale: Scale | None) -> float | str:
         names = scale.names if scale is not None else {}
         return names[written] if written in names else _wrong_name(written, scale)
     if not is_number(written):
-        return f"a grade is a finite number or a name of the scale, found {found(written)}"
+        return (
+            f"a grade is a finite number or a name of the scale, found {found(written)}"
+        )
     return on_scale(written, scale)
 
 
@@ -177,18 +220,25 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     if len(found) == 1:
         ((judgments, key),) = found
         grades = judgments[key]
-        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()))
+        return Graded(
+            grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values())
+        )
     places: dict[str, Found] = {}
     titles: dict[str, str] = {}
     for judgments, key in found:
         titles = {**judgments.titles.get(key, {}), **titles}
         for document in judgments[key]:
             places.setdefault(document, []).append((judgments, key))
-    united = {document: _united_grade(document, those, terms[1], at) for document, those in places.items()}
+    united = {
+        document: _united_grade(document, those, terms[1], at)
+        for document, those in places.items()
+    }
     return Graded(united, titles, distinct=frozenset(united.values()))
 
 
-def _united_grade(document: str, places: Found, raters: str | None, at: Location) -> float:
+def _united_grade(
+    document: str, places: Found, raters: str | None, at: Location
+) -> float:
     """The grade of a document that is judged under several keys or in several files.
 
     Where raters are combined, each rating counts, but a rater with a name counts once, with equal ratings. Otherwise
@@ -198,9 +248,13 @@ def _united_grade(document: str, places: Found, raters: str | None, at: Location
     if len(places) == 1:
         return first[first_key][document]
     given = [
-        judgments.ratings.get(key, {}).get(document) or {UNNAMED: judgments[key][document]} for judgments, key in places
+        judgments.ratings.get(key, {}).get(document)
+        or {UNNAMED: judgments[key][document]}
+        for judgments, key in places
     ]
-    are_combined = raters is not None or all(is_named(rater) for ratings in given for rater in ratings)
+    are_combined = raters is not None or all(
+        is_named(rater) for ratings in given for rater in ratings
+    )
     if not are_combined:
         given = [{UNNAMED: judgments[key][document]} for judgments, key in places]
     seen: dict[str, tuple[float, str]] = {}
@@ -212,14 +266,15 @@ def _united_grade(document: str, places: Found, raters: str | None, at: Location
                 ratings.append(rating)
             elif seen[rater][0] != rating:
                 earlier = "{:g} in {}".format(*seen[rater])
-                what = (
-                    f"judged twice, {earlier} and {rating:g} here; keep one of them, or say how the ratings of several"
-                )
+                what = f"judged twice, {earlier} and {rating:g} here; keep one of them, or say how the ratings of several"
                 message = f"{what} raters are combined (raters: median)"
                 if are_combined:
                     message = f"rater {quoted(rater)} gave {earlier} and {rating:g} here; keep one of them"
                 place = partial(_position, judgments, key, document)
-                at.refuse(f"query {quoted(key)}, document {quoted(document)}: {message}", elsewhere=place)
+                at.refuse(
+                    f"query {quoted(key)}, document {quoted(document)}: {message}",
+                    elsewhere=place,
+                )
     return aggregate(ratings, raters or "median")
 
 
@@ -233,7 +288,12 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
     if of_case is None or of_suite is None:
         return of_case or of_suite or NO_JUDGMENTS
     grades = {**of_suite.grades, **of_case.grades}
-    return Graded(grades, {**of_suite.titles, **of_case.titles}, of_case.notes, frozenset(grades.values()))
+    return Graded(
+        grades,
+        {**of_suite.titles, **of_case.titles},
+        of_case.notes,
+        frozenset(grades.values()),
+    )
 
 
 def filled(people: Graded, found: Found, terms: GradingTerms, at: Location) -> Graded:
@@ -245,10 +305,24 @@ def filled(people: Graded, found: Found, terms: GradingTerms, at: Location) -> G
     for judgments, key in found:
         for document in filterfalse(people.grades.__contains__, judgments[key]):
             raters = filter(is_named, judgments.ratings.get(key, {}).get(document, {}))
-            by.setdefault(document, {}).update(dict.fromkeys([*raters] or [os.path.basename(judgments.file)]))
-    grades = {**people.grades, **{document: fill.grades[document] for document in fill.grades if document in by}}
+            by.setdefault(document, {}).update(
+                dict.fromkeys([*raters] or [os.path.basename(judgments.file)])
+            )
+    grades = {
+        **people.grades,
+        **{
+            document: fill.grades[document]
+            for document in fill.grades
+            if document in by
+        },
+    }
     return Graded(
-        *(grades, {**fill.titles, **people.titles}, people.notes, frozenset(grades.values())),
+        *(
+            grades,
+            {**fill.titles, **people.titles},
+            people.notes,
+            frozenset(grades.values()),
+        ),
         {document: " + ".join(sorted(names)) for document, names in by.items()},
     )
 
@@ -261,7 +335,11 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     if scale is not None and scale.names:
         return scale.no_grade(written)
-    advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}" if scale is None else ""
+    advice = (
+        "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+        if scale is None
+        else ""
+    )
     return f"the grade {quoted(written)} is no number{advice}"
 
 
@@ -303,7 +381,9 @@ def check_suite_judgments(value: object, at: Location) -> object:
     return check_files(value, at)
 
 
-def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS) -> object:
+def check_files(
+    value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS
+) -> object:
     """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with any of `keys`, or a list of both."""
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
@@ -313,7 +393,10 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEY
         named = _named(item, keys, at.under(index), (index,))
         if named is not None:
             if named.content in contents:
-                at.refuse(f"the file {quoted(named.name)} stands twice; keep one of them", *named.at)
+                at.refuse(
+                    f"the file {quoted(named.name)} stands twice; keep one of them",
+                    *named.at,
+                )
             contents.add(named.content)
         files.append(named)
     if not files:
@@ -321,7 +404,9 @@ def check_files(value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEY
     return tuple(files)
 
 
-def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> NamedFile | None:
+def _named(
+    value: object, keys: Sequence[str], at: Location, path: Path
+) -> NamedFile | None:
     """A file from its name, or from a mapping that may have these keys; `path` leads to it."""
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
     before = at.scope.mistakes
@@ -332,10 +417,20 @@ def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> Name
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     path = (*path, FILE) if file is value else path
     query, column = file.get("query"), file.get("grade_column")
-    return NamedFile(file[FILE], _format(file, at), query, column, file.get(FILL) in _YES_OR_NO[:2], ONLY in file, path)
+    return NamedFile(
+        file[FILE],
+        _format(file, at),
+        query,
+        column,
+        file.get(FILL) in _YES_OR_NO[:2],
+        ONLY in file,
+        path,
+    )
 
 
-def _described(value: object, keys: Sequence[str], expected: str, at: Location) -> Mapping[str, Any] | None:
+def _described(
+    value: object, keys: Sequence[str], expected: str, at: Location
+) -> Mapping[str, Any] | None:
     """The mapping that describes a file, whose values but `show` are text: `{file: ...}` for a name alone.
 
     None if it describes no file.
@@ -347,7 +442,11 @@ def _described(value: object, keys: Sequence[str], expected: str, at: Location) 
     for key, written in value.items():
         if key == FILL and key in keys and written not in _YES_OR_NO:
             at.refuse(f"expected true or false, found {found(written)}", key)
-        elif key in keys and key not in ("show", FILL) and not (isinstance(written, str) and written.strip()):
+        elif (
+            key in keys
+            and key not in ("show", FILL)
+            and not (isinstance(written, str) and written.strip())
+        ):
             at.refuse(f"expected text, found {found(written)}", key)
     unknown_keys(value, keys, f"a file has {listed(keys, 'and')} here", at)
     return value
@@ -357,7 +456,9 @@ def _format(value: Mapping[str, str], at: Location) -> str | None:
     """The format that is written for a file; None where there is none."""
     if "format" not in value:
         return None
-    from pytest_relevance.judgments.reading import check_format  # not imported for suites without files
+    from pytest_relevance.judgments.reading import (
+        check_format,
+    )  # not imported for suites without files
 
     try:
         return check_format(value["format"])
@@ -370,7 +471,9 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
     path = os.path.join(folder, name)
     if not os.path.exists(path):
         return f"there is no file {shown}; paths are relative to the case file"
-    return None if os.path.isfile(path) else f"{shown} is no file"  # a device could be read without end
+    return (
+        None if os.path.isfile(path) else f"{shown} is no file"
+    )  # a device could be read without end
 
 
 def check_catalogue(value: object, at: Location) -> object:
@@ -381,7 +484,9 @@ def check_catalogue(value: object, at: Location) -> object:
         return None
     show = names_in(file.get("show", ()), "columns", _wrong_column, at.under("show"))
     names = (file.get(name) for name in ("url", "image"))
-    return CatalogueFile(file[FILE], file.get("id"), file.get("title"), show or (), *names)
+    return CatalogueFile(
+        file[FILE], file.get("id"), file.get("title"), show or (), *names
+    )
 
 
 def _wrong_column(value: object) -> str | None:

@@ -15,7 +15,12 @@ from yaml.events import ScalarEvent
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking import judgments
 from pytest_relevance.cases.checking import values as checks
-from pytest_relevance.cases.checking.expectations import KINDS, check_expectations, check_suite_expectations, kind_of
+from pytest_relevance.cases.checking.expectations import (
+    KINDS,
+    check_expectations,
+    check_suite_expectations,
+    kind_of,
+)
 from pytest_relevance.cases.checking.gates import check_gates
 from pytest_relevance.cases.checking.values import Check, choice, grade, scalar_value
 from pytest_relevance.cases.model import Terms
@@ -50,7 +55,13 @@ VALUE, TEXT, GRADE = Shape(_as_value), Shape(_as_text), Shape(_as_grade)
 REASON = Shape(_as_text, {"strict": VALUE})
 GATES = Shape(_as_value, dict.fromkeys(("id", "tag", "variant", "against"), TEXT))
 DOCUMENTS = Shape(_as_text, {"within": VALUE})
-EXPECTATIONS = Shape(_as_value, {**dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS), "same_as": TEXT})
+EXPECTATIONS = Shape(
+    _as_value,
+    {
+        **dict.fromkeys(("first", "include", "exclude", "order"), DOCUMENTS),
+        "same_as": TEXT,
+    },
+)
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 JUDGMENTS = Shape(_as_value)
 
@@ -63,11 +74,16 @@ def converted(node: Node, shape: Shape) -> object:
         return [converted(item, shape) for item in node.items]
     if shape is JUDGMENTS:  # nearly all of a large file
         return {
-            document: grade(item.value) if type(item) is ScalarEvent and item.implicit[0] else converted(item, JUDGMENT)
+            document: grade(item.value)
+            if type(item) is ScalarEvent and item.implicit[0]
+            else converted(item, JUDGMENT)
             for document, (_, item) in node.pairs.items()
         }
     others = Shape(shape.scalar) if shape.keys else shape
-    return {name: converted(item, shape.keys.get(name, others)) for name, (_, item) in node.pairs.items()}
+    return {
+        name: converted(item, shape.keys.get(name, others))
+        for name, (_, item) in node.pairs.items()
+    }
 
 
 SUITE, CASE = "suite", "case"
@@ -98,7 +114,10 @@ _KEYS = (
     Key("min_ndcg", _BOTH, VALUE, checks.floor),
     Key("scale", _BOTH, GRADE, judgments.check_scale),
     Key("gain", _BOTH, VALUE, checks.gain, ("scale",)),
-    *(Key(name, _BOTH, TEXT, choice(CHOICES[name])) for name in ("discount", "ideal", "unjudged", "negative")),
+    *(
+        Key(name, _BOTH, TEXT, choice(CHOICES[name]))
+        for name in ("discount", "ideal", "unjudged", "negative")
+    ),
     Key("collapse", _BOTH, VALUE, checks.flag),
     Key("raters", _BOTH, TEXT, choice(AGGREGATES)),
     Key("min_judged", _BOTH, VALUE, checks.share),
@@ -124,17 +143,22 @@ _KEYS = (
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {
-    level: {key.name: key for key in _KEYS if level in key.levels} for level in (SUITE, CASE)
+    level: {key.name: key for key in _KEYS if level in key.levels}
+    for level in (SUITE, CASE)
 }
 """The keys of a suite and of a case by their names; `cases` itself is not among them."""
 
-_PLACES = {name: place for place, name in enumerate(dict.fromkeys(key.name for key in _KEYS))}
+_PLACES = {
+    name: place for place, name in enumerate(dict.fromkeys(key.name for key in _KEYS))
+}
 """The keys in the order of checking."""
 
 OF_TERMS = tuple(name for name in Terms._fields if name in KEYS[SUITE])
 """The keys of a suite that `Terms` has under the same name."""
 
-OF_SETTINGS = tuple(field.name for field in fields(Settings) if field.name in KEYS[SUITE])
+OF_SETTINGS = tuple(
+    field.name for field in fields(Settings) if field.name in KEYS[SUITE]
+)
 """The keys that make up the `Settings` of scores."""
 
 Written = TypeVar("Written")

@@ -38,17 +38,38 @@ NOT_PARAMETERS = {
 }
 """Names that `params` may not have, and why."""
 
-_NO_REASON = frozenset({"", "0", "1", "true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off"})
+_NO_REASON = frozenset(
+    {
+        "",
+        "0",
+        "1",
+        "true",
+        "false",
+        "null",
+        "none",
+        "~",
+        "yes",
+        "no",
+        "y",
+        "n",
+        "on",
+        "off",
+    }
+)
 """Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest gives another meaning when a module has them."""
-OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail"})
+OWNED_TAGS = frozenset(
+    {"filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail"}
+)
 """Markers that pytest itself owns; the plugin adds those that are registered."""
 OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
 """Words with a meaning of their own in the expressions of `-m`."""
 _TAG = r"[\w.+-]+"
-_HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode; ":" needs a closer look
+_HARMLESS = re.compile(
+    r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*"
+)  # nothing to encode; ":" needs a closer look
 _ENCODED = frozenset("[]%")
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
@@ -79,7 +100,11 @@ def scalar_value(text: str) -> object:
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number that a float can hold; true and false are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and are_finite((value,))
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and are_finite((value,))
+    )
 
 
 def are_finite(numbers: Iterable[float]) -> bool:
@@ -110,18 +135,31 @@ def wrong_id(text: str) -> str | None:
             f"the id {quoted(text)} has {listed(refused, 'and')}, which a pytest node id cannot carry; "
             "choose another id, or leave it out to have the query as id"
         )
-    return f"the id {quoted(text)} is reserved by pytest; choose another" if text in RESERVED else None
+    return (
+        f"the id {quoted(text)} is reserved by pytest; choose another"
+        if text in RESERVED
+        else None
+    )
 
 
 @lru_cache(maxsize=16)  # each case asks twice
 def node_name(query: str) -> str:
     """Encode a query that serves as id for a node id: what a node id cannot carry is percent-encoded."""
-    if _HARMLESS.fullmatch(query) and not query.startswith("__") and query not in RESERVED:
+    if (
+        _HARMLESS.fullmatch(query)
+        and not query.startswith("__")
+        and query not in RESERVED
+    ):
         return query
     encoded = "".join(
-        _percent(character) if character in _ENCODED or is_control(character) else character for character in query
+        _percent(character)
+        if character in _ENCODED or is_control(character)
+        else character
+        for character in query
     ).replace("::", "%3A%3A")
-    if encoded.endswith(":"):  # before "::", which follows in some node ids, it would be read as part of that
+    if encoded.endswith(
+        ":"
+    ):  # before "::", which follows in some node ids, it would be read as part of that
         encoded = f"{encoded[:-1]}%3A"
     if encoded.startswith((":", "__")) or encoded in RESERVED:
         encoded = _percent(encoded[0]) + encoded[1:]
@@ -143,20 +181,32 @@ def wrong_fixture(value: object) -> str | None:
     """Say why a value cannot be the name of a fixture; None where it can."""
     if isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value):
         return None
-    return f"expected the name of a fixture, as it stands in Python, found {found(value)}"
+    return (
+        f"expected the name of a fixture, as it stands in Python, found {found(value)}"
+    )
 
 
 def _percent(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+    return "".join(
+        f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass")
+    )
 
 
 def text_with(wrong: Callable[[str], str | None] = lambda text: None) -> Check:
     """Make the check of a text; `wrong` says what is wrong with one, or None."""
 
     def check(value: object, at: Location) -> object:
-        message = wrong(value) if isinstance(value, str) else f"expected text, found {found(value)}"
+        message = (
+            wrong(value)
+            if isinstance(value, str)
+            else f"expected text, found {found(value)}"
+        )
         if message is not None:
-            advice = "; put a text with brackets or braces in quotes" if isinstance(value, (list, Mapping)) else ""
+            advice = (
+                "; put a text with brackets or braces in quotes"
+                if isinstance(value, (list, Mapping))
+                else ""
+            )
             at.refuse(f"{message}{advice}")
         return value
 
@@ -174,7 +224,11 @@ def _wrong_query(query: str) -> str | None:
 
 
 def _wrong_field(name: str) -> str | None:
-    return None if name.strip() else "expected the name of a field, found nothing; leave the key out for the default"
+    return (
+        None
+        if name.strip()
+        else "expected the name of a field, found nothing; leave the key out for the default"
+    )
 
 
 text = text_with()
@@ -197,8 +251,14 @@ def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
 
 def whole(value: object, at: Location) -> object:
     """A whole number from 1, such as a cutoff."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_WHOLE:
-        at.refuse(f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}")
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not 1 <= value <= LARGEST_WHOLE
+    ):
+        at.refuse(
+            f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}"
+        )
     return value
 
 
@@ -211,7 +271,10 @@ def flag(value: object, at: Location) -> object:
 
 share = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1")
 weight = number_where(lambda value: value > 0, "a number above 0")
-_floor = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1, or null to take an inherited floor away")
+_floor = number_where(
+    lambda value: 0 <= value <= 1,
+    "a number from 0 to 1, or null to take an inherited floor away",
+)
 
 
 def floor(value: object, at: Location) -> object:
@@ -226,7 +289,9 @@ def choice(allowed: Iterable[str], *others: str) -> Check:
     def check(value: object, at: Location) -> object:
         if not isinstance(value, str) or value not in names:
             close = did_you_mean(value, names) if isinstance(value, str) else ""
-            at.refuse(f"expected {listed([*names, *others])}, found {found(value)}{close}")
+            at.refuse(
+                f"expected {listed([*names, *others])}, found {found(value)}{close}"
+            )
         return value
 
     return check
@@ -242,31 +307,53 @@ def gain(value: object, at: Location) -> object:
     names: Mapping[str, float] = getattr(at.scope.values.get("scale"), "names", {})
     gains: dict[float, object] = {}
     for written, gained in value.items():
-        grade = names.get(written, scalar_value(written)) if isinstance(written, str) else written
+        grade = (
+            names.get(written, scalar_value(written))
+            if isinstance(written, str)
+            else written
+        )
         if not is_number(grade):
             allowed = listed([*map(printable, names), "a number"])
             close = did_you_mean(str(written), names)
-            at.refuse(f"{shown(written)} is no grade; expected {allowed}{close}", str(written), at_key=True)
+            at.refuse(
+                f"{shown(written)} is no grade; expected {allowed}{close}",
+                str(written),
+                at_key=True,
+            )
             continue
         if not is_number(gained):
             at.refuse(f"a gain is a number, found {found(gained)}", str(written))
         elif grade in gains:
-            at.refuse(f"grade {grade:g} has two gains; keep one of them", str(written), at_key=True)
+            at.refuse(
+                f"grade {grade:g} has two gains; keep one of them",
+                str(written),
+                at_key=True,
+            )
         gains[grade] = gained
     if not value:
-        at.refuse("the mapping of gains is empty; write grade: gain pairs, or exponential or linear")
+        at.refuse(
+            "the mapping of gains is empty; write grade: gain pairs, or exponential or linear"
+        )
     return gains
 
 
 def params(value: object, at: Location) -> object:
     """Keyword arguments of the search, merged over the inherited ones."""
     if not isinstance(value, Mapping):
-        return at.refuse(f"expected a mapping of keyword arguments for search(), found {found(value)}")
+        return at.refuse(
+            f"expected a mapping of keyword arguments for search(), found {found(value)}"
+        )
     for name in value:
         if not isinstance(name, str) or not name:
-            at.refuse(f"the name of a parameter is text, found {found(name)}", str(name), at_key=True)
+            at.refuse(
+                f"the name of a parameter is text, found {found(name)}",
+                str(name),
+                at_key=True,
+            )
         elif name in NOT_PARAMETERS:
-            at.refuse(f"params may not have {name}: {NOT_PARAMETERS[name]}", name, at_key=True)
+            at.refuse(
+                f"params may not have {name}: {NOT_PARAMETERS[name]}", name, at_key=True
+            )
     inherited = at.scope.values.get("params")
     return {**inherited, **value} if isinstance(inherited, Mapping) else dict(value)
 
@@ -288,10 +375,16 @@ def fixtures(value: object, at: Location) -> object:
     return names_in(value, "fixture names", wrong_fixture, at)
 
 
-def names_in(value: object, what: str, wrong: Callable[[object], str | None], at: Location) -> Any:
+def names_in(
+    value: object, what: str, wrong: Callable[[object], str | None], at: Location
+) -> Any:
     """A list of different names; `wrong` says what is wrong with one."""
     if not isinstance(value, (list, tuple)):
-        advice = f"; write [{value}]" if isinstance(value, str) and value.isidentifier() else ""
+        advice = (
+            f"; write [{value}]"
+            if isinstance(value, str) and value.isidentifier()
+            else ""
+        )
         return at.refuse(f"expected a list of {what}, found {found(value)}{advice}")
     for index, name in enumerate(value):
         message = wrong(name)
@@ -320,7 +413,10 @@ def skip(value: object, at: Location) -> object:
 
 def _reason(key: str, value: object, at: Location) -> str:
     """The reason for a mark. A text that only says on or off is none; an issue number, `123`, is one."""
-    if not isinstance(value, str) or value.strip().lower().removesuffix(".0") in _NO_REASON:
+    if (
+        not isinstance(value, str)
+        or value.strip().lower().removesuffix(".0") in _NO_REASON
+    ):
         advice = f"say why, for the one who reads the report, or take {key} out"
         at.refuse(f"{key} takes the reason as text, found {found(value)}; {advice}")
     return str(value)
@@ -329,7 +425,11 @@ def _reason(key: str, value: object, at: Location) -> str:
 def documents_in(value: object, at: Location) -> tuple[str, ...]:
     """A document, or a list of different ones; empty where it has mistakes."""
     before = at.scope.mistakes
-    documents = (value,) if isinstance(value, str) and value else names_in(value, "documents", wrong_document, at)
+    documents = (
+        (value,)
+        if isinstance(value, str) and value
+        else names_in(value, "documents", wrong_document, at)
+    )
     if not documents and at.scope.mistakes == before:
         at.refuse("the list of documents is empty; name one, or take it out")
     return documents if at.scope.mistakes == before else ()
@@ -337,11 +437,21 @@ def documents_in(value: object, at: Location) -> tuple[str, ...]:
 
 def wrong_document(value: object) -> str | None:
     """Say why a value cannot be the id of a document; None where it can."""
-    return None if isinstance(value, str) and value else f"a document id is text, found {found(value)}"
+    return (
+        None
+        if isinstance(value, str) and value
+        else f"a document id is text, found {found(value)}"
+    )
 
 
-def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
+def unknown_keys(
+    written: Mapping[str, object], known: Sequence[str], takes: str, at: Location
+) -> None:
     """Report the keys of a mapping that are not `known`; `takes` says in messages which there are."""
     for key in written:
         if key not in known:
-            at.refuse(f"unknown key {quoted(str(key))}; {takes}{did_you_mean(str(key), known)}", str(key), at_key=True)
+            at.refuse(
+                f"unknown key {quoted(str(key))}; {takes}{did_you_mean(str(key), known)}",
+                str(key),
+                at_key=True,
+            )

@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from pytest_relevance._problems import Problems
-from pytest_relevance._source import JsonPath, NumberAsWritten, Source, as_python, as_text, found_json
+from pytest_relevance._source import (
+    JsonPath,
+    NumberAsWritten,
+    Source,
+    as_python,
+    as_text,
+    found_json,
+)
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
@@ -50,41 +57,61 @@ class Collector:
         self._problems.check()
         self._source.refuse(message)
 
-    def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[int, dict[str, object]]]:
+    def objects(
+        self, value: object, path: JsonPath, what: str
+    ) -> Iterator[tuple[int, dict[str, object]]]:
         """Iterate over a list of objects, with their numbers. Other values are mistakes."""
         if not isinstance(value, list):
-            self.wrong(f"{quoted(what)} is a list of objects, found {found_json(value)}", path)
+            self.wrong(
+                f"{quoted(what)} is a list of objects, found {found_json(value)}", path
+            )
             return
         for number, entry in enumerate(value):
             if isinstance(entry, dict):
                 yield number, entry
             else:
-                self.wrong(f"{quoted(what)} is a list of objects, found {found_json(entry)} in it", (*path, number))
+                self.wrong(
+                    f"{quoted(what)} is a list of objects, found {found_json(entry)} in it",
+                    (*path, number),
+                )
 
-    def text(self, holder: Mapping[str, object], key: str, path: JsonPath) -> str | None:
+    def text(
+        self, holder: Mapping[str, object], key: str, path: JsonPath
+    ) -> str | None:
         """Get the id or text under a key of an object, as it is written. Where there is none: None, and a mistake."""
         if key not in holder:
             self.absent(key, holder, path)
             return None
         value = as_text(holder[key])
         if value is None:
-            self.wrong(f"{quoted(key)} is text or a number, found {found_json(holder[key])}", (*path, key))
+            self.wrong(
+                f"{quoted(key)} is text or a number, found {found_json(holder[key])}",
+                (*path, key),
+            )
         return value
 
-    def mapping(self, holder: Mapping[str, object], key: str, path: JsonPath) -> dict[str, object] | None:
+    def mapping(
+        self, holder: Mapping[str, object], key: str, path: JsonPath
+    ) -> dict[str, object] | None:
         """Get the object under a key of an object. Where there is none: None, and a mistake."""
         value = holder.get(key)
         if isinstance(value, dict):
             return value
         if key in holder:
-            self.wrong(f"{quoted(key)} is an object, found {found_json(value)}", (*path, key))
+            self.wrong(
+                f"{quoted(key)} is an object, found {found_json(value)}", (*path, key)
+            )
         else:
             self.absent(key, holder, path)
         return None
 
     def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
         """Add the mistake that an object lacks a key."""
-        others = f"found {listed(map(quoted, holder), 'and')}" if holder else "the object is empty"
+        others = (
+            f"found {listed(map(quoted, holder), 'and')}"
+            if holder
+            else "the object is empty"
+        )
         self.wrong(f"{quoted(key)} is missing; {others}", path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
@@ -93,20 +120,29 @@ class Collector:
         if known.text != query.text:
             self.wrong(known.another_text(query), path)
         elif known.params != query.params:
-            params = f"{found_json(query.params)}, than before, {found_json(known.params)}"
+            params = (
+                f"{found_json(query.params)}, than before, {found_json(known.params)}"
+            )
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
             self.wrong(message, path)
 
-    def add_grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
+    def add_grades(
+        self, query: str, grades: Mapping[str, object], path: JsonPath
+    ) -> None:
         """Add ratings as {document: rating}."""
-        if not RATING.issuperset(map(type, grades.values())) or not all(map(str.strip, grades)):
+        if not RATING.issuperset(map(type, grades.values())) or not all(
+            map(str.strip, grades)
+        ):
             for document, rating in grades.items():
                 if not document.strip():
                     self.wrong("a document has no id", (*path, document))
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
-        self._rows.extend((query, document, rating, None, None, path, document) for document, rating in grades.items())
+        self._rows.extend(
+            (query, document, rating, None, None, path, document)
+            for document, rating in grades.items()
+        )
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
         """Add ratings as {document: rating} or as a list of objects; None stands for no ratings."""
@@ -127,12 +163,23 @@ class Collector:
         """The keys of one object that rates a document; a subclass may choose them for each object."""
         return self._keys
 
-    def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int, keys: Keys) -> None:
+    def add_item(
+        self,
+        query: str,
+        item: dict[str, object],
+        path: JsonPath,
+        number: int,
+        keys: Keys,
+    ) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
         document, rating = item.get(keys["document"]), item.get(keys["grade"])
         if type(document) is not str or not document.strip():
             document = as_text(document)
-        if document is None or type(rating) not in RATING or (rating is None and keys["grade"] not in item):
+        if (
+            document is None
+            or type(rating) not in RATING
+            or (rating is None and keys["grade"] not in item)
+        ):
             self.text(item, keys["document"], (*path, number))
             if keys["grade"] not in item:
                 self.absent(keys["grade"], item, (*path, number))
@@ -141,7 +188,9 @@ class Collector:
             return
         rater = item[keys["rater"]] if "rater" in keys else None
         title = item[keys["title"]] if "title" in keys else None
-        self.add((query, document, rating, as_text(rater), as_text(title), path, number))
+        self.add(
+            (query, document, rating, as_text(rater), as_text(title), path, number)
+        )
 
     def add(self, row: Row) -> None:
         """Add one rating, which has been checked."""
@@ -149,7 +198,10 @@ class Collector:
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
-        self.wrong(f"a rating is a number or a name of the scale, found {found_json(rating)}", path)
+        self.wrong(
+            f"a rating is a number or a name of the scale, found {found_json(rating)}",
+            path,
+        )
 
     def ratings(self) -> Ratings:
         """Make `Ratings` of what was collected.
@@ -162,7 +214,11 @@ class Collector:
         self._problems.check()
         columns = ([row[number] for row in self._rows] for number in range(7))
         queries, documents, ratings, raters, titles, paths, keys = columns
-        rated = {query for query, rating in zip(queries, ratings, strict=True) if rating not in (None, "")}
+        rated = {
+            query
+            for query, rating in zip(queries, ratings, strict=True)
+            if rating not in (None, "")
+        }
         return Ratings(
             self._source.file,
             self._format,
@@ -171,7 +227,11 @@ class Collector:
             ratings,
             rater_names(raters),
             titles if any(titles) else None,
-            {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
+            {
+                key: query
+                for key, (query, _) in self._known.items()
+                if key not in rated or query.says_more
+            },
             lambda row: self._source.place((*paths[row], keys[row])),
         )
 
@@ -184,14 +244,25 @@ class Collector:
         if not self._known:
             self.refuse("the file has no queries")
         self._problems.check()
-        without_text = [quoted(query.id, 40) for query, _ in self._known.values() if query.text is None]
+        without_text = [
+            quoted(query.id, 40)
+            for query, _ in self._known.values()
+            if query.text is None
+        ]
         if without_text:
             ids = ", ".join(without_text[:3])
             what = f"these are judgments that have only the ids of queries ({ids})"
             self.refuse(f"{what}; name a file of queries, which has their texts")
-        return [replace(query, line=self._source.place(path).line) for query, path in self._known.values()]
+        return [
+            replace(query, line=self._source.place(path).line)
+            for query, path in self._known.values()
+        ]
 
 
 def params_of(values: object) -> dict[str, object]:
     """The search parameters of a query; none where `values` is no object."""
-    return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}
+    return (
+        {name: as_python(value) for name, value in values.items()}
+        if isinstance(values, dict)
+        else {}
+    )

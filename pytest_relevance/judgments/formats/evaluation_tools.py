@@ -36,14 +36,23 @@ def is_quepid(source: Source) -> bool:
     entries = source.json_object.get("queries")
     return isinstance(source.json_object.get(_PAIRS), list) or (
         isinstance(entries, list)
-        and any(isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry for entry in entries[:20])
+        and any(
+            isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry
+            for entry in entries[:20]
+        )
     )
 
 
 def snapshot_columns(names: Sequence[str]) -> list[int] | None:
     """The columns of a snapshot's name, queries, documents and ranks; None for the header of another table."""
-    numbers = {name: number for number, name in reversed(list(enumerate(map(folded, names))))}
-    return [numbers[name] for name in _SNAPSHOT] if numbers.keys() >= set(_SNAPSHOT) else None
+    numbers = {
+        name: number for number, name in reversed(list(enumerate(map(folded, names))))
+    }
+    return (
+        [numbers[name] for name in _SNAPSHOT]
+        if numbers.keys() >= set(_SNAPSHOT)
+        else None
+    )
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
@@ -57,10 +66,15 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     if not isinstance(docs, dict) or not isinstance(entries, list):
         return None
     texts = {
-        str(entry.get("query_id")): as_text(entry.get(_text_key(entry))) for entry in entries if isinstance(entry, dict)
+        str(entry.get("query_id")): as_text(entry.get(_text_key(entry)))
+        for entry in entries
+        if isinstance(entry, dict)
     }
     return [
-        (texts.get(key) or key, [doc.get("id") if isinstance(doc, dict) else doc for doc in ranked])
+        (
+            texts.get(key) or key,
+            [doc.get("id") if isinstance(doc, dict) else doc for doc in ranked],
+        )
         for key, ranked in docs.items()
         if isinstance(ranked, list)
     ]
@@ -73,17 +87,23 @@ def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
     if isinstance(document, dict) and _PAIRS in document:
         _collect_book(collector, document[_PAIRS])
     elif isinstance(document, dict) and "queries" in document:
-        for number, entry in collector.objects(document["queries"], ("queries",), "queries"):
+        for number, entry in collector.objects(
+            document["queries"], ("queries",), "queries"
+        ):
             path = ("queries", number)
             text = _add_query(collector, entry, path)
             if text is not None:
                 collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
     else:
-        collector.refuse(f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects")
+        collector.refuse(
+            f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects"
+        )
     return collector
 
 
-def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath) -> str | None:
+def _add_query(
+    collector: Collector, entry: Mapping[str, object], path: JsonPath
+) -> str | None:
     """Add a query. Returns its text, its key; None, and a mistake, where it has none."""
     text = collector.text(entry, _text_key(entry), path)
     if text is not None:
@@ -102,14 +122,21 @@ def _collect_book(collector: Collector, pairs: object) -> None:
             continue
         title = _title(pair.get("document_fields"))
         path = (*path, "judgements")
-        for number, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
+        for number, judgement in collector.objects(
+            pair.get("judgements") or [], path, "judgements"
+        ):
             at = (*path, number)
-            is_rating = judgement.get("unrateable") is not True and judgement.get("judge_later") is not True
+            is_rating = (
+                judgement.get("unrateable") is not True
+                and judgement.get("judge_later") is not True
+            )
             rating = judgement.get("rating") if is_rating else None
             if is_rating and "rating" not in judgement:
                 collector.absent("rating", judgement, at)
             elif type(rating) in RATING:
-                rater = _rater(judgement) or (f"rating {number + 1}" if number else None)
+                rater = _rater(judgement) or (
+                    f"rating {number + 1}" if number else None
+                )
                 collector.add((text, document, rating, rater, title, path, number))
             else:
                 collector.no_rating(rating, (*at, "rating"))
@@ -127,8 +154,17 @@ def _title(fields: object) -> str | None:
 
 def _rater(judgement: Mapping[str, object]) -> str | None:
     """The name of the rater, in the judgement or in its `user`."""
-    holders = [holder for holder in (judgement, judgement.get("user")) if isinstance(holder, dict)]
-    return next(filter(None, (as_text(holder.get(name)) for holder in holders for name in _RATERS)), None)
+    holders = [
+        holder
+        for holder in (judgement, judgement.get("user"))
+        if isinstance(holder, dict)
+    ]
+    return next(
+        filter(
+            None, (as_text(holder.get(name)) for holder in holders for name in _RATERS)
+        ),
+        None,
+    )
 
 
 def _text_key(entry: Mapping[str, object]) -> str:
@@ -146,7 +182,10 @@ _RELEVANT = "relevant_documents"
 
 def is_rre(source: Source) -> bool:
     """Whether it is a file of RRE: it has the levels of one, and queries with placeholders."""
-    return not source.json_object.keys().isdisjoint(_LEVELS) and '"placeholders"' in source.text
+    return (
+        not source.json_object.keys().isdisjoint(_LEVELS)
+        and '"placeholders"' in source.text
+    )
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
@@ -165,13 +204,19 @@ def collect_rre(source: Source, *, for_queries: bool) -> Collector:
     collector = Collector(source, "rre", {"document": "id", "grade": "gain"})
     document = source.json
     if not isinstance(document, dict) or document.keys().isdisjoint(_LEVELS):
-        collector.refuse("ratings of RRE have topics, query_groups or queries: lists of objects")
+        collector.refuse(
+            "ratings of RRE have topics, query_groups or queries: lists of objects"
+        )
     text_in = _TEXT
     if "query_placeholder" in document:
         text_in = collector.text(document, "query_placeholder", ()) or _TEXT
     for topic_path, topic in _each(collector, document, (), "topics"):
         for group_path, group in _each(collector, topic, topic_path, "query_groups"):
-            levels = [inner for outer, inner in ((document, topic), (topic, group)) if inner is not outer]
+            levels = [
+                inner
+                for outer, inner in ((document, topic), (topic, group))
+                if inner is not outer
+            ]
             note = ": ".join(filter(None, map(_name, levels)))
             for path, query in _each(collector, group, group_path, "queries"):
                 key = _add_rre_query(collector, query, path, text_in, note)
@@ -199,7 +244,11 @@ def _name(level: Mapping[str, object]) -> str | None:
 
 
 def _add_rre_query(
-    collector: Collector, query: Mapping[str, object], path: JsonPath, text_in: str, note: str
+    collector: Collector,
+    query: Mapping[str, object],
+    path: JsonPath,
+    text_in: str,
+    note: str,
 ) -> str | None:
     """Add a query. Returns its key; None, and a mistake, where it has no text."""
     placeholders = collector.mapping(query, "placeholders", path)
@@ -214,15 +263,23 @@ def _add_rre_query(
     text = collector.text(placeholders, text_in, (*path, "placeholders"))
     if text is None:
         return None
-    others = {name.removeprefix("$"): value for name, value in placeholders.items() if name != text_in}
+    others = {
+        name.removeprefix("$"): value
+        for name, value in placeholders.items()
+        if name != text_in
+    }
     params = params_of(others)
     key = rre_key(text, params)
     collector.add_query(Query(key, text, params=params, note=note or None), path)
     return key
 
 
-def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
-    relevant = collector.mapping(holder, _RELEVANT, path) if _RELEVANT in holder else None
+def _add_relevant(
+    collector: Collector, key: str, holder: Mapping[str, object], path: JsonPath
+) -> None:
+    relevant = (
+        collector.mapping(holder, _RELEVANT, path) if _RELEVANT in holder else None
+    )
     path = (*path, _RELEVANT)
     grades: dict[str, object] = {}
     for name, value in (relevant or {}).items():
@@ -233,10 +290,14 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
                     wrong = f"a document is text or a number, found {found_json(entry)}"
                     collector.wrong(wrong, (*path, name, number))
                 else:
-                    collector.add((key, document, name, None, None, (*path, name), number))
+                    collector.add(
+                        (key, document, name, None, None, (*path, name), number)
+                    )
         elif isinstance(value, dict) or value is None:
             given = next((grade for grade in _GRADES if grade in (value or ())), None)
-            grades[name] = WITHOUT_GRADE if value is None or given is None else value[given]
+            grades[name] = (
+                WITHOUT_GRADE if value is None or given is None else value[given]
+            )
         else:
             shapes = f'{{"gain": 3}} for a document or a list of documents for a grade, found {found_json(value)}'
             collector.wrong(f"{_RELEVANT} have {shapes}", (*path, name))

@@ -12,7 +12,14 @@ from collections.abc import Mapping
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, find_columns, folded, layout
+from pytest_relevance.judgments.columns import (
+    GRADE_COLUMN,
+    SPELLINGS,
+    column_called,
+    find_columns,
+    folded,
+    layout,
+)
 from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.collecting import Collector, Keys, params_of
 from pytest_relevance.judgments.grading import number_of
@@ -28,7 +35,17 @@ _QUERY_SHAPES = 'a query is {id: text}, a text in a list, or an object such as {
 
 _SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
 _OF_A_QUERY = _SURELY_IDS | set(
-    map(folded, ("id", "text", "params", *SPELLINGS["query"], *SPELLINGS["weight"], *SPELLINGS["note"]))
+    map(
+        folded,
+        (
+            "id",
+            "text",
+            "params",
+            *SPELLINGS["query"],
+            *SPELLINGS["weight"],
+            *SPELLINGS["note"],
+        ),
+    )
 )
 """The keys of an object that is a query, folded."""
 
@@ -59,11 +76,22 @@ def read_query_objects(source: Source) -> list[Query]:
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
         texts = [as_text(entry) or "" for entry in entries]
-        return tables.distinct_rows(source, {"query": texts}, lambda row: source.place(source.path_of_entry(row)))
+        return tables.distinct_rows(
+            source,
+            {"query": texts},
+            lambda row: source.place(source.path_of_entry(row)),
+        )
     document = None if source.is_json_lines else source.json
     if isinstance(document, dict) and _are_texts_by_id(source, document):
-        keys, texts = list(document), [as_text(text) or "" for text in document.values()]
-        return tables.distinct_rows(source, {"query_id": keys, "query": texts}, lambda row: source.place((keys[row],)))
+        keys, texts = (
+            list(document),
+            [as_text(text) or "" for text in document.values()],
+        )
+        return tables.distinct_rows(
+            source,
+            {"query_id": keys, "query": texts},
+            lambda row: source.place((keys[row],)),
+        )
     if _is_table(source):
         return tables.read_query_table(source)
     return _NestedReader(source, "json", for_queries=True).queries()
@@ -78,17 +106,27 @@ def are_queries(source: Source) -> bool:
     first = entries[0] if entries else None
     if not isinstance(first, dict):
         return type(first) is str
-    if first and all(type(value) is str and number_of(value) is None for value in first.values()):
+    if first and all(
+        type(value) is str and number_of(value) is None for value in first.values()
+    ):
         return True
     has_text = "query" in tables.query_columns(source, list(first))
-    return has_text and not find_columns(first, ("document", "grade")) and not _ratings_key(first)
+    return (
+        has_text
+        and not find_columns(first, ("document", "grade"))
+        and not _ratings_key(first)
+    )
 
 
 def _is_table(source: Source) -> bool:
     """Whether the first object has a value for each column, and no judgments below it."""
     entries = source.entries
     first = entries[0] if entries else {}
-    return isinstance(first, dict) and not _holds_structures(first) and not _ratings_key(first)
+    return (
+        isinstance(first, dict)
+        and not _holds_structures(first)
+        and not _ratings_key(first)
+    )
 
 
 def _holds_structures(entry: Mapping[str, object]) -> bool:
@@ -97,7 +135,14 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
 
 def _ratings_key(entry: Mapping[str, object]) -> str:
     """The key of the ratings below a query; empty where it has none."""
-    return next((name for name in _RATINGS if name in entry and not isinstance(entry[name], str)), "")
+    return next(
+        (
+            name
+            for name in _RATINGS
+            if name in entry and not isinstance(entry[name], str)
+        ),
+        "",
+    )
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
@@ -107,7 +152,10 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     both: the file is refused.
     """
     names = list(entry)
-    if any(isinstance(value, (dict, list)) for value in entry.values()) or layout(names) is not None:
+    if (
+        any(isinstance(value, (dict, list)) for value in entry.values())
+        or layout(names) is not None
+    ):
         return False
     if not names or "_id" in names or not _SURELY_IDS.isdisjoint(map(folded, names)):
         return False
@@ -138,27 +186,42 @@ class _NestedReader(Collector):
             elif isinstance(entry, dict) and _ratings_key(entry):
                 self._add_query_with_ratings(entry, path)
             else:
-                self.wrong(f"{_QUERY_SHAPES if for_queries else _SHAPES}; found {found_json(entry)}", path)
+                self.wrong(
+                    f"{_QUERY_SHAPES if for_queries else _SHAPES}; found {found_json(entry)}",
+                    path,
+                )
         if self._grade_column is not None and not self._keys_by_names:
-            self.refuse(f"no object in the file has the key {quoted(self._grade_column)}, which {GRADE_COLUMN} names")
+            self.refuse(
+                f"no object in the file has the key {quoted(self._grade_column)}, which {GRADE_COLUMN} names"
+            )
 
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
         """Add {query: its judgments}. Where queries are wanted, texts that may be no names of grades are refused."""
         for key, value in entry.items():
             at = (*path, key)
             members = value if isinstance(value, dict) and self._for_queries else {}
-            may_be_texts = len(entry) == 1 or not _OF_A_QUERY.isdisjoint(map(folded, members))
+            may_be_texts = len(entry) == 1 or not _OF_A_QUERY.isdisjoint(
+                map(folded, members)
+            )
             if not key.strip():
                 self.wrong("a query has no id", at)
-            elif may_be_texts and any(type(each) is str and number_of(each) is None for each in members.values()):
+            elif may_be_texts and any(
+                type(each) is str and number_of(each) is None
+                for each in members.values()
+            ):
                 self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", at)
             else:
                 self.add_query(Query(key, key if self._for_queries else None), at)
                 self.add_ratings(key, value, at)
 
-    def _add_query_with_ratings(self, entry: Mapping[str, object], path: JsonPath) -> None:
+    def _add_query_with_ratings(
+        self, entry: Mapping[str, object], path: JsonPath
+    ) -> None:
         names = list(entry)
-        at = {what: names[number] for what, number in tables.query_columns(self._source, names).items()}
+        at = {
+            what: names[number]
+            for what, number in tables.query_columns(self._source, names).items()
+        }
         given = {what: as_text(entry[name]) or "" for what, name in at.items()}
         text = given.get("query")
         query = tables.query_or_mistake(
@@ -179,7 +242,10 @@ class _NestedReader(Collector):
         """The keys of an object that rates a document, by their names; those of a million objects are found once."""
         names = tuple(item)
         if names not in self._keys_by_names:
-            at = {what: names[number] for what, number in find_columns(names, _OF_RATING).items()}
+            at = {
+                what: names[number]
+                for what, number in find_columns(names, _OF_RATING).items()
+            }
             if self._grade_column is not None:
                 number = column_called(names, self._grade_column)
                 at["grade"] = self._grade_column if number is None else names[number]

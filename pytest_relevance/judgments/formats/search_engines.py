@@ -20,10 +20,20 @@ from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.collecting import Collector, params_of
 from pytest_relevance.judgments.model import Query
 
-_OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
+_OF_FIELD = frozenset(
+    {"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"}
+)
 """Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
 
-_OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_query_string", "semantic"})
+_OF_TEXT = frozenset(
+    {
+        "multi_match",
+        "combined_fields",
+        "query_string",
+        "simple_query_string",
+        "semantic",
+    }
+)
 """Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
 
 
@@ -35,18 +45,29 @@ def is_rank_eval(source: Source) -> bool:
 def _requests(document: object) -> tuple[object, JsonPath]:
     """The requests and the path to them: clients log what they send under `body`. None where there are none."""
     path: JsonPath = ()
-    if isinstance(document, dict) and "requests" not in document and isinstance(document.get("body"), dict):
+    if (
+        isinstance(document, dict)
+        and "requests" not in document
+        and isinstance(document.get("body"), dict)
+    ):
         document, path = document["body"], ("body",)
-    return (document.get("requests") if isinstance(document, dict) else None), (*path, "requests")
+    return (document.get("requests") if isinstance(document, dict) else None), (
+        *path,
+        "requests",
+    )
 
 
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
-    collector = Collector(source, "elasticsearch", {"document": "_id", "grade": "rating"})
+    collector = Collector(
+        source, "elasticsearch", {"document": "_id", "grade": "rating"}
+    )
     wanted = source.options.get("query")
     requests, at = _requests(source.json)
     if requests is None:
-        collector.refuse("a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings")
+        collector.refuse(
+            "a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings"
+        )
     for number, request in collector.objects(requests, at, "requests"):
         path = (*at, number)
         key = collector.text(request, "id", path)
@@ -61,16 +82,31 @@ def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     return collector
 
 
-def _query(collector: Collector, key: str, request: Mapping[str, object], path: JsonPath, wanted: str | None) -> Query:
+def _query(
+    collector: Collector,
+    key: str,
+    request: Mapping[str, object],
+    path: JsonPath,
+    wanted: str | None,
+) -> Query:
     params = _params(request)
-    texts = _texts(request) if wanted is None else [_text_at(request, wanted.split("."))]
+    texts = (
+        _texts(request) if wanted is None else [_text_at(request, wanted.split("."))]
+    )
     text = texts[0] if len(texts) == 1 else None
     if wanted is None:
-        params = {name: value for name, value in params.items() if type(value) is not str or value != text}
+        params = {
+            name: value
+            for name, value in params.items()
+            if type(value) is not str or value != text
+        }
     else:
         params.pop(wanted.removeprefix("params."), None)
         if text is None:
-            collector.wrong(f"there is no text at {quoted(wanted)} in this request, where it should be", path)
+            collector.wrong(
+                f"there is no text at {quoted(wanted)} in this request, where it should be",
+                path,
+            )
     return Query(key, text, params=params_of(params))
 
 
@@ -80,7 +116,11 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, texts: Sequence[str]) -> str:
-    found = f"it may be {listed(map(quoted, texts))}" if texts else "no params and no match query has any"
+    found = (
+        f"it may be {listed(map(quoted, texts))}"
+        if texts
+        else "no params and no match query has any"
+    )
     return (
         f"the text of the query {quoted(key)} is not known: {found}; say where it stands, such as query: params.text, "
         "query: request.query.match.title, or --query params.text of a command"
@@ -92,17 +132,32 @@ def _text_at(value: object, parts: Sequence[str]) -> str | None:
     if not parts:
         return as_text(value.get("query") if isinstance(value, dict) else value)
     if isinstance(value, list):
-        return next((_text_at(entry, parts[1:]) for number, entry in enumerate(value) if str(number) == parts[0]), None)
+        return next(
+            (
+                _text_at(entry, parts[1:])
+                for number, entry in enumerate(value)
+                if str(number) == parts[0]
+            ),
+            None,
+        )
     if not isinstance(value, dict):
         return None
     keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    texts = (_text_at(value[key], parts[count:]) for count, key in enumerate(keys, 1) if key in value)
+    texts = (
+        _text_at(value[key], parts[count:])
+        for count, key in enumerate(keys, 1)
+        if key in value
+    )
     return next((text for text in texts if text is not None), None)
 
 
 def _texts(request: Mapping[str, object]) -> list[str]:
     """The candidates for the text of the query: the parameters that are text, and what the body searches for."""
-    of_params = [value for value in _params(request).values() if type(value) is str and value.strip()]
+    of_params = [
+        value
+        for value in _params(request).values()
+        if type(value) is str and value.strip()
+    ]
     return list(dict.fromkeys([*of_params, *_searched(request.get("request"))]))
 
 
@@ -116,7 +171,9 @@ def _searched(body: object) -> Iterator[str]:
         elif isinstance(value, dict):
             for name, clause in value.items():
                 if name in _OF_FIELD and isinstance(clause, dict):
-                    yield from filter(None, (_text_at(of_field, ()) for of_field in clause.values()))
+                    yield from filter(
+                        None, (_text_at(of_field, ()) for of_field in clause.values())
+                    )
                 elif name in _OF_TEXT and isinstance(clause, dict):
                     yield from filter(None, [_text_at(clause, ())])
                 else:
@@ -129,7 +186,10 @@ _QUERIES = "querySetQueries"
 
 def is_judgment_import(source: Source) -> bool:
     """Whether it is a request that imports judgments, or a response with judgments."""
-    return any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json_object))
+    return any(
+        isinstance(holder.get(_RATINGS), list)
+        for _, holder in _holders(source.json_object)
+    )
 
 
 def is_query_set(source: Source) -> bool:
@@ -144,12 +204,20 @@ def has_queries(source: Source) -> bool:
 
 def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
     """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
-    collector = Collector(source, "opensearch", {"document": "docId", "grade": "rating"})
+    collector = Collector(
+        source, "opensearch", {"document": "docId", "grade": "rating"}
+    )
     is_set = for_queries and is_query_set(source)
     key, text_key = (_QUERIES, "queryText") if is_set else (_RATINGS, "query")
-    holders = [((*path, key), holder[key]) for path, holder in _holders(source.json) if key in holder]
+    holders = [
+        ((*path, key), holder[key])
+        for path, holder in _holders(source.json)
+        if key in holder
+    ]
     if not holders:
-        collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
+        collector.refuse(
+            f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings"
+        )
     for path, entries in holders:
         for number, entry in collector.objects(entries, path, key):
             at = (*path, number)
@@ -157,7 +225,9 @@ def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
             if not is_set and "ratings" not in entry:
                 collector.absent("ratings", entry, at)
             elif text is not None:
-                collector.add_query(Query(text, text, note=as_text(entry.get("referenceAnswer"))), at)
+                collector.add_query(
+                    Query(text, text, note=as_text(entry.get("referenceAnswer"))), at
+                )
                 if not is_set:
                     collector.add_items(text, entry["ratings"], (*at, "ratings"))
     return collector

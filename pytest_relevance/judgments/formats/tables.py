@@ -17,7 +17,13 @@ from pytest_relevance._source import Source, found_json
 from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.judgments import columns
-from pytest_relevance.judgments.columns import BEIR_DOCUMENT, GRADE_COLUMN, MACHINE, SPELLINGS, WANTED
+from pytest_relevance.judgments.columns import (
+    BEIR_DOCUMENT,
+    GRADE_COLUMN,
+    MACHINE,
+    SPELLINGS,
+    WANTED,
+)
 from pytest_relevance.judgments.formats.collecting import params_of
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
@@ -33,7 +39,10 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 def is_judgment_table(source: Source) -> bool:
     """Whether the first line is the header of a table of judgments."""
-    return columns.layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
+    return (
+        columns.layout(source.header.names, source.options.get(GRADE_COLUMN))
+        is not None
+    )
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:
@@ -47,16 +56,26 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     if found is None:
         refuse_header(source, table.names, table.header_line)
     texts = {what: found.at[what] for what in _TEXTS if what in found.at}
-    numbers = [found.at["grade"]] if "grade" in found.at else [number for number, _ in found.raters]
+    numbers = (
+        [found.at["grade"]]
+        if "grade" in found.at
+        else [number for number, _ in found.raters]
+    )
     if isinstance(table, ObjectTable) and "grade" in found.at:
-        table.require(found.at["grade"])  # a misspelt key would leave a document unjudged
+        table.require(
+            found.at["grade"]
+        )  # a misspelt key would leave a document unjudged
     # BEIR's tables are not escaped for spreadsheets
-    if BEIR_DOCUMENT in map(columns.folded, table.names) and isinstance(table, TextTable):
+    if BEIR_DOCUMENT in map(columns.folded, table.names) and isinstance(
+        table, TextTable
+    ):
         cells: list[list[Any]] = table.columns([*texts.values(), *numbers])
     else:
         cells = table.cells(texts.values(), numbers)
     of_text: dict[str, list[str]] = dict(zip(texts, cells, strict=False))
-    keys = of_text.get("query_id") or of_text.get("query") or []  # of each row's query: the id, else the text
+    keys = (
+        of_text.get("query_id") or of_text.get("query") or []
+    )  # of each row's query: the id, else the text
     if "" in keys and "query_id" in of_text and "query" in of_text:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
     count, times = len(keys), len(numbers)
@@ -64,7 +83,10 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     if found.raters:
         raters = [rater for _, rater in found.raters for _ in range(count)]
     ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
-    is_esci = "grade" in found.at and columns.folded(table.names[found.at["grade"]]) == "escilabel"
+    is_esci = (
+        "grade" in found.at
+        and columns.folded(table.names[found.at["grade"]]) == "escilabel"
+    )
     rows = Ratings(
         source.file,
         format or ("parquet" if source.is_parquet else "csv"),
@@ -79,13 +101,19 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         _ESCI_GRADES if is_esci else {},
         found.left_out,
         by_id="query_id" in found.at,
-        unclear=Problem(found.why_unclear, table.header_line or 0) if found.why_unclear else None,
+        unclear=Problem(found.why_unclear, table.header_line or 0)
+        if found.why_unclear
+        else None,
         machine=_of_machine(table, found.at, times, several=bool(found.raters)),
     )
-    return rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
+    return (
+        rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
+    )
 
 
-def _of_machine(table: Table, at: Mapping[str, int], times: int, *, several: bool) -> list[bool] | None:
+def _of_machine(
+    table: Table, at: Mapping[str, int], times: int, *, several: bool
+) -> list[bool] | None:
     """Whether a machine gave each rating, `several` in a row; None without a column that says so."""
     if MACHINE not in at:
         return None
@@ -94,13 +122,17 @@ def _of_machine(table: Table, at: Mapping[str, int], times: int, *, several: boo
     else:
         (cells,) = table.cells((), [at[MACHINE]])
     said = [("" if cell is None else str(cell)).strip().casefold() for cell in cells]
-    wrong = next((row for row, word in enumerate(said) if word not in _ARE_MACHINES), None)
+    wrong = next(
+        (row for row, word in enumerate(said) if word not in _ARE_MACHINES), None
+    )
     if wrong is not None:
         # without raters it is a field of the documents, of washing machines say
         if "rater" not in at and not several and "true" not in said:
             return None
         what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
-        table.source.refuse(f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong))
+        table.source.refuse(
+            f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong)
+        )
     return [_ARE_MACHINES[word] for word in said] * times
 
 
@@ -108,7 +140,9 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 """What a column may say of who gave a grade."""
 
 
-def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
+def _described(
+    table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]
+) -> dict[str, Query]:
     """The queries with both an id and a text, and those without a document."""
     described: dict[str, Query] = {}
     if "query" in of_text and "query_id" in of_text:
@@ -117,7 +151,9 @@ def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence
             if known is None:
                 described[key] = Query(key, text)
             elif text and known.text != text:
-                table.source.refuse(known.another_text(Query(key, text)), *table.place(row))
+                table.source.refuse(
+                    known.another_text(Query(key, text)), *table.place(row)
+                )
     elif "" in of_text["document"]:
         for key, document in zip(keys, of_text["document"], strict=True):
             if key and not document:
@@ -128,15 +164,21 @@ def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence
 def _with_ids(rows: Ratings) -> list[bool]:
     """Whether each row names a document. A row without document and rating names a query without judgments."""
     problems = Problems(rows.file)
-    for row, (key, document, rating) in enumerate(zip(rows.queries, rows.documents, rows.ratings, strict=True)):
+    for row, (key, document, rating) in enumerate(
+        zip(rows.queries, rows.documents, rows.ratings, strict=True)
+    ):
         is_rated = rating is not None and bool(str(rating).strip())
         if (not key and (document or is_rated)) or (is_rated and not document):
-            problems.add(f"the row has no {'document' if key else 'query'}", *rows.place(row))
+            problems.add(
+                f"the row has no {'document' if key else 'query'}", *rows.place(row)
+            )
     problems.check()
     return list(map(bool, rows.documents))
 
 
-def refuse_header(source: Source, names: Sequence[str], line: int | None = 1) -> NoReturn:
+def refuse_header(
+    source: Source, names: Sequence[str], line: int | None = 1
+) -> NoReturn:
     """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
     wanted = source.options.get(GRADE_COLUMN)
     if wanted is not None and columns.column_called(names, wanted) is None:
@@ -151,10 +193,19 @@ def refuse_header(source: Source, names: Sequence[str], line: int | None = 1) ->
     for whats in (("query_id", "query"), ("document",), ("grade",)):
         if at.keys().isdisjoint(whats):
             spellings = [name for what in whats for name in SPELLINGS[what]]
-            close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
-            lacking.append(f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){close}")
-    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" * ("document" in at)
-    source.refuse(f"{head}; found {columns.shown_names(names)}: {'; '.join(lacking)}{advice}", line)
+            close = next(
+                (hint for name in others if (hint := did_you_mean(name, spellings))), ""
+            )
+            lacking.append(
+                f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){close}"
+            )
+    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" * (
+        "document" in at
+    )
+    source.refuse(
+        f"{head}; found {columns.shown_names(names)}: {'; '.join(lacking)}{advice}",
+        line,
+    )
 
 
 _QUERY_COLUMNS = ("query_id", "query", "weight", "note")
@@ -162,7 +213,9 @@ _IN_QUERIES = {"query_id": ("id", "number", "num", "nr", "no"), "query": ("text"
 """More names (folded: `_id` is `id`) of columns in files of queries; in a table of judgments they may be anything."""
 
 _DIGIT = re.compile("[0-9]")
-_CALLED_ID = re.compile(r"(?i:(?:^|[ _.-])(?:id|no|nr|num|number|key))$|[a-z](?:Id|ID|Nr|Number)$")
+_CALLED_ID = re.compile(
+    r"(?i:(?:^|[ _.-])(?:id|no|nr|num|number|key))$|[a-z](?:Id|ID|Nr|Number)$"
+)
 """How the names of columns of ids end: `topic_nr`, `topicId`."""
 
 
@@ -179,7 +232,9 @@ def _is_query_header(source: Source) -> bool:
     if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
         return False
     # a header with only a document or only a grade is a header of judgments with a mistake
-    return "query" in query_columns(source, names) and not columns.find_columns(names, ("document", "grade"))
+    return "query" in query_columns(source, names) and not columns.find_columns(
+        names, ("document", "grade")
+    )
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
@@ -188,9 +243,18 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     if columns.layout(names, source.options.get(GRADE_COLUMN)) is not None:
         return at
     for what, spellings in _IN_QUERIES.items():
-        if what in at or (what == "query" and "query_id" not in at):  # `text` without a column of ids is no header
+        if what in at or (
+            what == "query" and "query_id" not in at
+        ):  # `text` without a column of ids is no header
             continue
-        number = next((number for number, name in enumerate(names) if columns.folded(name) in spellings), None)
+        number = next(
+            (
+                number
+                for number, name in enumerate(names)
+                if columns.folded(name) in spellings
+            ),
+            None,
+        )
         if number is not None:
             at[what] = number
     return at
@@ -207,8 +271,12 @@ def _seems_a_header(source: Source) -> bool:
     Its first cell ends as names of ids do, or has no digit where all the ids below have one.
     """
     first, *ids = (line.partition("\t")[0] for line in _lines_of_head(source))
-    is_unlike = len(ids) > 1 and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
-    return (is_unlike or _CALLED_ID.search(first) is not None) and _are_ids_and_texts(source)
+    is_unlike = (
+        len(ids) > 1 and not _DIGIT.search(first) and all(map(_DIGIT.search, ids))
+    )
+    return (is_unlike or _CALLED_ID.search(first) is not None) and _are_ids_and_texts(
+        source
+    )
 
 
 def _lines_of_head(source: Source) -> list[str]:
@@ -225,7 +293,9 @@ def read_query_table(source: Source) -> list[Query]:
     table = table_of(source) if has_header else _table_without_header(source)
     at = query_columns(source, table.names)
     names = columns.shown_names(table.names)
-    is_judged = columns.layout(table.names, source.options.get(GRADE_COLUMN)) is not None
+    is_judged = (
+        columns.layout(table.names, source.options.get(GRADE_COLUMN)) is not None
+    )
     wrong = ""
     if columns.is_run_header(table.names) and not is_judged:
         wrong = f"this seems to be a run, not queries; found {names}"
@@ -236,9 +306,16 @@ def read_query_table(source: Source) -> list[Query]:
     if wrong:
         source.refuse(wrong, table.header_line)
     numbers = [at.pop("weight")] if "weight" in at else []
-    found: dict[str, Sequence[Any]] = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
-    if is_judged and "query_id" in found:  # where a judgment has no id, the text of its query is the key
-        found["query_id"] = [key or text for key, text in zip(found["query_id"], found["query"], strict=True)]
+    found: dict[str, Sequence[Any]] = dict(
+        zip([*at, "weight"], table.cells(at.values(), numbers), strict=False)
+    )
+    if (
+        is_judged and "query_id" in found
+    ):  # where a judgment has no id, the text of its query is the key
+        found["query_id"] = [
+            key or text
+            for key, text in zip(found["query_id"], found["query"], strict=True)
+        ]
     if isinstance(table, ObjectTable):
         found["params"] = [params_of(row.get("params")) for row in table.rows]
     return distinct_rows(source, found, table.place)
@@ -267,19 +344,27 @@ def read_lines(source: Source) -> list[Query]:
     return distinct_rows(source, {"query": texts}, lambda row: Place(numbered[row][0]))
 
 
-def distinct_rows(source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]) -> list[Query]:
+def distinct_rows(
+    source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]
+) -> list[Query]:
     """The queries of the rows, each once, in their order. `columns` has `query`, and perhaps ids, weights, notes."""
     first: dict[tuple[str, str], int] = {}
-    for row, pair in enumerate(zip(columns.get("query_id", columns["query"]), columns["query"], strict=True)):
+    for row, pair in enumerate(
+        zip(columns.get("query_id", columns["query"]), columns["query"], strict=True)
+    ):
         first.setdefault(pair, row)
     rest = [name for name in ("weight", "note", "params") if name in columns]
 
     def query(pair: tuple[str, str], row: int) -> tuple[Query | str, Place]:
         at = place(row)
-        return query_or_mistake(*pair, **{name: columns[name][row] for name in rest}, line=at.line), at
+        return query_or_mistake(
+            *pair, **{name: columns[name][row] for name in rest}, line=at.line
+        ), at
 
     queries = (query(pair, row) for pair, row in first.items())
-    return distinct(source, queries) or source.refuse("the file has no queries, only a header")
+    return distinct(source, queries) or source.refuse(
+        "the file has no queries, only a header"
+    )
 
 
 def query_or_mistake(
@@ -299,7 +384,9 @@ def query_or_mistake(
     return Query(key, text, number, params or {}, note or None, line)
 
 
-def distinct(source: Source, queries: Iterable[tuple[Query | str, Place]]) -> list[Query]:
+def distinct(
+    source: Source, queries: Iterable[tuple[Query | str, Place]]
+) -> list[Query]:
     """The queries, each id once. `queries` are what was found in a file, and where: a query, or what is wrong.
 
     Raises:
@@ -308,7 +395,9 @@ def distinct(source: Source, queries: Iterable[tuple[Query | str, Place]]) -> li
     known: dict[str, Query] = {}
     problems = Problems(source.file)
     for query, place in queries:
-        earlier = known.setdefault(query.id, query) if isinstance(query, Query) else None
+        earlier = (
+            known.setdefault(query.id, query) if isinstance(query, Query) else None
+        )
         if isinstance(query, str):
             problems.add(query, *place)
         elif earlier is not None and earlier.text != query.text:

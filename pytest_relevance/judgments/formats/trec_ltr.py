@@ -62,26 +62,38 @@ def _has(source: Source, width: int, number: int) -> bool:
     fitting = 0
     for line in lines:
         for cells in (white_cells(line), line.rstrip("\r").split("\t")):
-            if len(cells) == width and (number_of(cells[number]) is not None or _NOT_FINITE.fullmatch(cells[number])):
+            if len(cells) == width and (
+                number_of(cells[number]) is not None
+                or _NOT_FINITE.fullmatch(cells[number])
+            ):
                 fitting += 1
                 break
     return 2 * fitting > len(lines)
 
 
 def _first_lines(source: Source) -> list[str]:
-    return [line for line in source.head.split("\n") if line.strip() and not line.startswith("#")][:_LOOKED_AT]
+    return [
+        line
+        for line in source.head.split("\n")
+        if line.strip() and not line.startswith("#")
+    ][:_LOOKED_AT]
 
 
 def rows_of(source: Source, width: int) -> TextTable:
     """Split a file into rows of `width` cells. Where only tabs make that number of columns, ids may have spaces."""
     first = next(iter(_first_lines(source)), "").rstrip("\r")
-    separator = "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
+    separator = (
+        "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
+    )
     return TextTable(source, [""] * width, separator, comments=True)
 
 
 def refuse_run(source: Source) -> NoReturn:
     """Refuse a run in the place of judgments."""
-    source.refuse("this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade", 1)
+    source.refuse(
+        "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
+        1,
+    )
 
 
 def read_qrels(source: Source) -> Ratings:
@@ -96,7 +108,9 @@ def read_qrels(source: Source) -> Ratings:
     queries, documents, grades = rows.columns([0, 2, 3])
     if not queries:
         source.refuse("the file has no judgments, only comments")
-    return Ratings(source.file, "trec", queries, documents, grades, place=rows.place, by_id=True)
+    return Ratings(
+        source.file, "trec", queries, documents, grades, place=rows.place, by_id=True
+    )
 
 
 FORM = "grade qid:1 # document"
@@ -110,9 +124,13 @@ def is_ltr(source: Source) -> bool:
     """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
     lines = [line.strip() for line in source.head.split("\n")]
     lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LOOKED_AT]
+    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][
+        :_LOOKED_AT
+    ]
     fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
-    return any(fitting[:1]) and 2 * sum(fitting) > len(fitting)  # a table begins with its header
+    return any(fitting[:1]) and 2 * sum(fitting) > len(
+        fitting
+    )  # a table begins with its header
 
 
 def read_ltr(source: Source) -> Ratings:
@@ -124,7 +142,9 @@ def read_ltr(source: Source) -> Ratings:
     lines = _Lines(source)
     if not lines.rows and not lines.described:
         source.refuse("the file has no judgments, only comments")
-    queries, documents, grades, texts, numbers = zip(*lines.rows, strict=True) if lines.rows else [()] * 5
+    queries, documents, grades, texts, numbers = (
+        zip(*lines.rows, strict=True) if lines.rows else [()] * 5
+    )
     titles = None if lines.texts_are_queries() or not any(texts) else texts
     return Ratings(
         source.file,
@@ -187,25 +207,36 @@ class _Lines:
         text = text.strip()
         known = self.described.setdefault(key, Query(key, text, weight, line=number))
         if not text:
-            self._problems.add(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
+            self._problems.add(
+                f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight",
+                number,
+            )
         elif weight <= 0:
-            self._problems.add(f"a weight is a number above 0, found {written.strip()}", number)
+            self._problems.add(
+                f"a weight is a number above 0, found {written.strip()}", number
+            )
         elif (known.text, known.weight) != (text, weight):
             texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
             self._problems.add(
-                f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number
+                f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here",
+                number,
             )
 
     def _add_line(self, line: str, number: int) -> None:
         found = _LINE.fullmatch(line)
         if found is None:
-            self._problems.add(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
+            self._problems.add(
+                f"a line is {quoted(FORM)}, found {quoted(line)}", number
+            )
             return
         grade, query, features, comment = found.groups()
         self.has_features = self.has_features or bool(features.strip())
         document, text = _document(comment or "")
         if not document:
-            self._problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
+            self._problems.add(
+                f"the line names no document, which stands after a #: {quoted(FORM)}",
+                number,
+            )
         self.first.setdefault(query, number)
         self.rows.append((query, document, grade, text, number))
 
@@ -216,8 +247,12 @@ class _Lines:
             return False
         for query, text in pairs:
             if text:
-                self.described.setdefault(query, Query(query, text, line=self.first[query]))
-        return all(not text or self.described[query].text == text for query, text in pairs)
+                self.described.setdefault(
+                    query, Query(query, text, line=self.first[query])
+                )
+        return all(
+            not text or self.described[query].text == text for query, text in pairs
+        )
 
 
 def _document(comment: str) -> tuple[str, str]:
@@ -231,7 +266,8 @@ def _document(comment: str) -> tuple[str, str]:
 
 
 _TOPIC = re.compile(
-    r"<(top|topic|inex[-_]topic)(\s[^<>]*)?>(.*?)(?:(</\1>)|(?=<\1[\s>])|\Z)", re.IGNORECASE | re.DOTALL
+    r"<(top|topic|inex[-_]topic)(\s[^<>]*)?>(.*?)(?:(</\1>)|(?=<\1[\s>])|\Z)",
+    re.IGNORECASE | re.DOTALL,
 )
 """A topic: its name, its attributes, its content and its end tag, which is missing where the file is truncated."""
 
@@ -242,7 +278,12 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _UNREAD = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_LABELS = {"num": "number", "title": "topic", "desc": "description", "narr": "narrative"}
+_LABELS = {
+    "num": "number",
+    "title": "topic",
+    "desc": "description",
+    "narr": "narrative",
+}
 """What NIST writes before the value of an element: `<num> Number: 301`."""
 
 _TOPIC_IDS = ("num", "number", "id", "topic_id", "topicid", "qid", "query_id")
@@ -253,7 +294,10 @@ _FIELDS = frozenset((*_TOPIC_IDS, *_TOPIC_TEXTS, *_TOPIC_NOTES))
 
 def is_topics(source: Source) -> bool:
     """Whether it begins like markup and has a topic."""
-    return _BEGINS_LIKE_MARKUP.match(source.head) is not None and _TOPIC.search(source.head) is not None
+    return (
+        _BEGINS_LIKE_MARKUP.match(source.head) is not None
+        and _TOPIC.search(source.head) is not None
+    )
 
 
 def read_topics(source: Source) -> list[Query]:
@@ -265,15 +309,21 @@ def read_topics(source: Source) -> list[Query]:
     never_ends = "the topic that begins here never ends; is it truncated?"
     queries = (
         (_topic_query(attributes, content, line) if ends else never_ends, Place(line))
-        for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text))
+        for line, attributes, content, ends in _topics(
+            _without_markup_of_xml(source.text)
+        )
     )
-    none = "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
+    none = (
+        "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
+    )
     return distinct(source, queries) or source.refuse(none)
 
 
 def _without_markup_of_xml(text: str) -> str:
     """The text without comments and with the content of CDATA, each line where it was."""
-    text = _CDATA.sub(lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text)
+    text = _CDATA.sub(
+        lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text
+    )
     return _UNREAD.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 
@@ -288,16 +338,32 @@ def _topics(text: str) -> Iterator[tuple[int, str, str, bool]]:
 
 def _topic_query(attributes: str, content: str, line: int) -> Query | str:
     """A topic as a query, or what is wrong with it."""
-    named = {name.lower().replace("-", "_"): first or second for name, first, second in _ATTRIBUTE.findall(attributes)}
+    named = {
+        name.lower().replace("-", "_"): first or second
+        for name, first, second in _ATTRIBUTE.findall(attributes)
+    }
     elements, rest = _elements(content)
-    key = next(filter(None, (holder.get(name) for holder in (elements, named) for name in _TOPIC_IDS)), None)
+    key = next(
+        filter(
+            None,
+            (holder.get(name) for holder in (elements, named) for name in _TOPIC_IDS),
+        ),
+        None,
+    )
     texts = [name for name in _TOPIC_TEXTS if elements.get(name)]
     text = elements[texts[0]] if texts else rest
     if not key:
         return f"the topic has no id: an element <num>, or an attribute number or id; found {_shown(elements)}"
     if not text:
         return f"the topic {quoted(key)} has no text: an element {listed([f'<{name}>' for name in _TOPIC_TEXTS])}"
-    note = next((elements[name] for name in _TOPIC_NOTES if elements.get(name) and name not in texts[:1]), None)
+    note = next(
+        (
+            elements[name]
+            for name in _TOPIC_NOTES
+            if elements.get(name) and name not in texts[:1]
+        ),
+        None,
+    )
     return Query(_plain(key), text, note=note, line=line)
 
 
@@ -315,7 +381,9 @@ def _elements(content: str) -> tuple[Mapping[str, str], str]:
         stop = end.start() if end is not None else _next_field(content, tag.end())
         at = end.end() if end is not None else stop
         name = _element_name(tag)
-        elements.setdefault(name, _plain(content[tag.end() : stop], _LABELS.get(name, "")))
+        elements.setdefault(
+            name, _plain(content[tag.end() : stop], _LABELS.get(name, ""))
+        )
     return elements, _plain(" ".join([*between, content[at:]]))
 
 
@@ -326,7 +394,9 @@ def _element_name(tag: re.Match[str]) -> str:
 def _next_field(content: str, at: int) -> int:
     """The end of an element without an end tag: the next element that is not inline markup such as `<b>`."""
     for tag in _ELEMENT.finditer(content, at):
-        begins_line = not content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
+        begins_line = not content[
+            content.rfind("\n", 0, tag.start()) + 1 : tag.start()
+        ].strip()
         if begins_line or _element_name(tag) in _FIELDS:
             return tag.start()
     return len(content)
@@ -334,10 +404,16 @@ def _next_field(content: str, at: int) -> int:
 
 def _plain(text: str, label: str = "") -> str:
     """A value without its label, tags and entities, its white space as single spaces."""
-    words = " ".join(_ENTITY.sub(lambda found: unescape(found[0]), _TAG.sub(" ", text)).split())
-    is_labelled = bool(label) and re.match(rf"{label}\s*:", words, re.IGNORECASE) is not None
+    words = " ".join(
+        _ENTITY.sub(lambda found: unescape(found[0]), _TAG.sub(" ", text)).split()
+    )
+    is_labelled = (
+        bool(label) and re.match(rf"{label}\s*:", words, re.IGNORECASE) is not None
+    )
     return words.partition(":")[2].strip() if is_labelled else words
 
 
 def _shown(elements: Mapping[str, str]) -> str:
-    return listed([f"<{name}>" for name in elements], "and") if elements else "no element"
+    return (
+        listed([f"<{name}>" for name in elements], "and") if elements else "no element"
+    )

@@ -31,7 +31,10 @@ from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking, is_unsent_search
+from pytest_relevance.results.responses.reading import (
+    UnreadableRanking,
+    is_unsent_search,
+)
 from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:
@@ -87,7 +90,9 @@ class CaseRun:
     settings: RunSettings
     file: str
     path: str
-    function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
+    function: Any = (
+        None  # a FunctionType or None: mypy takes a field of this type for a method
+    )
     variant: str | None = None
     variant_index: int = 0
     baseline: Baseline | None = None
@@ -121,7 +126,11 @@ class CaseRun:
         attempt = self._attempt
         if attempt is None or not attempt.calls or attempt.is_read:
             return ""
-        return f"a batch with {self.case.query}" if attempt.latency_shared else self.case.query
+        return (
+            f"a batch with {self.case.query}"
+            if attempt.latency_shared
+            else self.case.query
+        )
 
     @property
     def is_check(self) -> bool:
@@ -141,7 +150,9 @@ class CaseRun:
     def in_run(self) -> CaseInRun:
         """What the result has from the run. Secrets among the params are masked."""
         params, search, test = self.case.params, None, ""
-        if self.is_check:  # several tests may check the same query, even on the same line
+        if (
+            self.is_check
+        ):  # several tests may check the same query, even on the same line
             file, _, name = self.item.location
             search = CHECK
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
@@ -157,12 +168,20 @@ class CaseRun:
             self.items,
         )
 
-    def call(self, latency: float | None = None, error: SearchError | None = None) -> CaseCall:
+    def call(
+        self, latency: float | None = None, error: SearchError | None = None
+    ) -> CaseCall:
         """The calls of the search in the current attempt; `latency` is in seconds, None where there is none."""
         attempt = self.attempt
         is_shared = latency is not None and attempt.latency_shared
         is_concurrent = latency is not None and attempt.is_in_window and not is_shared
-        return CaseCall(error, latency, is_shared, self.settings.concurrency if is_concurrent else 1, attempt.repeats)
+        return CaseCall(
+            error,
+            latency,
+            is_shared,
+            self.settings.concurrency if is_concurrent else 1,
+            attempt.repeats,
+        )
 
 
 _NOT_COLLECTED = (
@@ -231,7 +250,9 @@ def asked_for(search: Any, case: Case) -> int | None:
     return case.depth if _takes_k(search) else None
 
 
-def call_search(search: Any, case: Case, asked: int | None, queries: list[str] | None = None) -> tuple[object, float]:
+def call_search(
+    search: Any, case: Case, asked: int | None, queries: list[str] | None = None
+) -> tuple[object, float]:
     """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
     `queries` are the queries of a batch, instead of the case's own. A generator is read to its end here, as it does its
@@ -240,15 +261,21 @@ def call_search(search: Any, case: Case, asked: int | None, queries: list[str] |
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
-        params = deepcopy(params)  # the suite's own objects: a search that changes them must not affect the next case
+        params = deepcopy(
+            params
+        )  # the suite's own objects: a search that changes them must not affect the next case
     try:
         if asked is not None:
             params = {**params, "k": asked}
         started = perf_counter()
         response = search(case.query if queries is None else queries, **params)
     except TypeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
-            raise CaseError(_uncallable(search, case, params, error, queries), pytrace=False) from None
+        if (
+            error.__traceback__ is not None and error.__traceback__.tb_next is None
+        ):  # raised by the call, not in it
+            raise CaseError(
+                _uncallable(search, case, params, error, queries), pytrace=False
+            ) from None
         raise
     if queries is None and inspect.isgenerator(response):
         response = list(response)
@@ -257,18 +284,27 @@ def call_search(search: Any, case: Case, asked: int | None, queries: list[str] |
 
 def is_waiting(response: object) -> bool:
     """Whether a response must be awaited or iterated asynchronously."""
-    if type(response) in (list, dict):  # the usual responses; the check of abstract classes is slow
+    if type(response) in (
+        list,
+        dict,
+    ):  # the usual responses; the check of abstract classes is slow
         return False
-    return inspect.isawaitable(response) or (isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"))
+    return inspect.isawaitable(response) or (
+        isinstance(response, AsyncIterable) and not hasattr(response, "__iter__")
+    )
 
 
-def read_response(item: pytest.Item, case: Case, response: object, search: object) -> Ranking:
+def read_response(
+    item: pytest.Item, case: Case, response: object, search: object
+) -> Ranking:
     """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
 
     Raises `CaseError` where it cannot be read.
     """
     own = None
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
+    if (
+        item.config.hook.pytest_relevance_ranking.get_hookimpls()
+    ):  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
     try:
@@ -277,7 +313,9 @@ def read_response(item: pytest.Item, case: Case, response: object, search: objec
             case.terms.id_field,
             case.terms.title_field,
             partial(getattr, search, "ids", None),
-            dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else fields,  # of how many results is not known yet
+            dict.fromkeys(fields, LARGEST_CUTOFF)
+            if collapses
+            else fields,  # of how many results is not known yet
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
@@ -294,13 +332,18 @@ def only_response(responses: object) -> object:
     """Return the response in what `many` returned for one query. Raises `CaseError` for another number of them."""
     found = [*responses] if isinstance(responses, (list, Iterator)) else []
     if len(found) != 1:
-        raise CaseError(f"many returned {shown(responses)} for one query; return one response for each", pytrace=False)
+        raise CaseError(
+            f"many returned {shown(responses)} for one query; return one response for each",
+            pytrace=False,
+        )
     return found[0]
 
 
 def is_coroutine_function(search: object) -> bool:
     """Whether a search is a coroutine function, or an object with one for its `__call__`."""
-    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004
+    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(
+        getattr(search, "__call__", None)  # noqa: B004
+    )
 
 
 def close_unawaited(value: object) -> None:
@@ -312,18 +355,35 @@ def close_unawaited(value: object) -> None:
 def _takes_k(search: Any) -> bool:
     """Whether a search has a parameter named k, which the plugin then passes. `**kwargs` does not count."""
     function = search.__func__ if type(search) is MethodType else search
-    if type(function) is FunctionType and not function.__dict__:  # a plain function; inspect.signature takes 20 us
+    if (
+        type(function) is FunctionType and not function.__dict__
+    ):  # a plain function; inspect.signature takes 20 us
         code = function.__code__
-        return "k" in code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+        return (
+            "k"
+            in code.co_varnames[
+                code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount
+            ]
+        )
     try:
         parameter = inspect.signature(search).parameters.get("k")
-    except (TypeError, ValueError):  # a callable without a signature, such as some builtins
+    except (
+        TypeError,
+        ValueError,
+    ):  # a callable without a signature, such as some builtins
         return False
-    return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    return parameter is not None and parameter.kind in (
+        parameter.POSITIONAL_OR_KEYWORD,
+        parameter.KEYWORD_ONLY,
+    )
 
 
 def _uncallable(
-    search: object, case: Case, params: Mapping[str, object], error: TypeError, queries: list[str] | None
+    search: object,
+    case: Case,
+    params: Mapping[str, object],
+    error: TypeError,
+    queries: list[str] | None,
 ) -> str:
     if not callable(search):
         found = shown(search)
@@ -332,8 +392,17 @@ def _uncallable(
         signature = str(inspect.signature(search))
     except (TypeError, ValueError):
         signature = "(...)"
-    name, first = (case.search, case.query) if queries is None else (f"{case.search}.many", queries)
-    call_ = ", ".join([shown(first, 40), *(f"{param}={shown(value, 40)}" for param, value in params.items())])
+    name, first = (
+        (case.search, case.query)
+        if queries is None
+        else (f"{case.search}.many", queries)
+    )
+    call_ = ", ".join(
+        [
+            shown(first, 40),
+            *(f"{param}={shown(value, 40)}" for param, value in params.items()),
+        ]
+    )
     return (
         f"{name}({call_}) cannot be called: {error}\n"
         f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite"
@@ -357,10 +426,14 @@ async def wait(response: object) -> object:
     return response
 
 
-def wait_on_own_loop(config: pytest.Config, response: object, started: float) -> tuple[object, float]:
+def wait_on_own_loop(
+    config: pytest.Config, response: object, started: float
+) -> tuple[object, float]:
     """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
     loop = own_loop(config)
-    if inspect.iscoroutine(response):  # a coroutine starts only now; creating the loop must not count as its time
+    if inspect.iscoroutine(
+        response
+    ):  # a coroutine starts only now; creating the loop must not count as its time
         started = perf_counter()
     return loop.run_until_complete(wait(response)), started
 
@@ -377,7 +450,10 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
 
 def running_loop() -> Any:
     """Return the asyncio loop that runs in this thread, the module trio if a loop of trio does, or None."""
-    for name, current in (("asyncio", "get_running_loop"), ("trio", "lowlevel.current_trio_token")):
+    for name, current in (
+        ("asyncio", "get_running_loop"),
+        ("trio", "lowlevel.current_trio_token"),
+    ):
         module = sys.modules.get(name)
         try:
             if module is not None:

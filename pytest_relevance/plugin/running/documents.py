@@ -14,7 +14,15 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -23,7 +31,12 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, error_text
+from pytest_relevance.plugin.failures import (
+    BaselineFailure,
+    CaseError,
+    CaseFailure,
+    error_text,
+)
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
@@ -83,7 +96,11 @@ class _Index:
 
     def want(self, case: _Case) -> None:
         """Add the documents of a case that were not asked for yet to `waiting`."""
-        new = [document for document in titles.documents_to_ask(case.result) if document not in self.asked]
+        new = [
+            document
+            for document in titles.documents_to_ask(case.result)
+            if document not in self.asked
+        ]
         self.asked.update(new)
         self.waiting |= dict.fromkeys(new)
         self.cases.append(case)
@@ -101,7 +118,9 @@ class DocumentLookup:
         self._indexes: dict[int, _Index] = {}
         self._without: set[object] = set()
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
+    @pytest.hookimpl(
+        wrapper=True, trylast=True
+    )  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Ask for the documents of the cases that failed in a call, when it has ended."""
         __tracebackhide__ = True
@@ -116,7 +135,9 @@ class DocumentLookup:
         return result
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any]
+    ) -> Generator[None, object, object]:
         """Ask for the remaining documents before the fixture, or a fixture that it requests, is torn down."""
         value = yield
 
@@ -128,22 +149,40 @@ class DocumentLookup:
             fixturedef.addfinalizer(ask)  # the last one to be added is called first
         return value
 
-    @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the failing check to the report
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    @pytest.hookimpl(
+        tryfirst=True
+    )  # before `Reporting` attaches the failing check to the report
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> None:
         """Ask for the documents of a failing check of a subtest."""
         checks = item.stash.get(CHECKS, None)
-        if call.excinfo is not None and checks is not None and checks.is_running and case_run.running_loop() is None:
-            self._look_up(item, [run for run in checks.runs if run.attempt.error is call.excinfo.value])
+        if (
+            call.excinfo is not None
+            and checks is not None
+            and checks.is_running
+            and case_run.running_loop() is None
+        ):
+            self._look_up(
+                item,
+                [run for run in checks.runs if run.attempt.error is call.excinfo.value],
+            )
 
-    @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
+    @pytest.hookimpl(
+        tryfirst=True
+    )  # before `Reporting` takes what is left to send, and before session fixtures end
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
         """Ask for the documents that are left in a run that was stopped at a failure, before the files are written."""
-        if exitstatus != pytest.ExitCode.INTERRUPTED:  # Ctrl-C is not to wait for an answer
+        if (
+            exitstatus != pytest.ExitCode.INTERRUPTED
+        ):  # Ctrl-C is not to wait for an answer
             for index in self._indexes.values():
                 self._ask(index)
         self._indexes.clear()
 
-    def described(self, results: Iterable[CaseResult], documents: Collection[str] = ()) -> list[CaseResult]:
+    def described(
+        self, results: Iterable[CaseResult], documents: Collection[str] = ()
+    ) -> list[CaseResult]:
         """Ask for the documents that are left and these, and return results with what the indexes say of theirs."""
         for index in self._indexes.values():
             new = [document for document in documents if document not in index.asked]
@@ -155,7 +194,9 @@ class DocumentLookup:
             found = [*map(index.documents.described, found)]
         return found
 
-    async def values(self, item: pytest.Item, documents: Sequence[str], wait: Wait) -> Mapping[str, object]:
+    async def values(
+        self, item: pytest.Item, documents: Sequence[str], wait: Wait
+    ) -> Mapping[str, object]:
         """Ask for documents whose fields expectations look at: {document: what the index has of it}.
 
         Raises `CaseError` if the index cannot be asked.
@@ -164,20 +205,31 @@ class DocumentLookup:
         if index is None:
             return {}
         try:
-            unasked = [document for document in dict.fromkeys(documents) if document not in index.values]
+            unasked = [
+                document
+                for document in dict.fromkeys(documents)
+                if document not in index.values
+            ]
             for start in range(0, len(unasked), MOST_IDS):
                 batch = unasked[start : start + MOST_IDS]
                 answer = await wait(index.ask(batch.copy()))
                 found, _ = titles.read_answer(answer, batch)
                 index.documents.add(found)
                 index.asked.update(batch)
-                index.values |= dict.fromkeys(batch) | {id_text(key) or "": each for key, each in answer.items()}  # type: ignore[attr-defined]
+                index.values |= dict.fromkeys(batch) | {
+                    id_text(key) or "": each
+                    for key, each in answer.items()  # type: ignore[attr-defined]
+                }
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except Exception as error:
             why = f"fields of the results cannot be looked up in {NAME}: {self._why(error)}"
             raise CaseError(redaction(self._config).text(why), pytrace=False) from None
-        return {document: index.values[document] for document in documents if index.values[document] is not None}
+        return {
+            document: index.values[document]
+            for document in documents
+            if index.values[document] is not None
+        }
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
@@ -185,7 +237,8 @@ class DocumentLookup:
         wanted = {
             number: run.attempt
             for number, run in enumerate(runs)
-            if run.attempt.result is not None and (everything or isinstance(run.attempt.error, _FAILURES))
+            if run.attempt.result is not None
+            and (everything or isinstance(run.attempt.error, _FAILURES))
         }
         index = self._index_of(item) if wanted else None
         if index is None or index.is_broken:
@@ -194,8 +247,15 @@ class DocumentLookup:
             assert attempt.result is not None
             index.want(_Case(item.nodeid, number, attempt.result))
             index.loop = attempt.loop or index.loop
-        has_failed = any(isinstance(attempt.error, _FAILURES) for attempt in wanted.values())
-        self._ask(index, at_least=1 if has_failed else MOST_IDS, nodeid=item.nodeid, unsent=wanted)
+        has_failed = any(
+            isinstance(attempt.error, _FAILURES) for attempt in wanted.values()
+        )
+        self._ask(
+            index,
+            at_least=1 if has_failed else MOST_IDS,
+            nodeid=item.nodeid,
+            unsent=wanted,
+        )
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
         """Return the index that the fixture gives an item; None where there is none, or it cannot be set up."""
@@ -208,13 +268,23 @@ class DocumentLookup:
             raise
         except BaseException as error:  # as in `_ask`
             self._without.add(item.parent)
-            if not (isinstance(error, pytest.FixtureLookupError) and error.argname == NAME):
-                self._warn("fault", f"{_NO_TITLES}: the fixture raised {error_text(error, self._config)}")
+            if not (
+                isinstance(error, pytest.FixtureLookupError) and error.argname == NAME
+            ):
+                self._warn(
+                    "fault",
+                    f"{_NO_TITLES}: the fixture raised {error_text(error, self._config)}",
+                )
             return None
         return self._indexes.setdefault(id(value), _Index(value))
 
     def _ask(
-        self, index: _Index, *, at_least: int = 1, nodeid: str = "", unsent: Mapping[int, Attempt] | None = None
+        self,
+        index: _Index,
+        *,
+        at_least: int = 1,
+        nodeid: str = "",
+        unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
         """Ask an index for the waiting documents, if they fill a batch or are asked for now, and describe their cases.
 
@@ -227,7 +297,9 @@ class DocumentLookup:
             try:
                 answer = index.ask([*batch])
                 if case_run.is_waiting(answer):
-                    answer = case_run.wait_between_calls(self._config, answer, index.loop)
+                    answer = case_run.wait_between_calls(
+                        self._config, answer, index.loop
+                    )
                 found, complaints = titles.read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
@@ -237,9 +309,13 @@ class DocumentLookup:
             index.documents.add(found)
             for kind, text in complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
-        while index.cases and index.waiting.keys().isdisjoint(titles.documents_to_ask(index.cases[0].result)):
+        while index.cases and index.waiting.keys().isdisjoint(
+            titles.documents_to_ask(index.cases[0].result)
+        ):
             case = index.cases.popleft()
-            if not index.documents.has_other_ids and (unknown := index.documents.unknown_result(case.result)):
+            if not index.documents.has_other_ids and (
+                unknown := index.documents.unknown_result(case.result)
+            ):
                 index.documents.has_other_ids = True
                 self._store.unsent.warn(
                     OTHER_IDS,
@@ -249,8 +325,12 @@ class DocumentLookup:
             described = index.documents.described(case.result)
             attempt = (unsent or {}).get(case.number)
             if case.nodeid != nodeid:
-                self._store.unsent.describe(case.nodeid, case.number, described.to_dict(_FIELDS))
-            elif attempt is not None and attempt.result is case.result:  # not of an earlier attempt
+                self._store.unsent.describe(
+                    case.nodeid, case.number, described.to_dict(_FIELDS)
+                )
+            elif (
+                attempt is not None and attempt.result is case.result
+            ):  # not of an earlier attempt
                 attempt.result = described
 
     def _give_up(self, index: _Index, why: str) -> None:
@@ -261,8 +341,14 @@ class DocumentLookup:
     def _why(self, error: BaseException) -> str:
         """Return why an index could not be asked."""
         traceback = error.__traceback__
-        if isinstance(error, TypeError) and traceback is not None and traceback.tb_next is None:
-            return f"it cannot be called with a list of ids: {error}; write documents(ids)"
+        if (
+            isinstance(error, TypeError)
+            and traceback is not None
+            and traceback.tb_next is None
+        ):
+            return (
+                f"it cannot be called with a list of ids: {error}; write documents(ids)"
+            )
         if isinstance(error, titles.UnreadableAnswer):
             return str(error)
         return f"it raised {error_text(error, self._config)}"
@@ -272,7 +358,9 @@ class DocumentLookup:
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
 
 
-async def completed(this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait) -> Ranking:
+async def completed(
+    this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait
+) -> Ranking:
     """Return a ranking with all that the expectations of its case look at beyond ids; `wait` awaits answers.
 
     These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
@@ -286,14 +374,23 @@ async def completed(this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait)
             ranking = await _with_others(this, ranking, wait)
         this.attempt.is_read = True  # an error from here on is none of the search
         lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
-        if lookup is not None and (documents := titles.absent_documents(ranking, this.case.fields)):
+        if lookup is not None and (
+            documents := titles.absent_documents(ranking, this.case.fields)
+        ):
             found = await lookup.values(this.item, documents, wait)
-            titled = {document: {"title": each} if isinstance(each, str) else each for document, each in found.items()}
+            titled = {
+                document: {"title": each} if isinstance(each, str) else each
+                for document, each in found.items()
+            }
             ranking = titles.with_fields(ranking, this.case.fields, titled, NAME)
         if titles.absent_documents(ranking, this.case.fields):
             ranking = _from_catalogue(this, ranking)
     except (CaseError, UnreadableRanking) as problem:
-        this.attempt.error = problem if isinstance(problem, CaseError) else CaseError(str(problem), pytrace=False)
+        this.attempt.error = (
+            problem
+            if isinstance(problem, CaseError)
+            else CaseError(str(problem), pytrace=False)
+        )
         raise this.attempt.error from None
     return ranking
 
@@ -306,11 +403,16 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
             return answer
         if case_run.running_loop() is not None:
             case_run.close_unawaited(answer)
-            raise CaseError(f"{NAME} is asynchronous, and a check in an event loop cannot await it", pytrace=False)
+            raise CaseError(
+                f"{NAME} is asynchronous, and a check in an event loop cannot await it",
+                pytrace=False,
+            )
         return case_run.wait_between_calls(this.item.config, answer, None)
 
     try:
-        completed(this, ranking, wait).send(None)  # it runs to its end, as `wait` never suspends it
+        completed(this, ranking, wait).send(
+            None
+        )  # it runs to its end, as `wait` never suspends it
     except StopIteration as end:
         found: Ranking = end.value
         return found
@@ -322,19 +424,29 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     search, others = this.search, {}
     many = None if callable(search) else case_run.many_of(search)
     asked = case_run.asked_for(many or search, this.case)
-    for query in dict.fromkeys(expected.query for expected in this.case.expect if expected.query):
+    for query in dict.fromkeys(
+        expected.query for expected in this.case.expect if expected.query
+    ):
         other = this.case._replace(query=query, expect=())
         try:
-            response, _ = case_run.call_search(many or search, other, asked, [query] if many is not None else None)
+            response, _ = case_run.call_search(
+                many or search, other, asked, [query] if many is not None else None
+            )
             response = await wait(response)
             if many is not None:
                 response = case_run.only_response(response)
-            others[query] = case_run.read_response(this.item, other, response, search).ids
+            others[query] = case_run.read_response(
+                this.item, other, response, search
+            ).ids
         except Exception:
-            this.item.add_report_section("call", "same_as", f"the search was called for {quoted(query)}")
+            this.item.add_report_section(
+                "call", "same_as", f"the search was called for {quoted(query)}"
+            )
             raise
         except CaseError as error:
-            raise CaseError(f"same_as {quoted(query)}: {error}", pytrace=False) from None
+            raise CaseError(
+                f"same_as {quoted(query)}: {error}", pytrace=False
+            ) from None
     return ranking._replace(others=others)
 
 
@@ -344,15 +456,25 @@ def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
     if columns is None:
         return ranking
     path, name = (
-        os.path.normpath(os.path.join(os.path.dirname(file), columns.file)) for file in (this.path, this.file)
+        os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
+        for file in (this.path, this.file)
     )
     catalogue = titles.Catalogue(path, name, columns)
     read = this.item.config.stash.setdefault(_CATALOGUES, {})
-    if this.file not in read:  # once in each process, with the fields of all cases of the file
+    if (
+        this.file not in read
+    ):  # once in each process, with the fields of all cases of the file
         runs = (item.stash.get(CASE_RUN, None) for item in this.item.session.items)
-        paths = [path for run in runs if run is not None and run.file == this.file for path in run.case.fields]
+        paths = [
+            path
+            for run in runs
+            if run is not None and run.file == this.file
+            for path in run.case.fields
+        ]
         try:
-            read[this.file] = catalogue.values({part for path in paths for part in (path, path.partition(".")[0])})
+            read[this.file] = catalogue.values(
+                {part for path in paths for part in (path, path.partition(".")[0])}
+            )
         except FileError as error:
             why = f"fields of the results cannot be looked up in the catalogue: {error}"
             raise CaseError(why, pytrace=False) from None

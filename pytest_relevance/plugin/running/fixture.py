@@ -30,7 +30,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _NOT_HERE = ("search", "params", "usefixtures", "tags", "xfail", "skip", "same_as")
 """Keys of a case that `check` refuses: the test in Python does that itself."""
 
-_IN_TEST = "the ranking is given here; call your search, request fixtures and mark in the test"
+_IN_TEST = (
+    "the ranking is given here; call your search, request fixtures and mark in the test"
+)
 
 _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test with overlap(), jaccard() or rbo()"
 
@@ -40,9 +42,17 @@ class Relevance:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._checks = item.stash[CHECKS] = Checks()  # drops the checks of an earlier attempt
+        self._checks = item.stash[CHECKS] = (
+            Checks()
+        )  # drops the checks of an earlier attempt
 
-    def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> CaseResult:
+    def check(
+        self,
+        query: str,
+        ranking: object,
+        judgments: Mapping[Any, Any] | None = None,
+        **keys: Any,
+    ) -> CaseResult:
         """Score a ranking, and fail the test where a floor or an expectation is not met.
 
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are the keys of a
@@ -61,38 +71,59 @@ class Relevance:
             case = _case(query, judgments, keys, case_run.metrics_of(self._item))
             if case_run.is_waiting(ranking):
                 case_run.close_unawaited(ranking)
-                raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
-            return check(self._item, self._checks, case._replace(line=line), ranking, path)
+                raise ValueError(
+                    f"relevance.check was given {shown(ranking)}; await the search in the test"
+                )
+            return check(
+                self._item, self._checks, case._replace(line=line), ranking, path
+            )
         except BaseException as error:
             self._checks.raised.append((error, case_run.running_task()))
             raise
         finally:
             if self._checks.are_over:  # its result is not needed any more
-                run_store(self._item.config).unsent.name(LOST, f"{self._item.nodeid}: {quoted(_plain(query))}")
+                run_store(self._item.config).unsent.name(
+                    LOST, f"{self._item.nodeid}: {quoted(_plain(query))}"
+                )
 
 
 def _case(
-    query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any], metrics: Mapping[str, Function]
+    query: str,
+    judgments: Mapping[Any, Any] | None,
+    keys: Mapping[str, Any],
+    metrics: Mapping[str, Function],
 ) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
     for name in _NOT_HERE:
-        if name in keys or (isinstance(keys.get("expect"), Mapping) and name in keys["expect"]):
+        if name in keys or (
+            isinstance(keys.get("expect"), Mapping) and name in keys["expect"]
+        ):
             raise ValueError(f"relevance.check takes no {name}: {_IN_TEST}")
-    values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
+    values = {
+        "query": _plain(query),
+        **{name: _plain(value) for name, value in keys.items()},
+    }
     expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}
     written = values.get("expect", {})
     if isinstance(written, dict):
         for name in expect.keys() & written.keys():
-            raise ValueError(f"relevance.check: {name} is given by itself and in expect; keep one of them")
+            raise ValueError(
+                f"relevance.check: {name} is given by itself and in expect; keep one of them"
+            )
         if expect := {**written, **expect}:
             for name, value in expect.items():
                 if name == "within" and isinstance(value, dict):
-                    expect[name] = {_documents_as_text(document): rank for document, rank in value.items()}
+                    expect[name] = {
+                        _documents_as_text(document): rank
+                        for document, rank in value.items()
+                    }
                 elif name in OF_DOCUMENTS:
                     expect[name] = _documents_as_text(value)
             values["expect"] = expect
     if judgments is not None:
-        values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
+        values["judgments"] = (
+            _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
+        )
     try:
         case = case_from_values(values, metrics)
     except ValueError as error:
@@ -105,7 +136,11 @@ def _case(
 def _documents_as_text(expected: Any) -> Any:
     """Return an expectation of documents with its ids as text; values that are not ids stay unchanged."""
     if isinstance(expected, dict):
-        return {**expected, "docs": _documents_as_text(expected["docs"])} if "docs" in expected else expected
+        return (
+            {**expected, "docs": _documents_as_text(expected["docs"])}
+            if "docs" in expected
+            else expected
+        )
     if isinstance(expected, (list, tuple)):
         return [*map(_documents_as_text, expected)]
     return expected if (text := id_text(expected)) is None else text
@@ -124,7 +159,9 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
                 f"relevance.check: judgments: a document id is text or a whole number, found {shown(document)}"
             )
         if name in found:
-            raise ValueError(f"relevance.check: document {name!r} is judged twice, as text and as a number")
+            raise ValueError(
+                f"relevance.check: document {name!r} is judged twice, as text and as a number"
+            )
         found[name] = _plain(grade)
     return found
 
@@ -146,7 +183,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-_RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
+_RUNNERS = (
+    "threading",
+    "concurrent.futures",
+    "multiprocessing",
+    "asyncio",
+    "anyio",
+    "trio",
+    "joblib",
+)
 """The modules that call a function in another thread or at a later time, and catch its exceptions."""
 
 _UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
@@ -165,7 +210,9 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """
     raised = item.stash[CHECKS].raised
     lost = (error for error, task in raised if _is_lost(error, task))
-    if (error := next(lost, None)) is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+    if (error := next(lost, None)) is not None and (
+        call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)
+    ):
         call.excinfo = pytest.ExceptionInfo.from_exception(error)
     raised.clear()
 
@@ -177,10 +224,17 @@ def _is_lost(error: BaseException, task: Any) -> bool:
     outermost = error.__traceback__.tb_frame
     if is_runner(outermost):
         return True
-    ended_task = task is not None and task.done() and not task.cancelled() and task.exception() is error
+    ended_task = (
+        task is not None
+        and task.done()
+        and not task.cancelled()
+        and task.exception() is error
+    )
     return ended_task and getattr(task.get_coro(), "cr_code", None) is outermost.f_code
 
 
 def is_runner(frame: FrameType) -> bool:
     """Whether a frame belongs to a module that calls functions in other threads, or later."""
-    return f"{frame.f_globals.get('__name__')}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))
+    return f"{frame.f_globals.get('__name__')}.".startswith(
+        tuple(f"{runner}." for runner in _RUNNERS)
+    )

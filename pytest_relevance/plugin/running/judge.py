@@ -6,7 +6,14 @@ function, as tasks of the plugin's own loop. What it raises costs the grade of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextvars import copy_context
 from itertools import islice
@@ -23,7 +30,11 @@ from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.run_end import PATIENCE
 from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.case_run import close_unawaited, is_coroutine_function, is_waiting
+from pytest_relevance.plugin.running.case_run import (
+    close_unawaited,
+    is_coroutine_function,
+    is_waiting,
+)
 from pytest_relevance.plugin.running.searches import LOOKS_AFTER
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -63,10 +74,16 @@ class Judge:
     def __init__(self, value: Any, config: pytest.Config) -> None:
         if not callable(value):
             close_unawaited(value)
-            raise UnusableJudge(f"{NAME} is no function but {shown(value)}; return one, judge(query, document)")
+            raise UnusableJudge(
+                f"{NAME} is no function but {shown(value)}; return one, judge(query, document)"
+            )
         name = getattr(value, "name", None)
         if not (isinstance(name, str) and name.strip() and name.isprintable()):
-            what = "has no attribute name" if name is None else f"has the name {shown(name)}"
+            what = (
+                "has no attribute name"
+                if name is None
+                else f"has the name {shown(name)}"
+            )
             advice = 'say which model and which prompt it is, as grades are kept by it: judge.name = "model-x/prompt-3"'
             raise UnusableJudge(f"{NAME} {what}; {advice}")
         self.name = name.strip()
@@ -82,7 +99,10 @@ class Judge:
         """
         patience, in_a_row = settings(self._config).give_up * PATIENCE, 0
         left, begun = iter(enumerate(questions)), dict[Any, int]()
-        while begun := begun | {self._begun(each): number for number, each in islice(left, AT_ONCE - len(begun))}:
+        while begun := begun | {
+            self._begun(each): number
+            for number, each in islice(left, AT_ONCE - len(begun))
+        }:
             for done in self._ended(begun):
                 answer: Answer | BaseException = done.result()
                 if isinstance(answer, BaseException):
@@ -98,7 +118,9 @@ class Judge:
         if self._loop is not None:
             return self._loop.create_task(answer)
         future: Future[Answer | BaseException] = Future()
-        Thread(target=copy_context().run, args=(_run, answer, future), daemon=True).start()
+        Thread(
+            target=copy_context().run, args=(_run, answer, future), daemon=True
+        ).start()
         return future
 
     def _ended(self, begun: Collection[Any]) -> Any:
@@ -107,7 +129,9 @@ class Judge:
             return wait(begun, LOOKS_AFTER, FIRST_COMPLETED).done
         import asyncio
 
-        return self._loop.run_until_complete(asyncio.wait([*begun], return_when=FIRST_COMPLETED))[0]
+        return self._loop.run_until_complete(
+            asyncio.wait([*begun], return_when=FIRST_COMPLETED)
+        )[0]
 
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Ask a question. What ends the run is returned, as asyncio logs what a task raised and nobody looked at."""
@@ -117,10 +141,17 @@ class Judge:
         except (KeyboardInterrupt, pytest.exit.Exception) as error:
             return error
         except BaseException as error:
-            return Answer(fault=redaction(self._config).text(f"it raised {error_text(error, self._config)}"))
+            return Answer(
+                fault=redaction(self._config).text(
+                    f"it raised {error_text(error, self._config)}"
+                )
+            )
 
 
-def _run(answer: Coroutine[Any, Any, Answer | BaseException], future: Future[Answer | BaseException]) -> None:
+def _run(
+    answer: Coroutine[Any, Any, Answer | BaseException],
+    future: Future[Answer | BaseException],
+) -> None:
     """Run a coroutine that waits for nothing."""
     try:
         answer.send(None)
@@ -133,8 +164,12 @@ def _run(answer: Coroutine[Any, Any, Answer | BaseException], future: Future[Ans
 def answer_of(said: object, case: Case) -> Answer:
     """Read what a judge returned: a grade, (grade, note), or None for either; a grade may be a name of the scale."""
     if is_waiting(said):
-        close_unawaited(said)  # Python warns of one that is dropped, and a warning may fail a test
-        return Answer(fault="it returned something to await, and is no coroutine function: write async def")
+        close_unawaited(
+            said
+        )  # Python warns of one that is dropped, and a warning may fail a test
+        return Answer(
+            fault="it returned something to await, and is no coroutine function: write async def"
+        )
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):
         return Answer(fault=f"it said {shown(said)}: a note is text")

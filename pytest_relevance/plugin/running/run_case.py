@@ -18,13 +18,25 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import MetricError
 from pytest_relevance.plugin import failures
-from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, error_text
+from pytest_relevance.plugin.failures import (
+    BaselineFailure,
+    CaseError,
+    CaseFailure,
+    NotSearched,
+    error_text,
+)
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    NOT_SEARCHED,
+    CaseResult,
+)
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case, why_cut, with_details
@@ -58,7 +70,9 @@ async def run_async(this: CaseRun) -> None:
     try:
         searches = _searches(this)
         found = None if searches is None else await searches.take_async(this)
-        calls = found or [await _ranking_of_call_async(this) for _ in range(this.settings.calls)]
+        calls = found or [
+            await _ranking_of_call_async(this) for _ in range(this.settings.calls)
+        ]
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.documents import completed
 
@@ -83,7 +97,9 @@ def _searches(this: CaseRun) -> Searches | None:
         return None
     if this.settings.concurrency == 1 and getattr(this.search, "many", None) is None:
         return None
-    from pytest_relevance.plugin.running.searches import searches_of  # most runs do not need this import
+    from pytest_relevance.plugin.running.searches import (
+        searches_of,
+    )  # most runs do not need this import
 
     return searches_of(this.item.config)
 
@@ -93,16 +109,22 @@ def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     if len(calls) > 1:
         from pytest_relevance.results.compare.rank_changes import compare_calls
 
-        this.attempt.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
+        this.attempt.repeats = compare_calls(
+            this.case, [ranking for ranking, _ in calls]
+        )
     score(this, *calls[0])
 
 
-def check(item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str) -> CaseResult:
+def check(
+    item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str
+) -> CaseResult:
     """Score a ranking given by a test in Python, as one of its `checks`.
 
     `path` is the file of the check; `case` has its line.
     """
-    this = CaseRun(case, item, settings(item.config), shown_path(path, item.config), path)
+    this = CaseRun(
+        case, item, settings(item.config), shown_path(path, item.config), path
+    )
     this.attempt.loop = case_run.running_loop()
     checks.runs.append(this)
     read = _read(this, ranking)
@@ -121,7 +143,9 @@ def is_awaited(this: CaseRun) -> bool:
     A plain search is called here, before the test function of the case, and the response is kept for it.
     """
     searches = _searches(this)
-    if case_run.is_coroutine_function(this.search if searches is None else searches.called_by(this)):
+    if case_run.is_coroutine_function(
+        this.search if searches is None else searches.called_by(this)
+    ):
         return True
     this.attempt.response = None
     if searches is not None and searches.prepare(this):
@@ -147,7 +171,9 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         attempt.error = CaseError(problem, pytrace=False)
         raise attempt.error
     try:
-        result = score_case(case, ranking, this.call(latency), attempt.asked, this.in_run, details=False)
+        result = score_case(
+            case, ranking, this.call(latency), attempt.asked, this.in_run, details=False
+        )
         if this.baseline is not None:
             result, attempt.fails_baseline = this.baseline.compare(
                 result,
@@ -159,12 +185,22 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     except MetricError as error:
         raised = error.__cause__
         frame = "" if raised is None else failures.search_error(raised, config).frame
-        attempt.error = CaseError(f"{error} ({frame})" if frame else str(error), pytrace=False)
+        attempt.error = CaseError(
+            f"{error} ({frame})" if frame else str(error), pytrace=False
+        )
         raise attempt.error from None
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     has_moved = result.baseline is not None and bool(result.baseline.documents)
-    if ends or has_moved or len(this.items) > 1 or this.is_check or this.settings.details:
-        result = with_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
+    if (
+        ends
+        or has_moved
+        or len(this.items) > 1
+        or this.is_check
+        or this.settings.details
+    ):
+        result = with_details(
+            result, case, ranking, all_missing=ends and verbosity(config.option) > 0
+        )
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
     if ends and config.hook.pytest_relevance_explain.get_hookimpls():
@@ -172,7 +208,13 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     attempt.result = result
     set_properties(this)
     if ends:
-        _end(this, result, FAILED if result.verdict == FAILED else config.option.relevance_inconclusive)
+        _end(
+            this,
+            result,
+            FAILED
+            if result.verdict == FAILED
+            else config.option.relevance_inconclusive,
+        )
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
@@ -181,8 +223,15 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
     `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
     """
     attempt = this.attempt
-    is_expected = this.settings.expects_known and this.item.get_closest_marker("xfail") is None  # xfail: left to pytest
-    if how == FAILED and result.baseline is not None and result.baseline.failed_before and is_expected:
+    is_expected = (
+        this.settings.expects_known and this.item.get_closest_marker("xfail") is None
+    )  # xfail: left to pytest
+    if (
+        how == FAILED
+        and result.baseline is not None
+        and result.baseline.failed_before
+        and is_expected
+    ):
         from pytest_relevance.reports.failure import failure_message
 
         attempt.result = result._replace(baseline=result.baseline._replace(known=True))
@@ -193,8 +242,12 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
         from pytest_relevance.reports.text import plain
 
         # A test that catches the exception of a check may print its text. For an item the terminal rebuilds the text.
-        text = plain(failure_lines(result)) if this.is_check else failure_message(result)
-        attempt.error = (BaselineFailure if attempt.fails_baseline else CaseFailure)(text, pytrace=False)
+        text = (
+            plain(failure_lines(result)) if this.is_check else failure_message(result)
+        )
+        attempt.error = (BaselineFailure if attempt.fails_baseline else CaseFailure)(
+            text, pytrace=False
+        )
         raise attempt.error
     if how == "skip":
         from pytest_relevance.reports.reasons import reason_in_brief
@@ -207,9 +260,14 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
     if case_run.is_waiting(response):
-        response, started = case_run.wait_on_own_loop(this.item.config, response, started)
+        response, started = case_run.wait_on_own_loop(
+            this.item.config, response, started
+        )
     ranking = _read(this, response)
-    return ranking, perf_counter() - started  # a lazy response does its work while it is read
+    return (
+        ranking,
+        perf_counter() - started,
+    )  # a lazy response does its work while it is read
 
 
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
@@ -258,7 +316,12 @@ def set_properties(this: CaseRun) -> None:
     for earlier in this.properties:
         item.user_properties.remove(earlier)
     if this.attempt.result is None:
-        this.properties = [("verdict", NOT_SEARCHED if isinstance(this.attempt.error, NotSearched) else ERROR)]
+        this.properties = [
+            (
+                "verdict",
+                NOT_SEARCHED if isinstance(this.attempt.error, NotSearched) else ERROR,
+            )
+        ]
     else:
         this.properties = _properties(this.attempt.result)
     item.user_properties.extend(this.properties)
@@ -301,13 +364,18 @@ def request_fingerprint(item: pytest.Item) -> None:
         why = f"it raised {error_text(error, item.config)}"
     else:
         try:
-            store.unsent.set_fingerprint(redaction(item.config).values(checked(found[0])))
+            store.unsent.set_fingerprint(
+                redaction(item.config).values(checked(found[0]))
+            )
             return
         except ValueError as error:
             why = str(error)
     store.unsent.set_fingerprint({})
     why = redaction(item.config).text(why)
-    store.unsent.warn(FINGERPRINT, f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}")
+    store.unsent.warn(
+        FINGERPRINT,
+        f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}",
+    )
 
 
 _EXPLAIN = "pytest_relevance_explain"
@@ -327,16 +395,23 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
     for document in dict.fromkeys(_to_explain(result)):
         try:
             text = this.item.ihook.pytest_relevance_explain(
-                case=this.case, document=document, rank=result.ranking.rank_of(document), response=this.attempt.answer
+                case=this.case,
+                document=document,
+                rank=result.ranking.rank_of(document),
+                response=this.attempt.answer,
             )
             case_run.close_unawaited(text)
             is_text = text is None or isinstance(text, str)
-            problem = "" if is_text else f"returned {shown(text)}, and returns text or None"
+            problem = (
+                "" if is_text else f"returned {shown(text)}, and returns text or None"
+            )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             problem = f"raised {error_text(error, this.item.config)}"
         if problem:
             where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
-            problem = f"the hook {_EXPLAIN} {hide(problem)} ({where}); the verdict stays"
+            problem = (
+                f"the hook {_EXPLAIN} {hide(problem)} ({where}); the verdict stays"
+            )
             run_store(this.item.config).unsent.warn(_EXPLAIN, problem)
             break
         if text is not None and (text := text.strip()):
@@ -352,9 +427,15 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
-        too_high = [document for document in result.ranking.documents if document in unwanted]
+        too_high = [
+            document for document in result.ranking.documents if document in unwanted
+        ]
         if result.evaluation.judgments and result.score is not None:
-            too_high += [row.document for row in break_down(result).too_high if row.document is not None]
+            too_high += [
+                row.document
+                for row in break_down(result).too_high
+                if row.document is not None
+            ]
         yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
     if changes := baseline_changes(result):
         yield from [move.document for move in changes.left[:_MOST_EXPLAINED]]

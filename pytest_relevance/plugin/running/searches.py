@@ -20,8 +20,22 @@ import pytest
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.case_run import SEARCHES, CaseRun, asked_for, is_coroutine_function, many_of
-from pytest_relevance.plugin.running.windows import Call, Cursors, SearchOutcome, Timed, Windows, in_flight, is_alone
+from pytest_relevance.plugin.running.case_run import (
+    SEARCHES,
+    CaseRun,
+    asked_for,
+    is_coroutine_function,
+    many_of,
+)
+from pytest_relevance.plugin.running.windows import (
+    Call,
+    Cursors,
+    SearchOutcome,
+    Timed,
+    Windows,
+    in_flight,
+    is_alone,
+)
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -56,7 +70,10 @@ class Searches:
         self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
         self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
-        self._in_flight: tuple[pytest.Item | None, str] = None, ""  # when a window was abandoned
+        self._in_flight: tuple[pytest.Item | None, str] = (
+            None,
+            "",
+        )  # when a window was abandoned
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -72,7 +89,9 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            most = 1 if case_run.is_trio(this.attempt.loop) else self._settings.concurrency
+            most = (
+                1 if case_run.is_trio(this.attempt.loop) else self._settings.concurrency
+            )
             await self._run_in_loop(self._plan(this, most), this)
         if not self.is_ahead(this):
             return None
@@ -91,7 +110,9 @@ class Searches:
             else:
                 self._run_in_threads(calls)
         outcome = self._ahead.get(this)
-        while outcome and not wait([outcome.call.future], LOOKS_AFTER).done:  # its window was left while it ran
+        while (
+            outcome and not wait([outcome.call.future], LOOKS_AFTER).done
+        ):  # its window was left while it ran
             pass
         return outcome is not None
 
@@ -99,7 +120,11 @@ class Searches:
         """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
         search = this.search
         many = many_of(search)
-        is_alone = callable(search) and not self.is_ahead(this) and not self._begins_window(this)
+        is_alone = (
+            callable(search)
+            and not self.is_ahead(this)
+            and not self._begins_window(this)
+        )
         return search if many is None or is_alone else many
 
     def is_ahead(self, this: CaseRun) -> bool:
@@ -122,7 +147,9 @@ class Searches:
             self._ahead.pop(first, None)  # the case that began it ends with it
             self._forget_lost(calls)
         item, text = self._in_flight
-        if not text or type(error).__name__ == "CancelledError":  # in a loop that Ctrl-C ends from outside
+        if (
+            not text or type(error).__name__ == "CancelledError"
+        ):  # in a loop that Ctrl-C ends from outside
             return
         self._in_flight = None, ""
         if item is None or isinstance(error, _ENDING):  # no report of the case follows
@@ -159,17 +186,25 @@ class Searches:
         runs = [this]
         if self._begins_window(this):
             length = most * (_WINDOW if many is None else size)
-            runs += (run for run in self._windows.following(this, length - 1) if run not in self._called)
+            runs += (
+                run
+                for run in self._windows.following(this, length - 1)
+                if run not in self._called
+            )
         elif callable(search):
             return ()
         if many is None:
             groups = [[run] for run in runs] if len(runs) > 1 else []
         else:
-            groups = _batches(runs, many, size)[:most]  # cases with other params begin a window of their own
+            groups = _batches(runs, many, size)[
+                :most
+            ]  # cases with other params begin a window of their own
         calls = [Call(group, search, many, self._settings.calls) for group in groups]
         if len(calls) == 1:
             calls[0].is_only = True
-        self._ahead |= {outcome.run: outcome for call in calls for outcome in call.outcomes}
+        self._ahead |= {
+            outcome.run: outcome for call in calls for outcome in call.outcomes
+        }
         self._called.update(outcome.run for call in calls for outcome in call.outcomes)
         return calls
 
@@ -188,7 +223,9 @@ class Searches:
                 call.cursors = cursors
                 if self._threads < self._settings.concurrency:
                     name = f"relevance-{self._threads}"
-                    Thread(target=_serve, args=(self._queue,), name=name, daemon=True).start()
+                    Thread(
+                        target=_serve, args=(self._queue,), name=name, daemon=True
+                    ).start()
                     self._threads += 1
                 self._queue.put((call, copy_context()))
             futures = [call.future for call in calls]
@@ -231,9 +268,13 @@ class Searches:
             for call in calls:
                 call.task = asyncio.ensure_future(run(call))  # in a copy of the context
                 # Ctrl-C may interrupt a task before its call; asyncio logs an exception that nobody has looked at
-                call.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+                call.task.add_done_callback(
+                    lambda task: task.cancelled() or task.exception()
+                )
             await asyncio.wait([call.task for call in calls])
-            if self._calls is not calls:  # the loop stopped before its end, and now runs for another window
+            if (
+                self._calls is not calls
+            ):  # the loop stopped before its end, and now runs for another window
                 raise asyncio.CancelledError
 
     @contextmanager
@@ -257,23 +298,35 @@ class Searches:
         They are made at the turn of their cases if it does not. The first call is made all the same, if its thread has
         not begun it yet: its case is the one that runs.
         """
-        errors = [outcome.error for outcome in call.outcomes if outcome.error is not None]
-        stops = self._config.option.maxfail or getattr(self._config.option, "stepwise", False)
-        if any(isinstance(error, _ENDING) or (stops and not isinstance(error, _NO_FAILURES)) for error in errors):
+        errors = [
+            outcome.error for outcome in call.outcomes if outcome.error is not None
+        ]
+        stops = self._config.option.maxfail or getattr(
+            self._config.option, "stepwise", False
+        )
+        if any(
+            isinstance(error, _ENDING)
+            or (stops and not isinstance(error, _NO_FAILURES))
+            for error in errors
+        ):
             for each in calls[1:]:
                 each.future.cancel()
 
     def _forget_lost(self, calls: Sequence[Call]) -> None:
         """Forget calls that were dropped, or whose loop stopped: their cases are searched at their turn."""
         for call in calls:
-            for outcome in call.outcomes if call.is_lost or call.future.cancelled() else ():
+            for outcome in (
+                call.outcomes if call.is_lost or call.future.cancelled() else ()
+            ):
                 if self._ahead.get(outcome.run) is outcome:
                     del self._ahead[outcome.run]
                 self._called.discard(outcome.run)
 
     def _waiting_calls(self, this: CaseRun) -> Sequence[Call]:
         """Return the calls whose responses must be awaited, that of this case first, to be run once more."""
-        calls = dict.fromkeys(outcome.call for outcome in (self._ahead[this], *self._ahead.values()))
+        calls = dict.fromkeys(
+            outcome.call for outcome in (self._ahead[this], *self._ahead.values())
+        )
         waiting = [call for call in calls if call.waiting is not None]
         for call in waiting:
             call.future = Future()
@@ -292,7 +345,11 @@ def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun
     for run in runs:
         key = asked_for(many, run.case), repr(sorted(run.case.params.items()))
         alike.setdefault(key, []).append(run)
-    return [group[start : start + most] for group in alike.values() for start in range(0, len(group), most)]
+    return [
+        group[start : start + most]
+        for group in alike.values()
+        for start in range(0, len(group), most)
+    ]
 
 
 def _serve(queue: SimpleQueue[tuple[Call, Context] | None]) -> None:

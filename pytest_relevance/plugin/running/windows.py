@@ -35,7 +35,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
 """The marks of cases that may be skipped, or have their own warnings."""
 
-_RUNNING = tuple(f"pytest_runtest_{step}" for step in ("setup", "call", "teardown", "protocol"))
+_RUNNING = tuple(
+    f"pytest_runtest_{step}" for step in ("setup", "call", "teardown", "protocol")
+)
 """The hooks that a project may implement to prepare each test."""
 
 
@@ -84,7 +86,12 @@ class Windows:
         found: list[CaseRun] = []
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
-            if len(found) >= most or other is None or self.why_alone(other) or not self._are_alike(run, other):
+            if (
+                len(found) >= most
+                or other is None
+                or self.why_alone(other)
+                or not self._are_alike(run, other)
+            ):
                 break
             if not is_alone(other):
                 found.append(other)
@@ -107,10 +114,21 @@ class Windows:
 
         def conditions(each: CaseRun, fixtures: _Fixtures) -> tuple[object, ...]:
             parameters = internals.parameters_of(each.item)
-            values = [] if parameters is None else [parameters.indices.get(name) for name in fixtures.parameters]
-            return each.case.search, each.variant, each.item.parent if is_per_file else None, values
+            values = (
+                []
+                if parameters is None
+                else [parameters.indices.get(name) for name in fixtures.parameters]
+            )
+            return (
+                each.case.search,
+                each.variant,
+                each.item.parent if is_per_file else None,
+                values,
+            )
 
-        return theirs.used <= ours.used and conditions(run, ours) == conditions(other, theirs)
+        return theirs.used <= ours.used and conditions(run, ours) == conditions(
+            other, theirs
+        )
 
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the hook with which the project takes part in running each test of a file; empty if there is none.
@@ -119,28 +137,52 @@ class Windows:
         """
         file = item.parent
         if file not in self._hooks:
-            found = ((name, getattr(item.ihook, name).get_hookimpls()) for name in _RUNNING)
-            own = (name for name, impls in found if any(self._own.is_own(impl.function) for impl in impls))
+            found = (
+                (name, getattr(item.ihook, name).get_hookimpls()) for name in _RUNNING
+            )
+            own = (
+                name
+                for name, impls in found
+                if any(self._own.is_own(impl.function) for impl in impls)
+            )
             self._hooks[file] = next(own, "")
         return self._hooks[file]
 
     def _fixtures(self, run: CaseRun) -> _Fixtures:
-        definitions, added = internals.fixtures_of(run.item), internals.added_fixtures(run.item)
+        definitions, added = (
+            internals.fixtures_of(run.item),
+            internals.added_fixtures(run.item),
+        )
         key = id(definitions), tuple(added)
         if key in self._known:
             return self._known[key]
-        last = {name: chain[-1] for name, chain in {**definitions, **added}.items() if chain}
+        last = {
+            name: chain[-1] for name, chain in {**definitions, **added}.items() if chain
+        }
         own = {name: each for name, each in last.items() if self._own.is_own(each.func)}
-        search, parameters = last.get(run.case.search), internals.parameters_of(run.item)
+        search, parameters = (
+            last.get(run.case.search),
+            internals.parameters_of(run.item),
+        )
         is_per_case = search is not None and search.scope == "function"
-        per_case = [run.case.search] if is_per_case else [name for name in own if own[name].scope == "function"]
+        per_case = (
+            [run.case.search]
+            if is_per_case
+            else [name for name in own if own[name].scope == "function"]
+        )
         names = () if parameters is None else parameters.indices
         found = self._known[key] = _Fixtures(
             definitions,
             frozenset(map(id, last.values())),
-            [name for name in names if name == internals.ANYIO_BACKEND or self._own.is_parameter(name, definitions)],
+            [
+                name
+                for name in names
+                if name == internals.ANYIO_BACKEND
+                or self._own.is_parameter(name, definitions)
+            ],
             "".join(per_case[:1]),
-            is_per_file=any(each.scope != "session" for each in own.values()) or search is None,
+            is_per_file=any(each.scope != "session" for each in own.values())
+            or search is None,
         )
         return found
 
@@ -148,12 +190,16 @@ class Windows:
 def is_alone(run: CaseRun) -> bool:
     """Whether a case may be skipped, or measures the latency of its search."""
     case = run.case
-    if case.skip is not None or any(expected.kind == "latency" for expected in case.expect):
+    if case.skip is not None or any(
+        expected.kind == "latency" for expected in case.expect
+    ):
         return True
     if any(gate.latencies for gate in case.terms.gates):
         return True
     for mark in run.item.iter_markers():
-        if mark.name in _SKIPPING or (mark.name == "xfail" and mark.kwargs.get("run") is False):
+        if mark.name in _SKIPPING or (
+            mark.name == "xfail" and mark.kwargs.get("run") is False
+        ):
             return True
     return False
 
@@ -187,15 +233,21 @@ class SearchOutcome:
     def read(self, response: object) -> Ranking:
         """Read a response as the ranking of the case."""
         if self.answer is None:
-            self.answer = [*response] if type(response) is list else response  # a copy: the search may reuse the list
-        return case_run.read_response(self.run.item, self.run.case, response, self.search)
+            self.answer = (
+                [*response] if type(response) is list else response
+            )  # a copy: the search may reuse the list
+        return case_run.read_response(
+            self.run.item, self.run.case, response, self.search
+        )
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call. That of a shared cursor stays, as the errors after it follow from it."""
         if isinstance(self.error, SharedCursorError):
             return
         if threading.current_thread() is not threading.main_thread():
-            text = "".join(format_exception_only(error))  # `str` of an exception of the user's may raise another
+            text = "".join(
+                format_exception_only(error)
+            )  # `str` of an exception of the user's may raise another
             before, bound, _ = text.partition(_BOUND_TO_THREAD)
             if bound:
                 error = CaseError(_BOUND.format(error=before + bound), pytrace=False)
@@ -204,8 +256,15 @@ class SearchOutcome:
     def use(self) -> list[Timed]:
         """Return the rankings in the call of the case itself; raise the exception if there is one."""
         attempt = self.run.attempt
-        attempt.is_in_window, attempt.latency_shared = not self.call.is_only, len(self.call.outcomes) > 1
-        attempt.asked, attempt.calls, attempt.answer = self.asked, self.calls, self.answer
+        attempt.is_in_window, attempt.latency_shared = (
+            not self.call.is_only,
+            len(self.call.outcomes) > 1,
+        )
+        attempt.asked, attempt.calls, attempt.answer = (
+            self.asked,
+            self.calls,
+            self.answer,
+        )
         if self.error is not None:
             if isinstance(self.error, CaseError):
                 attempt.error = self.error
@@ -236,7 +295,9 @@ class Call:
     other call is in its window; `began` is when the call began, in seconds of `perf_counter`.
     """
 
-    def __init__(self, runs: Sequence[CaseRun], search: Any, many: Any, times: int) -> None:
+    def __init__(
+        self, runs: Sequence[CaseRun], search: Any, many: Any, times: int
+    ) -> None:
         self.function = search if many is None else many
         asked = case_run.asked_for(self.function, runs[0].case)
         self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
@@ -291,14 +352,20 @@ class Call:
         except BaseException as error:
             # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
-            if self.is_lost or is_ending or type(error).__name__ == "Cancelled":  # trio's class
+            if (
+                self.is_lost or is_ending or type(error).__name__ == "Cancelled"
+            ):  # trio's class
                 raise
             self.fail(error)
         self.future.set_result(None)
 
     def drop(self) -> None:
         """Discard the call, unless it has ended or runs in a thread, which cannot be stopped."""
-        if not self.future.cancel() and self.task is not None and not self.future.done():
+        if (
+            not self.future.cancel()
+            and self.task is not None
+            and not self.future.done()
+        ):
             self.is_lost = True
             with suppress(RuntimeError):  # the loop is closed
                 self.task.cancel()
@@ -318,7 +385,9 @@ class Call:
         for outcome in self.outcomes:
             outcome.calls += 1
         first = self.outcomes[0]
-        return case_run.call_search(self.function, first.run.case, first.asked, self._queries)
+        return case_run.call_search(
+            self.function, first.run.case, first.asked, self._queries
+        )
 
     def _read(self, response: object, started: float) -> None:
         if self._queries is not None:
@@ -354,7 +423,9 @@ _MOST_IN_FLIGHT = 5
 def in_flight(calls: Sequence[Call]) -> str:
     """Name the running calls of a window, the earliest first; empty if none runs."""
     now = perf_counter()
-    running = sorted((call for call in calls if call.future.running()), key=lambda call: call.began)
+    running = sorted(
+        (call for call in calls if call.future.running()), key=lambda call: call.began
+    )
     names = [f"{_name(call)} ({now - call.began:.1f} s)" for call in running]
     return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}" if names else ""
 
@@ -403,10 +474,16 @@ class _Batch:
     def read(self, response: object) -> None:
         """Read a response as the ranking of the next query. Raises `CaseError` where there is no next one."""
         if len(self._found) == len(self._outcomes):
-            raise self._wrong_number(f"more than {counted(len(self._outcomes), 'response')}")
+            raise self._wrong_number(
+                f"more than {counted(len(self._outcomes), 'response')}"
+            )
         outcome = self._outcomes[len(self._found)]
         try:
-            self._found.append(response if isinstance(response, BaseException) else outcome.read(response))
+            self._found.append(
+                response
+                if isinstance(response, BaseException)
+                else outcome.read(response)
+            )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             self._found.append(error)
 

@@ -15,14 +15,32 @@ from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import baseline, cases, changes
 from pytest_relevance.reports.run.faults import faults
-from pytest_relevance.reports.run.gates import OUTCOMES, cases_behind, gate_message, gates_in_order
+from pytest_relevance.reports.run.gates import (
+    OUTCOMES,
+    cases_behind,
+    gate_message,
+    gates_in_order,
+)
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import NEW
-from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key, has_failed
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    NOT_SEARCHED,
+    SKIPPED,
+    CaseResult,
+    Key,
+    has_failed,
+)
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind, got_worse, score_before
+from pytest_relevance.results.compare.differences import (
+    FAILED_BEFORE,
+    failure_kind,
+    got_worse,
+    score_before,
+)
 from pytest_relevance.results.records.run import Run
 
 MOST_WORST = 10
@@ -51,25 +69,45 @@ class Screen(NamedTuple):
     notes: Sequence[str]
     context: Sequence[str]
     findings: Sequence[Finding]
-    statuses: Mapping[Key, str] = {}  # in the second run of a comparison, whose worse cases are shown as failed
+    statuses: Mapping[
+        Key, str
+    ] = {}  # in the second run of a comparison, whose worse cases are shown as failed
 
 
 def screen_of(run: Run) -> Screen:
     """What the first screen says of a run."""
-    gates, ran = run_gates(run), [result for result in run.results if result.status != SKIPPED]
+    gates, ran = (
+        run_gates(run),
+        [result for result in run.results if result.status != SKIPPED],
+    )
     change = differences.mean_change(ran)
-    means = [mean.text for mean in baseline.mean_sentences(ran, only_changes=True, is_whole=True, of_all=change)]
+    means = [
+        mean.text
+        for mean in baseline.mean_sentences(
+            ran, only_changes=True, is_whole=True, of_all=change
+        )
+    ]
     if not means and (scored := sum(result.score is not None for result in ran)):
         rest = f", {len(ran) - scored:,} without a score" if scored < len(ran) else ""
-        means = [f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"]
-    started = run.info.started[:16].replace("T", " ")  # 2026-11-22 08:03, as the record has it in ISO 8601
+        means = [
+            f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}{rest}{cases.left_open(ran)}"
+        ]
+    started = run.info.started[:16].replace(
+        "T", " "
+    )  # 2026-11-22 08:03, as the record has it in ISO 8601
     notes = [
         *baseline.latency_sentences(ran)[: baseline.MOST_NAMES],
-        *baseline.searched_sentences(run.files, run.info.fingerprint)[: baseline.MOST_NAMES],
+        *baseline.searched_sentences(run.files, run.info.fingerprint)[
+            : baseline.MOST_NAMES
+        ],
         *baseline.lost_sentences(run.files, run.info),
     ]
     found = [Finding(*fault) for fault in faults(run.results, run.info)]
-    found += (each for each in emptied(ran) if all(of.kind != diagnoses.NOTHING for of in diagnoses.diagnose(ran)))
+    found += (
+        each
+        for each in emptied(ran)
+        if all(of.kind != diagnoses.NOTHING for of in diagnoses.diagnose(ran))
+    )
     for gate in gates_in_order(gates):
         name = gate.gate.id + (f" {gate.variant}" if gate.variant is not None else "")
         message = gate_message(gate).removeprefix("not evaluated: ")
@@ -86,10 +124,18 @@ def screen_of(run: Run) -> Screen:
 def emptied(results: Sequence[CaseResult]) -> Iterator[Finding]:
     """That queries return nothing now, and returned something before."""
     if found := baseline.emptied(results):
-        yield Finding(f"{counted(len(found), 'query returns', 'queries return')} nothing now", found)
+        yield Finding(
+            f"{counted(len(found), 'query returns', 'queries return')} nothing now",
+            found,
+        )
 
 
-def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int, worst: Sequence[CaseResult]) -> str:
+def first_screen(
+    screen: Screen,
+    results: Sequence[CaseResult],
+    shown: int,
+    worst: Sequence[CaseResult],
+) -> str:
     """The first screen of the page, inside of `<div id="page">`; the page has `shown` of the results in full.
 
     `worst` are those that failed or whose score fell, the worst first; without any those with the lowest scores.
@@ -100,14 +146,27 @@ def first_screen(screen: Screen, results: Sequence[CaseResult], shown: int, wors
     parts = [
         f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>',
         '<div id="overview"><div>',
-        *_folded([f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means], "mean"),
-        *(f'<p class="lost">{text(note)}</p>' for note in (*screen.notes, *_left_out(results, shown))),
-        *_folded(found, "finding", '<ul class="findings" aria-label="gates and diagnoses">', "</ul>"),
+        *_folded(
+            [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means],
+            "mean",
+        ),
+        *(
+            f'<p class="lost">{text(note)}</p>'
+            for note in (*screen.notes, *_left_out(results, shown))
+        ),
+        *_folded(
+            found,
+            "finding",
+            '<ul class="findings" aria-label="gates and diagnoses">',
+            "</ul>",
+        ),
         f'<ul class="context" aria-label="what ran">{ran}</ul>',
     ]
     if explained := cases.metric_explained(results):
         parts += [f'<p class="place">{explained}</p>', file_text("words.html")]
-    parts.append('</div><section id="charts" aria-label="charts" hidden></section></div>')
+    parts.append(
+        '</div><section id="charts" aria-label="charts" hidden></section></div>'
+    )
     return "\n".join([*parts, _queries(results, worst)])
 
 
@@ -116,7 +175,9 @@ def text(value: str) -> str:
     return escape(harmless(value))
 
 
-def _folded(lines: Sequence[str], what: str, begin: str = "", end: str = "") -> Iterator[str]:
+def _folded(
+    lines: Sequence[str], what: str, begin: str = "", end: str = ""
+) -> Iterator[str]:
     """The first lines, and the rest folded, so that the queries stay in view."""
     first, rest = lines[:_MOST_LINES], lines[_MOST_LINES:]
     if first:
@@ -143,9 +204,15 @@ def _finding(found: Finding, place: int) -> str:
         said = f'<a href="#finding={place}">{said}</a>'
     if not found.outcome:
         return f'<li class="fault">{said}</li>'
-    word = OUTCOMES[found.outcome].upper() if found.outcome == FAILED else OUTCOMES[found.outcome]
+    word = (
+        OUTCOMES[found.outcome].upper()
+        if found.outcome == FAILED
+        else OUTCOMES[found.outcome]
+    )
     name = f'<span class="place">{text(found.name)}</span>'
-    return f'<li class="gate {found.outcome}"><strong>{word}</strong> {said} {name}</li>'
+    return (
+        f'<li class="gate {found.outcome}"><strong>{word}</strong> {said} {name}</li>'
+    )
 
 
 # --- the queries ------------------------------------------------------------------------------------------------------
@@ -154,7 +221,11 @@ def _finding(found: Finding, place: int) -> str:
 def is_fine(results: Sequence[CaseResult]) -> bool:
     """Whether no case failed and no score fell: the lowest scores are shown then, as without a baseline."""
     return not any(
-        has_failed(result) or (score_before(result) is not None and changes.CaseChange(result).weighted_change < 0)
+        has_failed(result)
+        or (
+            score_before(result) is not None
+            and changes.CaseChange(result).weighted_change < 0
+        )
         for result in results
         if result.status != SKIPPED
     )
@@ -174,46 +245,93 @@ def why(result: CaseResult, told: frozenset[int]) -> str:
 
 def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
     """The results, by `id()`, whose errors the diagnoses tell."""
-    failed, kinds = [each for each in results if each.call.error is not None], (diagnoses.SEARCH, diagnoses.CASE)
-    return frozenset(id(each) for found in diagnoses.diagnose(failed) if found.kind in kinds for each in found.results)
+    failed, kinds = (
+        [each for each in results if each.call.error is not None],
+        (diagnoses.SEARCH, diagnoses.CASE),
+    )
+    return frozenset(
+        id(each)
+        for found in diagnoses.diagnose(failed)
+        if found.kind in kinds
+        for each in found.results
+    )
 
 
 def _queries(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
-    is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in results)
+    is_compared = any(
+        result.baseline is not None and result.baseline.standing != NEW
+        for result in results
+    )
     has_documents = any(
-        result.ranking.documents or (result.baseline is not None and result.baseline.documents) for result in results
+        result.ranking.documents
+        or (result.baseline is not None and result.baseline.documents)
+        for result in results
     )
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if has_documents:
-        heads += ("largest loss", "on top") if alone or not is_compared else ("lost or fell", "in its place")
+        heads += (
+            ("largest loss", "on top")
+            if alone or not is_compared
+            else ("lost or fell", "in its place")
+        )
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    names, told, variants = cases.names_in_page(results), told_errors(results), cases.variants_of(results)
-    rows = "\n".join(
-        _row(result, names[id(result)], variants, why(result, told), alone, len(heads)) for result in worst[:MOST_WORST]
+    names, told, variants = (
+        cases.names_in_page(results),
+        told_errors(results),
+        cases.variants_of(results),
     )
-    fallen = cases.case_count(filter(got_worse, worst)) - cases.case_count(filter(got_worse, worst[:MOST_WORST]))
+    rows = "\n".join(
+        _row(result, names[id(result)], variants, why(result, told), alone, len(heads))
+        for result in worst[:MOST_WORST]
+    )
+    fallen = cases.case_count(filter(got_worse, worst)) - cases.case_count(
+        filter(got_worse, worst[:MOST_WORST])
+    )
     more = counted(len(worst) - MOST_WORST, "further case")
-    more = f"{counted(fallen, 'further query', 'further queries')} got worse" if fallen else more
+    more = (
+        f"{counted(fallen, 'further query', 'further queries')} got worse"
+        if fallen
+        else more
+    )
     note = f'<p class="more">and {more}</p>' if len(worst) > MOST_WORST else ""
     lowest_first = ": the lowest scores first" if worst else ""
-    empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>' if alone else ""
+    empty = (
+        f'<p class="empty">No case failed or got worse{lowest_first}.</p>'
+        if alone
+        else ""
+    )
     return (
         f'<section id="queries" aria-label="queries">{empty}\n<div id="controls" hidden></div>\n'
         f'<table id="list"><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>{note}\n</section>'
     )
 
 
-def _row(result: CaseResult, name: str, among: Sequence[cases.Variant], reason: str, alone: bool, columns: int) -> str:
+def _row(
+    result: CaseResult,
+    name: str,
+    among: Sequence[cases.Variant],
+    reason: str,
+    alone: bool,
+    columns: int,
+) -> str:
     change = documents_of(result, alone=alone)
     row = changes.moved_case(change, among)
-    badges = [f'<span class="id" dir="auto">{text(result.id)}</span>'] if result.id != result.query else []
+    badges = (
+        [f'<span class="id" dir="auto">{text(result.id)}</span>']
+        if result.id != result.query
+        else []
+    )
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges += [f'<span class="variant">{text(label)}</span>' for label in labels]
     lost, gained = row.documents[changes.LOST], row.documents[changes.GAINED]
-    on_top = gained if gained and change.weighted_change > 0 else row.documents[changes.ON_TOP]
+    on_top = (
+        gained
+        if gained and change.weighted_change > 0
+        else row.documents[changes.ON_TOP]
+    )
     if result.call.error is not None:
         lost = ()
     on_top = on_top or ((_WITHOUT_RESULTS.get(result.verdict, ""), PLAIN),)
@@ -235,7 +353,13 @@ def status_of(result: CaseResult) -> str:
     if not has_failed(result):
         return result.status
     kind = failure_kind(result)
-    return "got worse" if got_worse(result) else kind if kind == FAILED_BEFORE else result.status
+    return (
+        "got worse"
+        if got_worse(result)
+        else kind
+        if kind == FAILED_BEFORE
+        else result.status
+    )
 
 
 def _scores(result: CaseResult, reason: str) -> str:
@@ -251,19 +375,40 @@ def _scores(result: CaseResult, reason: str) -> str:
         hint = f"between {' and '.join(map(score_text, result.interval))}"
         shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
     title = f' title="{hint}"' if hint else ""
-    said = f"{text(status_of(result))}: {text(reason)}" if reason else text(status_of(result))
-    bar = "" if before is after is None else _bar(before, after, result.conditions.floor)
+    said = (
+        f"{text(status_of(result))}: {text(reason)}"
+        if reason
+        else text(status_of(result))
+    )
+    bar = (
+        "" if before is after is None else _bar(before, after, result.conditions.floor)
+    )
     return f'{bar}<span{title}>{shown}</span> <span class="verdict {_class(result)}">{said}</span>'
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> str:
     """The scores before and after as bars from 0 to 1, with a line at the floor."""
-    widths = [(name, 100 * min(max(score, 0), 1)) for name, score in (("before", before), ("after", after)) if score]
-    kind = "" if before is None or after is None or before == after else " fell" if after < before else " rose"
-    parts = [
-        f'<rect class="{name}" y="{2 if name == "before" else 7}" height="5" width="{x:.1f}"/>' for name, x in widths
+    widths = [
+        (name, 100 * min(max(score, 0), 1))
+        for name, score in (("before", before), ("after", after))
+        if score
     ]
-    parts += [f'<rect class="floor" x="{100 * floor:.1f}" width="1" height="14"/>'] if floor is not None else []
+    kind = (
+        ""
+        if before is None or after is None or before == after
+        else " fell"
+        if after < before
+        else " rose"
+    )
+    parts = [
+        f'<rect class="{name}" y="{2 if name == "before" else 7}" height="5" width="{x:.1f}"/>'
+        for name, x in widths
+    ]
+    parts += (
+        [f'<rect class="floor" x="{100 * floor:.1f}" width="1" height="14"/>']
+        if floor is not None
+        else []
+    )
     svg = 'viewBox="0 0 101 14" preserveAspectRatio="none" aria-hidden="true"'
     return f'<svg class="bar{kind}" {svg}><rect class="track" width="100" height="14"/>{"".join(parts)}</svg>'
 

@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.html import first_screen as screens
-from pytest_relevance.reports.html.first_screen import Screen, file_text, first_screen, screen_of
+from pytest_relevance.reports.html.first_screen import (
+    Screen,
+    file_text,
+    first_screen,
+    screen_of,
+)
 from pytest_relevance.reports.html.page_data import Chosen, chosen, page_data
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run.gates import finding_text
@@ -31,7 +36,17 @@ if TYPE_CHECKING:
     from pytest_relevance.results.gates import ComparisonGates
 
 SCRIPTS = (
-    *("data", "metrics", "elements", "grading", "state", "rows", "list", "charts", "tags"),
+    *(
+        "data",
+        "metrics",
+        "elements",
+        "grading",
+        "state",
+        "rows",
+        "list",
+        "charts",
+        "tags",
+    ),
     *("ranking", "figures", "judging", "case", "main"),
 )
 """The script's files, in the order in which the page runs them."""
@@ -47,7 +62,13 @@ COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
 
 
-def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, results: Chosen | None = None) -> str:
+def html_page(
+    run: Run,
+    screen: Screen | None = None,
+    *,
+    images: bool = False,
+    results: Chosen | None = None,
+) -> str:
     """The page about a run, as text to be written in UTF-8; `screen` is what its first screen says.
 
     `results` are those that it shows, where these are chosen already.
@@ -61,7 +82,10 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, r
         screen = screen._replace(notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    shown, worst = ([run.results[place] for place in places] for places in results or chosen(run.results))
+    shown, worst = (
+        [run.results[place] for place in places]
+        for places in results or chosen(run.results)
+    )
     encoding, data = embedded(page_data(run, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
@@ -75,29 +99,60 @@ def html_page(run: Run, screen: Screen | None = None, *, images: bool = False, r
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def comparison_page(comparison: Comparison, gates: ComparisonGates | None = None, *, images: bool = False) -> str:
+def comparison_page(
+    comparison: Comparison,
+    gates: ComparisonGates | None = None,
+    *,
+    images: bool = False,
+) -> str:
     """The page about two runs, that of the second beside the first, as text to be written in UTF-8.
 
     `gates` are what `Comparison.judge` returns, `images`: as of a run.
     """
-    from pytest_relevance.reports.comparison import comparison_headline, mean_change_sentences
+    from pytest_relevance.reports.comparison import (
+        comparison_headline,
+        mean_change_sentences,
+    )
 
     gates = comparison.judge() if gates is None else gates
-    run = Run([*_judged(comparison)], comparison.files, name=f"{comparison.first} {screens.ARROW} {comparison.second}")
+    run = Run(
+        [*_judged(comparison)],
+        comparison.files,
+        name=f"{comparison.first} {screens.ARROW} {comparison.second}",
+    )
     fallen = {result.key for result in comparison.moved(-1)}
     behind = [result for result in run.results if result.key in fallen]
     found = [*screens.emptied(run.results)]
     for gate in gates.findings:
         outcome = PASSED if gate.is_met else FAILED
-        found.append(screens.Finding(finding_text(gate), () if gate.is_met else behind, outcome))
-    is_other = any(comparison.metric not in (None, result.metric.text) for result in run.results)
+        found.append(
+            screens.Finding(finding_text(gate), () if gate.is_met else behind, outcome)
+        )
+    is_other = any(
+        comparison.metric not in (None, result.metric.text) for result in run.results
+    )
     metric = [f"compared by {comparison.metric}"] if is_other else []
     counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
     searched = changes_text(comparison.fingerprint)
-    context = [run.name, counts, *metric, *filter(None, [searched]), *map(settings_text, comparison.settings)]
-    means = [sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)]
+    context = [
+        run.name,
+        counts,
+        *metric,
+        *filter(None, [searched]),
+        *map(settings_text, comparison.settings),
+    ]
+    means = [
+        sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)
+    ]
     statuses = {result.key: result.status for result in comparison.results}
-    screen = Screen(comparison_headline(comparison, gates), means, comparison.notes, context, found, statuses)
+    screen = Screen(
+        comparison_headline(comparison, gates),
+        means,
+        comparison.notes,
+        context,
+        found,
+        statuses,
+    )
     return html_page(run, screen, images=images)
 
 
@@ -106,20 +161,28 @@ def _judged(comparison: Comparison) -> Iterator[CaseResult]:
     from pytest_relevance.reports.comparison import notable_change
 
     least = notable_change(comparison)
-    worse, better = ({result.key for result in comparison.moved(sign, least)} for sign in (-1, 1))
+    worse, better = (
+        {result.key for result in comparison.moved(sign, least)} for sign in (-1, 1)
+    )
     for result in comparison.results:
         baseline = result.baseline
         assert baseline is not None
         if result.key in worse:
             baseline = baseline._replace(standing=REGRESSION)
-            yield result._replace(verdict=FAILED, call=result.call._replace(outcome=FAILED), baseline=baseline)
+            yield result._replace(
+                verdict=FAILED,
+                call=result.call._replace(outcome=FAILED),
+                baseline=baseline,
+            )
         elif result.key in better:
             yield result._replace(baseline=baseline._replace(standing=IMPROVEMENT))
         else:
             yield result
 
 
-def content_security_policy(style: str, script: str = "", *, images: bool = False) -> str:
+def content_security_policy(
+    style: str, script: str = "", *, images: bool = False
+) -> str:
     """The policy of a page: this style and this script, if there is one, and nothing else but `images` of the web."""
     of_script = f"script-src '{_digest(script)}'; " if script else ""
     of_script += "img-src http: https:; " if images else ""
@@ -131,7 +194,9 @@ def embedded(data: Any) -> tuple[str, str]:
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     if len(text) < COMPRESSED_FROM:
         return "json", text.replace("<", "\\u003c")
-    return "gzip", base64.b64encode(gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)).decode("ascii")
+    return "gzip", base64.b64encode(
+        gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)
+    ).decode("ascii")
 
 
 def _digest(text: str) -> str:

@@ -10,9 +10,26 @@ from typing import Any, NamedTuple
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.failure import unstable_text
-from pytest_relevance.reports.html.first_screen import Screen, documents_of, is_fine, told_errors, why
-from pytest_relevance.reports.reasons import case_label, reason_texts, search_label, settings_text
-from pytest_relevance.reports.run.cases import lowest, names_in_page, variant_label, variant_of, variants_of
+from pytest_relevance.reports.html.first_screen import (
+    Screen,
+    documents_of,
+    is_fine,
+    told_errors,
+    why,
+)
+from pytest_relevance.reports.reasons import (
+    case_label,
+    reason_texts,
+    search_label,
+    settings_text,
+)
+from pytest_relevance.reports.run.cases import (
+    lowest,
+    names_in_page,
+    variant_label,
+    variant_of,
+    variants_of,
+)
 from pytest_relevance.reports.run.changes import CaseChange, fall_order
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, CaseConditions
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
@@ -52,7 +69,15 @@ def chosen(results: Sequence[CaseResult]) -> Chosen:
             searched.append(place)
             failed, change = has_failed(result), result.change
             if failed or change or result.unjudged:
-                kind = 0 if failed and got_worse(result) else 1 if failed else 2 if change else 3
+                kind = (
+                    0
+                    if failed and got_worse(result)
+                    else 1
+                    if failed
+                    else 2
+                    if change
+                    else 3
+                )
                 notable.append((kind, result.weight * change, place))
             if (order := fall_order(CaseChange(result))) is not None:
                 fallen.append((order, place))
@@ -62,38 +87,59 @@ def chosen(results: Sequence[CaseResult]) -> Chosen:
 
 
 def page_data(
-    run: Run, results: Sequence[CaseResult], screen: Screen | None = None, *, images: bool = False
+    run: Run,
+    results: Sequence[CaseResult],
+    screen: Screen | None = None,
+    *,
+    images: bool = False,
 ) -> dict[str, Any]:
     """The data that the page's script needs of some results of a run: an object for each, and what they share.
 
     The lines of the first screen have the places of their cases. `images`: pictures are shown.
     """
-    findings, statuses = ((), {}) if screen is None else (screen.findings, screen.statuses)
+    findings, statuses = (
+        ((), {}) if screen is None else (screen.findings, screen.statuses)
+    )
     tables, names = _Tables(), names_in_page(run.results)
     gains, variants = PlausibleGains(results), variants_of(results)
     alone, told = is_fine(run.results), told_errors(run.results)
     places = {result.key: place for place, result in enumerate(results)}
     cases = [
-        _case(result, names[id(result)], why(result, told), tables, variants, alone=alone)
+        _case(
+            result, names[id(result)], why(result, told), tables, variants, alone=alone
+        )
         | {"status": statuses.get(result.key, result.status)}
         for result in watched(results)
     ]
-    deepest = max((len(result.ranking.documents[: result.conditions.k]) for result in results), default=0)
+    deepest = max(
+        (len(result.ranking.documents[: result.conditions.k]) for result in results),
+        default=0,
+    )
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
     return {
         "record": record_name(run),
         "formula": FORMULA.pattern,
-        "discounts": {kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)},
+        "discounts": {
+            kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)
+        },
         "plausible": [gains.share(rank) for rank in range(1, deepest + 1)],
         "settings": [*map(_settings, tables.settings, tables.grades.values())],
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
         "findings": [
-            {"text": found.text, "cases": [places[each.key] for each in found.results if each.key in places]}
+            {
+                "text": found.text,
+                "cases": [
+                    places[each.key] for each in found.results if each.key in places
+                ],
+            }
             for found in findings
         ],
         "addresses": {
-            file: {name: info.documents.get(name) or "" for name in ("url", *(["image"] if images else []))}
+            file: {
+                name: info.documents.get(name) or ""
+                for name in ("url", *(["image"] if images else []))
+            }
             for file, info in run.files.items()
             if info.documents
         },
@@ -133,9 +179,18 @@ class _Tables:
             top, most = top_grade(result), about.settings.max_grade
             highest = about.highest if top is None else max(about.highest, top)
             scale = _scale(about, highest)
-            grades.update((about.lowest, highest), (grade for grade, _ in scale), () if most is None else (most,))
+            grades.update(
+                (about.lowest, highest),
+                (grade for grade, _ in scale),
+                () if most is None else (most,),
+            )
             place = self.scales.setdefault(scale, len(self.scales))
-            self._shared[key] = {"settings": number, "scale": place, "lowest": about.lowest, "highest": highest}
+            self._shared[key] = {
+                "settings": number,
+                "scale": place,
+                "lowest": about.lowest,
+                "highest": highest,
+            }
         return self._shared[key]
 
 
@@ -147,10 +202,16 @@ def _scale(about: CaseConditions, highest: float) -> _Scale:
     """
     grades = {*about.grade_names, about.lowest, highest}
     if isinstance(about.settings.gain, Mapping):
-        grades |= {grade for grade in about.settings.gain if about.lowest <= grade <= highest}
+        grades |= {
+            grade for grade in about.settings.gain if about.lowest <= grade <= highest
+        }
     elif not about.grade_names:
         whole = range(math.ceil(about.lowest), math.floor(highest) + 1)
-        grades |= {float(grade) for grade in whole[: _MOST_GRADES + 1]} if len(whole) <= _MOST_GRADES else set()
+        grades |= (
+            {float(grade) for grade in whole[: _MOST_GRADES + 1]}
+            if len(whole) <= _MOST_GRADES
+            else set()
+        )
     return tuple((grade, about.grade_names.get(grade, "")) for grade in sorted(grades))
 
 
@@ -160,7 +221,9 @@ def _ranks(result: CaseResult) -> int:
     if result.conditions.settings.ideal == "max":
         return max(len(result.ranking.documents), accepted, result.conditions.k)
     judged = sum(result.evaluation.judgments.values()) + len(result.ranking.documents)
-    return max(len(result.ranking.documents), accepted, min(result.conditions.k, judged))
+    return max(
+        len(result.ranking.documents), accepted, min(result.conditions.k, judged)
+    )
 
 
 def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
@@ -170,21 +233,39 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
         "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
         **{
             each: getattr(settings, each)
-            for each in ("increasing", "discount", "ideal", "unjudged", "negative", "undefined")
+            for each in (
+                "increasing",
+                "discount",
+                "ideal",
+                "unjudged",
+                "negative",
+                "undefined",
+            )
         },
         "maxGrade": settings.max_grade,
     }
 
 
 def _case(
-    result: CaseResult, name: str, reason: str, tables: _Tables, variants: Sequence[Any], *, alone: bool
+    result: CaseResult,
+    name: str,
+    reason: str,
+    tables: _Tables,
+    variants: Sequence[Any],
+    *,
+    alone: bool,
 ) -> dict[str, Any]:
     """The object of a case: empty values are left out, and so are texts of documents that it does not name.
 
     Results of a comparison share one table of the texts of both runs.
     """
     change, documents = CaseChange(result), documents_of(result, alone=alone)
-    by, effect, lost, top = change.by, change.weighted_change, documents.lost, documents.on_top
+    by, effect, lost, top = (
+        change.by,
+        change.weighted_change,
+        documents.lost,
+        documents.on_top,
+    )
     gained = documents.gained if effect > 0 else None
     losses = () if result.score in (None, 1) else documents.losses
     values: dict[str, Any] = {
@@ -196,14 +277,17 @@ def _case(
         "file": result.file,
         "place": result.place,
         "search": search_label(result.search, result.variant, result.params),
-        "variant": variant_label(variant_of(result), variants) if len(variants) > 1 else "",
+        "variant": variant_label(variant_of(result), variants)
+        if len(variants) > 1
+        else "",
         "tags": [*result.tags],
         "weight": None if result.weight == 1 else result.weight,
         "params": {name: str(value) for name, value in result.params.items()},
         "note": result.note,
         "why": reason,
         "gotWorse": got_worse(result),
-        "better": result.baseline is not None and result.baseline.standing == IMPROVEMENT,
+        "better": result.baseline is not None
+        and result.baseline.standing == IMPROVEMENT,
         "failedBefore": result.baseline is not None and result.baseline.failed_before,
         "k": result.conditions.k,
         "floor": result.conditions.floor,
@@ -214,8 +298,14 @@ def _case(
         "value": change.after if by else None,
         "before": None if result.baseline is None else result.baseline.score,
         "effect": effect,
-        "lost": lost and {"document": lost.document, "from": lost.first, "to": lost.second},
-        "gained": gained and {"document": gained.document, "from": gained.first or "new", "to": gained.second},
+        "lost": lost
+        and {"document": lost.document, "from": lost.first, "to": lost.second},
+        "gained": gained
+        and {
+            "document": gained.document,
+            "from": gained.first or "new",
+            "to": gained.second,
+        },
         "onTop": top and top.document,
         "onTopRank": top.second if top is not None and top.second != 1 else None,
         "latency": result.call.latency,
@@ -242,9 +332,31 @@ def _case(
     }
     baseline = result.baseline
     if baseline is not None and baseline.standing != NEW:
-        values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
-    missing, titles, shown = dict(result.evaluation.missing), result.texts.titles, result.texts.shown
-    named = [*values["documents"], *values.get("accepted", ()), *missing, *values["notes"], *values["explanations"]]
-    values["titles"] = {document: titles[document] for document in named if document in titles}
-    values["fields"] = {document: dict(shown[document]) for document in named if document in shown}
-    return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
+        values |= {
+            "accepted": [*baseline.documents],
+            "acceptedGrades": [*baseline.grades],
+            "stale": [*baseline.stale],
+        }
+    missing, titles, shown = (
+        dict(result.evaluation.missing),
+        result.texts.titles,
+        result.texts.shown,
+    )
+    named = [
+        *values["documents"],
+        *values.get("accepted", ()),
+        *missing,
+        *values["notes"],
+        *values["explanations"],
+    ]
+    values["titles"] = {
+        document: titles[document] for document in named if document in titles
+    }
+    values["fields"] = {
+        document: dict(shown[document]) for document in named if document in shown
+    }
+    return {
+        name: value
+        for name, value in values.items()
+        if value or (value == 0 and value is not False)
+    }

@@ -10,12 +10,41 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, SIGNIFICANT, cut, duration, signed
+from pytest_relevance.reports.text import (
+    BAD,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    SIGNIFICANT,
+    cut,
+    duration,
+    signed,
+)
 from pytest_relevance.results import case_result, diagnoses
-from pytest_relevance.results.case_parts import DROP, IMPROVEMENT, NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import FAILED, SKIPPED, WITHOUT_SCORE, CaseResult, grouped, has_failed
+from pytest_relevance.results.case_parts import (
+    DROP,
+    IMPROVEMENT,
+    NEW,
+    REGRESSION,
+    STALE,
+)
+from pytest_relevance.results.case_result import (
+    FAILED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+    has_failed,
+)
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.records.run_info import GONE, FileInfo, Fingerprint, RunInfo, changed_since, changes_text
+from pytest_relevance.results.records.run_info import (
+    GONE,
+    FileInfo,
+    Fingerprint,
+    RunInfo,
+    changed_since,
+    changes_text,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange
@@ -25,7 +54,14 @@ if TYPE_CHECKING:
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
 
-WORSE, MIXED, BROKEN, BETTER, FINE, NOTHING = "worse", "mixed", "broken", "better", "fine", "nothing"
+WORSE, MIXED, BROKEN, BETTER, FINE, NOTHING = (
+    "worse",
+    "mixed",
+    "broken",
+    "better",
+    "fine",
+    "nothing",
+)
 """What a run came to: the search got worse than its baseline; some queries got worse and others better; something
 failed, or did not run, and no baseline says that it got worse; the search got better; nothing failed; nothing ran."""
 
@@ -55,21 +91,38 @@ def balance(worse: int, better: int, mean: int) -> Headline:
     `mean` is -1 where the mean fell significantly, 1 where it rose significantly, else 0.
     """
     if worse and (mean < 0 or not better):
-        return Headline(f"Search got worse: {counted(worse, 'query', 'queries')}", WORSE)
+        return Headline(
+            f"Search got worse: {counted(worse, 'query', 'queries')}", WORSE
+        )
     if worse:
-        rest = "the mean rose significantly" if mean else "the mean is unchanged within chance"
-        return Headline(f"{counted(worse, 'query', 'queries')} got worse, {better:,} better; {rest}", MIXED)
+        rest = (
+            "the mean rose significantly"
+            if mean
+            else "the mean is unchanged within chance"
+        )
+        return Headline(
+            f"{counted(worse, 'query', 'queries')} got worse, {better:,} better; {rest}",
+            MIXED,
+        )
     if mean < 0:
-        return Headline("Search got worse: the mean fell significantly, no single query by much", WORSE)
+        return Headline(
+            "Search got worse: the mean fell significantly, no single query by much",
+            WORSE,
+        )
     if better:
-        return Headline(f"Search got better: {counted(better, 'query', 'queries')}", BETTER)
+        return Headline(
+            f"Search got better: {counted(better, 'query', 'queries')}", BETTER
+        )
     if mean > 0:
         return Headline("Search got better: the mean rose significantly", BETTER)
     return Headline("No query got worse", FINE)
 
 
 def headline(
-    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo, change: MeanChange | None = None
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    change: MeanChange | None = None,
 ) -> Headline:
     """The sentence about a run: `Search got worse: 20 queries`.
 
@@ -79,15 +132,25 @@ def headline(
     it was not called.
     """
     ran = [result for result in results if result.status != SKIPPED]
-    missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
+    missing = (
+        f"{counted(len(info.missing), 'case is', 'cases are')} missing"
+        if info.missing
+        else ""
+    )
     if not ran:
-        return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
+        return Headline(
+            f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING
+        )
     failed = grouped(filter(has_failed, ran), differences.failure_kind)
     kinds = differences.ENDED_IN_ERROR, differences.GOT_WORSE
     broken, worse = (cases.case_count(failed.get(kind, ())) for kind in kinds)
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
     change = change or differences.mean_change(ran)
-    better = cases.case_count(result for result in ran if result.baseline and result.baseline.standing == IMPROVEMENT)
+    better = cases.case_count(
+        result
+        for result in ran
+        if result.baseline and result.baseline.standing == IMPROVEMENT
+    )
     moved = 0
     if change is not None and change.p <= SIGNIFICANT:
         moved = 1 if change.means.difference > 0 else -1
@@ -96,11 +159,15 @@ def headline(
         return Headline(outage, BROKEN)
     if worse:
         said = balance(worse, better, moved)
-        return said._replace(text="; ".join(filter(None, (said.text, unscored, missing))))
+        return said._replace(
+            text="; ".join(filter(None, (said.text, unscored, missing)))
+        )
     if missing:
         return Headline(f"The run did not finish: {missing}", BROKEN)
     fails = (result for result in ran if has_failed(result) or result.is_known)
-    before = cases.case_count(result for result in fails if result.baseline and result.baseline.failed_before)
+    before = cases.case_count(
+        result for result in fails if result.baseline and result.baseline.failed_before
+    )
     still = f"; {before:,} failed before" if before else ""
     if failed:
         if [*failed] == [differences.FAILED_BEFORE]:
@@ -114,17 +181,27 @@ def headline(
     return said._replace(text=said.text + still)
 
 
-def headline_sentences(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Iterator[Sentence]:
+def headline_sentences(
+    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
+) -> Iterator[Sentence]:
     """The sentence about a run for a terminal, where there is more to say than that nothing got worse."""
     said = headline(results, gates, info)
     if said.kind != FINE:
-        yield Sentence(said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD}.get(said.kind, DOUBT))
+        yield Sentence(
+            said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD}.get(said.kind, DOUBT)
+        )
 
 
 def emptied(results: Iterable[CaseResult]) -> list[CaseResult]:
     """The results that have no documents now, and had some in the baseline."""
-    empty = (each for each in results if not each.ranking.returned and each.verdict not in WITHOUT_SCORE)
-    return [each for each in empty if each.baseline is not None and each.baseline.documents]
+    empty = (
+        each
+        for each in results
+        if not each.ranking.returned and each.verdict not in WITHOUT_SCORE
+    )
+    return [
+        each for each in empty if each.baseline is not None and each.baseline.documents
+    ]
 
 
 def emptied_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
@@ -137,20 +214,35 @@ def emptied_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
 def _outage(ran: Sequence[CaseResult]) -> str:
     """That every search failed, by the type of the first error, or that a search returned nothing in any case."""
     called = [result for result in ran if result.status != case_result.NOT_SEARCHED]
-    errors = [result.call.error for result in called if result.call.error is not None and result.call.error.type]
+    errors = [
+        result.call.error
+        for result in called
+        if result.call.error is not None and result.call.error.type
+    ]
     if len(errors) > 1 and len(errors) == len(called):
         alike = sum(error.type == errors[0].type for error in errors)
         left = len(ran) - len(called)
         not_searched = f", {counted(left, 'case')} not searched" if left else ""
         return f"Search was down: {errors[0].type} in {alike:,} of {counted(len(called), 'call')}{not_searched}"
-    found = [] if all(result.ranking.returned for result in called) else diagnoses.diagnose(ran)
-    empty = cases.case_count(result for each in found if each.kind == diagnoses.NOTHING for result in each.results)
+    found = (
+        []
+        if all(result.ranking.returned for result in called)
+        else diagnoses.diagnose(ran)
+    )
+    empty = cases.case_count(
+        result
+        for each in found
+        if each.kind == diagnoses.NOTHING
+        for result in each.results
+    )
     if not empty:
         return ""
     return f"Search returned nothing for {empty:,} of {counted(cases.case_count(ran), 'query', 'queries')}"
 
 
-def _failures_in_words(failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]) -> str:
+def _failures_in_words(
+    failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
+) -> str:
     """How many cases fail: `9 of 135 cases fail`; `failed` are their results by kind."""
     count = cases.case_count(chain.from_iterable(failed.values()))
     some = f"{count:,} of {counted(cases.case_count(ran), 'case')} {'fails' if count == 1 else 'fail'}"
@@ -163,17 +255,30 @@ def _without_failure(ran: Sequence[CaseResult]) -> str:
     """The headline for cases without a baseline of which none failed."""
     by_status = grouped(ran, lambda result: result.status)
     measured, passed = (
-        cases.case_count(by_status.get(each, ())) for each in (case_result.MEASURED, case_result.PASSED)
+        cases.case_count(by_status.get(each, ()))
+        for each in (case_result.MEASURED, case_result.PASSED)
     )
     if by_status.keys() - {case_result.PASSED, case_result.MEASURED}:
         return "No case fails"
     if not passed:
         return f"{counted(measured, 'case')} measured, without a floor"
-    which = f"{counted(passed, 'case')} with a floor or an expectation" if measured else counted(passed, "case")
-    if measured and all(result.conditions.floor is not None for result in by_status[case_result.PASSED]):
+    which = (
+        f"{counted(passed, 'case')} with a floor or an expectation"
+        if measured
+        else counted(passed, "case")
+    )
+    if measured and all(
+        result.conditions.floor is not None for result in by_status[case_result.PASSED]
+    ):
         which = f"{counted(passed, 'case')} with a floor"
-    text = f"{'All ' if passed > 1 else ''}{which} {'passes' if passed == 1 else 'pass'}"
-    return f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured" if measured else text
+    text = (
+        f"{'All ' if passed > 1 else ''}{which} {'passes' if passed == 1 else 'pass'}"
+    )
+    return (
+        f"{text}; {measured:,} {'is' if measured == 1 else 'are'} only measured"
+        if measured
+        else text
+    )
 
 
 # --- what ran, and against what ---------------------------------------------------------------------------------------
@@ -183,10 +288,16 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     """What ran, against what, and what was searched; of many the first `most` and how many more there are."""
     ran = [result for result in run.results if result.status != SKIPPED]
     files = [*dict.fromkeys(result.file for result in ran)]
-    searches = [*dict.fromkeys(cases.variant_label(variant, ()) for variant in cases.variants_of(ran))]
+    searches = [
+        *dict.fromkeys(
+            cases.variant_label(variant, ()) for variant in cases.variants_of(ran)
+        )
+    ]
     infos = [info for file, info in run.files.items() if file in files]
     records = [*dict.fromkeys(info.against for info in infos if info.against)]
-    against = listed(records, "and") or "the baseline" * any(info.has_baseline for info in infos)
+    against = listed(records, "and") or "the baseline" * any(
+        info.has_baseline for info in infos
+    )
     searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
     return [
         *_first_names(files, most, "more suite", "more suites"),
@@ -202,14 +313,24 @@ def _first_names(names: Sequence[str], most: int, one: str, several: str) -> lis
     return [*names[:most], *([counted(more, one, several)] if more > 0 else [])]
 
 
-def searched_sentences(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> list[Sentence]:
+def searched_sentences(
+    files: Mapping[str, FileInfo], fingerprint: Fingerprint
+) -> list[Sentence]:
     """What differs in what was searched since the baselines, once where it is the same for several files."""
     texts: dict[str, list[str]] = {}
     for file, about in files.items():
-        texts.setdefault(changes_text(changed_since(about.fingerprint, fingerprint)), []).append(file)
+        texts.setdefault(
+            changes_text(changed_since(about.fingerprint, fingerprint)), []
+        ).append(file)
     texts.pop("", None)
-    of = {text: f" of {listed(named)}" if len(texts) > 1 else "" for text, named in texts.items()}
-    return [Sentence(f"searched since the baseline{of[text]}: {text}", DOUBT) for text in texts]
+    of = {
+        text: f" of {listed(named)}" if len(texts) > 1 else ""
+        for text, named in texts.items()
+    }
+    return [
+        Sentence(f"searched since the baseline{of[text]}: {text}", DOUBT)
+        for text in texts
+    ]
 
 
 def mean_sentences(
@@ -228,25 +349,43 @@ def mean_sentences(
     `results`, None where it was not called.
     """
     groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
-    has_files, variants, found = len({file for file, _ in groups}) > 1, cases.variants_of(results), []
+    has_files, variants, found = (
+        len({file for file, _ in groups}) > 1,
+        cases.variants_of(results),
+        [],
+    )
     for (file, variant), group in sorted(groups.items(), key=lambda each: str(each[0])):
         label = cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)
         names = [file] * has_files + [label] * (len(variants) > 1)
         head = f"{'  '.join(names)}: " if names else ""
-        change = (of_all if len(groups) == 1 else None) or differences.mean_change(group)
+        change = (of_all if len(groups) == 1 else None) or differences.mean_change(
+            group
+        )
         if change is not None:
             weighted = cases.mean_name(group).removesuffix("mean")
-            said = mean_change_sentence(change, cases.metric_of(group), head + weighted, is_whole=is_whole)
+            said = mean_change_sentence(
+                change, cases.metric_of(group), head + weighted, is_whole=is_whole
+            )
             unscored = sum(result.status != SKIPPED for result in group) - change.total
             more = f", {unscored:,} without a score" if unscored else ""
-            compared = [result for result in group if differences.score_before(result) is not None]
-            found.append(said._replace(text=f"{said.text}{more}{cases.left_open(compared)}") if is_whole else said)
+            compared = [
+                result
+                for result in group
+                if differences.score_before(result) is not None
+            ]
+            found.append(
+                said._replace(text=f"{said.text}{more}{cases.left_open(compared)}")
+                if is_whole
+                else said
+            )
         elif not only_changes and cases.has_mean(group):
             found.append(Sentence(head + cases.mean_text(group)))
     return found
 
 
-def mean_change_sentence(change: MeanChange, metric: str, head: str = "", *, is_whole: bool = False) -> Sentence:
+def mean_change_sentence(
+    change: MeanChange, metric: str, head: str = "", *, is_whole: bool = False
+) -> Sentence:
     """The change of a mean: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
 
     The number of compared cases is added if other cases lack a score now or before. `is_whole`: the sentence says that
@@ -254,10 +393,19 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "", *, is_
     """
     means = change.means
     tested = f"({signed(means.difference)}, p {p_text(change.p)})"
-    of_all = f" ({means.queries:,} of {counted(change.total, 'case')})" if means.queries < change.total else ""
-    style = PLAIN if not change.p <= SIGNIFICANT else GOOD if means.difference > 0 else BAD
+    of_all = (
+        f" ({means.queries:,} of {counted(change.total, 'case')})"
+        if means.queries < change.total
+        else ""
+    )
+    style = (
+        PLAIN if not change.p <= SIGNIFICANT else GOOD if means.difference > 0 else BAD
+    )
     counts = f"{'by any amount ' * is_whole}{means.better:,} better, {means.worse:,} worse, {means.same:,} the same"
-    return Sentence(f"{head}mean {metric} {means.first:.3f} -> {means.second:.3f} {tested}: {counts}{of_all}", style)
+    return Sentence(
+        f"{head}mean {metric} {means.first:.3f} -> {means.second:.3f} {tested}: {counts}{of_all}",
+        style,
+    )
 
 
 def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
@@ -265,9 +413,18 @@ def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
     variants, found = cases.variants_of(results), []
     for variant, group in grouped(results, cases.variant_of).items():
         if change := differences.latency_change(group):
-            head = f"{cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)}: " if len(variants) > 1 else ""
-            ends = (f"p{n} {' -> '.join(map(duration, pair))}" for n, pair in ((50, change.p50), (95, change.p95)))
-            how = ", ".join(filter(None, (counted(change.cases, "case"), cases.how_called(group))))
+            head = (
+                f"{cut(cases.variant_label(variant, variants), cases.WIDEST_NAME)}: "
+                if len(variants) > 1
+                else ""
+            )
+            ends = (
+                f"p{n} {' -> '.join(map(duration, pair))}"
+                for n, pair in ((50, change.p50), (95, change.p95))
+            )
+            how = ", ".join(
+                filter(None, (counted(change.cases, "case"), cases.how_called(group)))
+            )
             found.append(Sentence(f"{head}latency {', '.join(ends)} ({how})"))
     return found
 
@@ -284,30 +441,57 @@ def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentenc
     parts = []
     for why, words in cases.LOST.items():
         if of_cases := found.get(why, {}).items():
-            names = [with_variant(case, names[0] if len(names) == 1 else None) for (_, case), names in of_cases]
-            parts.append(f"{counted(len(names), 'case')} {words[len(names) != 1]} ({examples(names)})")
+            names = [
+                with_variant(case, names[0] if len(names) == 1 else None)
+                for (_, case), names in of_cases
+            ]
+            parts.append(
+                f"{counted(len(names), 'case')} {words[len(names) != 1]} ({examples(names)})"
+            )
     if info.not_run:
-        parts.append(f"nothing ran of {counted(len(info.not_run), 'file')} ({examples(info.not_run)})")
+        parts.append(
+            f"nothing ran of {counted(len(info.not_run), 'file')} ({examples(info.not_run)})"
+        )
     if not parts:
         return []
     records = dict.fromkeys(about.against for about in files.values() if about.against)
-    remedies = ["--relevance-update drops the cases that are gone"] if GONE in found else []
-    remedies += ["rename a baseline with its case file, or delete it"] if info.not_run else []
+    remedies = (
+        ["--relevance-update drops the cases that are gone"] if GONE in found else []
+    )
+    remedies += (
+        ["rename a baseline with its case file, or delete it"] if info.not_run else []
+    )
     remedy = "" if records else "".join(f"; {each}" for each in remedies)
     source = listed(records, "and") or "the baseline"
     return [Sentence(f"in {source} and not compared: {', '.join(parts)}{remedy}", BAD)]
 
 
-def unknown_sentences(results: Sequence[CaseResult], files: Mapping[str, FileInfo]) -> list[Sentence]:
+def unknown_sentences(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> list[Sentence]:
     """The cases that `--relevance-known=xfail` does not expect to fail, as their reference tells nothing of them."""
-    unknown = {(file, *key) for file, about in files.items() if about.expects_known for key in about.unknown}
-    failed = [each for each in results if each.status == FAILED and (each.file, each.id, each.variant) in unknown]
+    unknown = {
+        (file, *key)
+        for file, about in files.items()
+        if about.expects_known
+        for key in about.unknown
+    }
+    failed = [
+        each
+        for each in results
+        if each.status == FAILED and (each.file, each.id, each.variant) in unknown
+    ]
     if not failed:
         return []
-    names, count = examples([*dict.fromkeys(each.id for each in failed)]), cases.case_count(failed)
+    names, count = (
+        examples([*dict.fromkeys(each.id for each in failed)]),
+        cases.case_count(failed),
+    )
     fail = f"fail{'s' * (count == 1)}"
     what = f"{counted(count, 'case')} without results in the reference {fail}, known or not ({names})"
-    return [Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)]
+    return [
+        Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)
+    ]
 
 
 def update_sentences(
@@ -322,28 +506,66 @@ def update_sentences(
         yield from emptied_sentences(results)
         first = min(fallen, key=lambda result: result.weight * result.change)
         of_file = files.get(first.file)
-        reference = quote(f"--relevance-against={of_file.against}") + " " if of_file and of_file.against else ""
+        reference = (
+            quote(f"--relevance-against={of_file.against}") + " "
+            if of_file and of_file.against
+            else ""
+        )
         node = quote(first.node or f"{first.file}::{first.id}")
         yield Sentence(f"to see one in full: pytest -v {reference}{node}", DOUBT)
     against = {name for name, info in files.items() if info.against}
     groups = grouped(
         (result for result in results if result.file not in against),
-        lambda each: REGRESSION if differences.got_worse(each) else each.baseline.standing if each.baseline else "",
+        lambda each: (
+            REGRESSION
+            if differences.got_worse(each)
+            else each.baseline.standing
+            if each.baseline
+            else ""
+        ),
     )
     too = ", and what got worse too unless you choose the cases" if fallen else ""
-    is_missed = any(reason.kind != DROP for result in fallen for reason in result.evaluation.reasons)
+    is_missed = any(
+        reason.kind != DROP for result in fallen for reason in result.evaluation.reasons
+    )
     also = "; a missed floor or expectation has to change too" * is_missed
     for standing, words, remedy, style in (
-        (REGRESSION, "got worse", f"where that is meant, --relevance-update FILE::CASE accepts one{also}", BAD),
+        (
+            REGRESSION,
+            "got worse",
+            f"where that is meant, --relevance-update FILE::CASE accepts one{also}",
+            BAD,
+        ),
         (IMPROVEMENT, "got better", f"--relevance-update accepts {{them}}{too}", GOOD),
-        (STALE, "have a stale baseline", "pytest --relevance-update{where} accepts the present rankings{too}", BAD),
-        (NEW, "have no baseline yet", "pytest --relevance-update=new{where} adds {them}", DOUBT),
+        (
+            STALE,
+            "have a stale baseline",
+            "pytest --relevance-update{where} accepts the present rankings{too}",
+            BAD,
+        ),
+        (
+            NEW,
+            "have no baseline yet",
+            "pytest --relevance-update=new{where} adds {them}",
+            DOUBT,
+        ),
     ):
         group = groups.get(standing, ())
-        count, nodes = cases.case_count(group), dict.fromkeys(each.node for each in group)
-        names = nodes if len(nodes) <= MOST_NAMES else dict.fromkeys(node.partition("::")[0] for node in nodes)
+        count, nodes = (
+            cases.case_count(group),
+            dict.fromkeys(each.node for each in group),
+        )
+        names = (
+            nodes
+            if len(nodes) <= MOST_NAMES
+            else dict.fromkeys(node.partition("::")[0] for node in nodes)
+        )
         where = "".join(f" {quote(name)}" for name in names if len(names) <= MOST_NAMES)
         if count and updating != "all" and not (standing == NEW and updating):
-            them, words = ("it", words.replace("have", "has")) if count == 1 else ("them", words)
-            remedy = remedy.format(them=them, where=where, too=too * (names is not nodes))
+            them, words = (
+                ("it", words.replace("have", "has")) if count == 1 else ("them", words)
+            )
+            remedy = remedy.format(
+                them=them, where=where, too=too * (names is not nodes)
+            )
             yield Sentence(f"{counted(count, 'case')} {words}: {remedy}", style)

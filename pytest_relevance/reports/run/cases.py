@@ -8,12 +8,35 @@ from math import fsum
 from operator import attrgetter, mul
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import case_in_prose, counted, first_few, harmless, listed, score_text
-from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, Block, Column, Sentence, Table, styled
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    first_few,
+    harmless,
+    listed,
+    score_text,
+)
+from pytest_relevance.reports.blocks import (
+    MORE_HINT,
+    RIGHT,
+    Block,
+    Column,
+    Sentence,
+    Table,
+    styled,
+)
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_result import CHECK, ERROR, FAILED, PASSED, WITHOUT_SCORE, CaseResult, grouped
+from pytest_relevance.results.case_result import (
+    CHECK,
+    ERROR,
+    FAILED,
+    PASSED,
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+)
 from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
 
 if TYPE_CHECKING:
@@ -65,7 +88,11 @@ def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
 
 def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
     """The variant of a case, cut; nothing where there is only one."""
-    return cut(variant_label(variant_of(result), variants), WIDEST_VARIANT) if len(variants) > 1 else ""
+    return (
+        cut(variant_label(variant_of(result), variants), WIDEST_VARIANT)
+        if len(variants) > 1
+        else ""
+    )
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
@@ -76,7 +103,9 @@ def case_count(results: Iterable[CaseResult]) -> int:
 def counted_cases(results: Sequence[CaseResult]) -> str:
     """`3 cases`, `2 checks` of tests in Python, or `3 cases and 2 checks`."""
     cases, checks = _counts(results)
-    parts = [counted(cases, "case")] * bool(cases or not checks) + [counted(checks, "check")] * bool(checks)
+    parts = [counted(cases, "case")] * bool(cases or not checks) + [
+        counted(checks, "check")
+    ] * bool(checks)
     return listed(parts, "and")
 
 
@@ -97,7 +126,10 @@ def status_counts(results: Iterable[CaseResult]) -> str:
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
     """How many there are of each of these kinds, in words: `2 failed, 2 errors`."""
     found = ((counts[kind], kind) for kind in kinds if counts.get(kind))
-    return ", ".join(counted(count, kind, "errors" if kind == ERROR else kind) for count, kind in found)
+    return ", ".join(
+        counted(count, kind, "errors" if kind == ERROR else kind)
+        for count, kind in found
+    )
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
@@ -113,18 +145,26 @@ def metric_of(results: Iterable[CaseResult]) -> str:
 
 def mean_score(results: Iterable[CaseResult]) -> float | None:
     """The mean of the defined nDCG@k scores, weighted by the weights of the cases; None where none is defined."""
-    scored = [(score, result.weight) for result in results if (score := result.score) is not None]
+    scored = [
+        (score, result.weight)
+        for result in results
+        if (score := result.score) is not None
+    ]
     return case_result.weighted_mean(scored) if scored else None
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
     """Whether any case has judgments or a score, so that a mean says something of them."""
-    return any(result.evaluation.judgments or result.score is not None for result in results)
+    return any(
+        result.evaluation.judgments or result.score is not None for result in results
+    )
 
 
 def mean_text(results: Sequence[CaseResult]) -> str:
     """The weighted mean: `mean nDCG@10 0.712`."""
-    return f"{mean_name(results)} {metric_of(results)} {score_text(mean_score(results))}"
+    return (
+        f"{mean_name(results)} {metric_of(results)} {score_text(mean_score(results))}"
+    )
 
 
 def mean_name(results: Sequence[CaseResult]) -> str:
@@ -145,9 +185,14 @@ def left_open(results: Iterable[CaseResult]) -> str:
         if (score := result.score) is not None:
             of = result.evaluation
             least, most = (score, score) if of.lower is None else (of.lower, of.upper)
-            found.append((least, most, result.weight, of.judged < of.top))  # `unjudged` names them, and takes longer
+            found.append(
+                (least, most, result.weight, of.judged < of.top)
+            )  # `unjudged` names them, and takes longer
     lower, upper, weights, are_unjudged = zip(*found, strict=True)
-    low, high = (score_text(fsum(map(mul, ends, weights)) / fsum(weights)) for ends in (lower, upper))
+    low, high = (
+        score_text(fsum(map(mul, ends, weights)) / fsum(weights))
+        for ends in (lower, upper)
+    )
     if low == high:
         return ""
     queries = counted(sum(are_unjudged), "query", "queries")
@@ -157,7 +202,11 @@ def left_open(results: Iterable[CaseResult]) -> str:
 def metric_explained(results: Iterable[CaseResult]) -> str:
     """What nDCG@k says, in one sentence; empty where no case has a score."""
     by_cutoff = grouped(results, lambda result: result.conditions.k).values()
-    scored = [group[0] for group in by_cutoff if any(result.score is not None for result in group)]
+    scored = [
+        group[0]
+        for group in by_cutoff
+        if any(result.score is not None for result in group)
+    ]
     metric = metric_of(scored)
     text = (
         f"{metric} compares the grades of the first {metric.partition('@')[2]} results with those of the best ranking "
@@ -190,7 +239,10 @@ def known_text(results: Iterable[CaseResult]) -> str:
 
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """The weighted mean of each variant that has one."""
-    means = {variant: mean_score(group) for variant, group in grouped(results, variant_of).items()}
+    means = {
+        variant: mean_score(group)
+        for variant, group in grouped(results, variant_of).items()
+    }
     return {variant: mean for variant, mean in means.items() if mean is not None}
 
 
@@ -199,8 +251,15 @@ def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> s
     if len(variants) < 2 or not means:
         return score_text(*means.values()) if means else "n/a"
     ends = (min(means, key=means.__getitem__), max(means, key=means.__getitem__))
-    chosen = [variant for variant in variants if variant in means] if len(means) <= _MOST_MEANS else ends
-    shown = [f"{cut(variant_label(each, variants), WIDEST_VARIANT)} {score_text(means[each])}" for each in chosen]
+    chosen = (
+        [variant for variant in variants if variant in means]
+        if len(means) <= _MOST_MEANS
+        else ends
+    )
+    shown = [
+        f"{cut(variant_label(each, variants), WIDEST_VARIANT)} {score_text(means[each])}"
+        for each in chosen
+    ]
     return (", " if len(means) <= _MOST_MEANS else " to ").join(shown)
 
 
@@ -208,7 +267,9 @@ def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> s
 
 
 def suite_sentences(
-    results: Sequence[CaseResult], variants: Sequence[Variant], gates: Iterable[GateResult]
+    results: Sequence[CaseResult],
+    variants: Sequence[Variant],
+    gates: Iterable[GateResult],
 ) -> list[Sentence]:
     """A sentence for each suite and variant: its mean, how many cases came to what, latencies, gates.
 
@@ -219,29 +280,54 @@ def suite_sentences(
         outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
     found: list[tuple[str, list[str]]] = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
-        groups, ordered = grouped(of_file, variant_of), case_result.variants_in_order(of_file)
+        groups, ordered = (
+            grouped(of_file, variant_of),
+            case_result.variants_in_order(of_file),
+        )
         # A gate is about all searches with one parameter, or without any: it is shown in the last of their lines.
         last = {variant[1]: variant for variant in ordered}
         for variant in ordered:
-            label = cut(variant_label(variant, variants if len(groups) > 1 else ()), WIDEST_NAME)
+            label = cut(
+                variant_label(variant, variants if len(groups) > 1 else ()), WIDEST_NAME
+            )
             is_named = len(groups) > 1 or variant[1] or len(variants) > 1
-            own = outcomes.get((file, variant[1])) if last[variant[1]] == variant else None
-            found.append((f"{file}  {label}" if is_named else file, [*suite_figures(groups[variant], own or {})]))
+            own = (
+                outcomes.get((file, variant[1]))
+                if last[variant[1]] == variant
+                else None
+            )
+            found.append(
+                (
+                    f"{file}  {label}" if is_named else file,
+                    [*suite_figures(groups[variant], own or {})],
+                )
+            )
     widest = max((width(harmless(name)) for name, _ in found), default=0)
-    return [Sentence(f"{name}{' ' * (widest - width(harmless(name)))}", parts=tuple(parts)) for name, parts in found]
+    return [
+        Sentence(f"{name}{' ' * (widest - width(harmless(name)))}", parts=tuple(parts))
+        for name, parts in found
+    ]
 
 
-def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> Iterator[str]:
+def suite_figures(
+    results: Sequence[CaseResult], gates: Mapping[str, int]
+) -> Iterator[str]:
     """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
     undefined = 0
     if has_mean(results):
         without = *WITHOUT_SCORE, case_result.SKIPPED
-        undefined = sum(result.score is None and result.verdict not in without for result in results)
+        undefined = sum(
+            result.score is None and result.verdict not in without for result in results
+        )
         yield mean_text(results)
     # in parentheses: they have been counted already
     yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
-    if latencies := sorted(result.call.latency for result in results if result.call.latency is not None):
-        median, most = (duration(case_result.percentile(latencies, percent)) for percent in (50, 95))
+    if latencies := sorted(
+        result.call.latency for result in results if result.call.latency is not None
+    ):
+        median, most = (
+            duration(case_result.percentile(latencies, percent)) for percent in (50, 95)
+        )
         how = how_called(results)
         yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")
     if outcomes := [outcome for outcome in STATUSES if gates.get(outcome)]:
@@ -266,7 +352,13 @@ def case_table(title: str, label_gap: int = 2) -> Table:
     """A table of cases: a figure, the query, a label behind it, the status, and the place."""
     query = Column(most=60, least=20, wants=30, is_code=True)
     return Table(
-        [Column(align=RIGHT), query, Column(gap=label_gap), Column(gap=3), Column(gap=3, yields=1, is_code=True)],
+        [
+            Column(align=RIGHT),
+            query,
+            Column(gap=label_gap),
+            Column(gap=3),
+            Column(gap=3, yields=1, is_code=True),
+        ],
         indent=2,
         title=title,
     )
@@ -287,10 +379,14 @@ def lowest(results: Sequence[CaseResult]) -> list[int]:
     return [place for *_, place in sorted(below)]
 
 
-def lowest_table(results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Table:
+def lowest_table(
+    results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
+) -> Table:
     """The cases with the lowest scores below 1, the lowest first; `full`: four times as many."""
     found, table = lowest(results), case_table("lowest")
-    for result in map(results.__getitem__, found[: 4 * MOST_LOWEST if full else MOST_LOWEST]):
+    for result in map(
+        results.__getitem__, found[: 4 * MOST_LOWEST if full else MOST_LOWEST]
+    ):
         add_case(table, result, short_label(result, variants), score_text(result.score))
     if more := len(found) - len(table.rows):
         table.note = f"  ... {more} more below 1"
@@ -300,9 +396,15 @@ def lowest_table(results: Sequence[CaseResult], variants: Sequence[Variant], *, 
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def remarks(results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False) -> list[Block]:
+def remarks(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
+) -> list[Block]:
     """What the index lost, unstable rankings, and queries without judgments."""
-    unjudged = [Sentence(f"{file}: {info.unjudged}", DOUBT) for file, info in sorted(files.items()) if info.unjudged]
+    unjudged = [
+        Sentence(f"{file}: {info.unjudged}", DOUBT)
+        for file, info in sorted(files.items())
+        if info.unjudged
+    ]
     return [*_not_in_index(results), *stability_remarks(results, full=full), *unjudged]
 
 
@@ -312,7 +414,10 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores; mean without
     them 0.655`; `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
     """
-    if not any(result.evaluation.people_scores or result.evaluation.filled_top for result in results):
+    if not any(
+        result.evaluation.people_scores or result.evaluation.filled_top
+        for result in results
+    ):
         return []
     from pytest_relevance.results.filled import is_decided_by_fill, without_fill
 
@@ -321,19 +426,30 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     counts, alone = Counter[str](), sum(each.is_filled_alone for each in found)
     for each in found:
         counts.update(each.filled_top)
-    by = ", ".join(f"{count:,} by {harmless(name)}" for name, count in counts.most_common())
+    by = ", ".join(
+        f"{count:,} by {harmless(name)}" for name, count in counts.most_common()
+    )
     are = f"{'is' if counts.total() == 1 else 'are'} filled{': ' * bool(by)}{by}"
-    parts = [f"{counts.total():,} of {counted(sum(each.judged for each in found), 'judged result')} within k {are}"]
+    parts = [
+        f"{counts.total():,} of {counted(sum(each.judged for each in found), 'judged result')} within k {are}"
+    ]
     parts += [f"such grades alone decide {counted(alone, 'score')}"] * bool(alone)
     means = means_by_variant(map(without_fill, ran))
     if means and any(each.people_scores for each in found):
         parts.append(f"mean without them {means_text(means, [*means])}")
     texts = ["; ".join(parts)] if counts or alone else []
     decided = [result for result in ran if is_decided_by_fill(result)]
-    for verdict, one, several in ((PASSED, "passes", "pass"), (FAILED, "fails", "fail")):
+    for verdict, one, several in (
+        (PASSED, "passes", "pass"),
+        (FAILED, "fails", "fail"),
+    ):
         if own := [result for result in decided if result.verdict == verdict]:
-            names = [case_in_prose(result.id, result.query, result.variant) for result in own]
-            graders = dict.fromkeys(harmless(name) for result in own for name in result.evaluation.graders)
+            names = [
+                case_in_prose(result.id, result.query, result.variant) for result in own
+            ]
+            graders = dict.fromkeys(
+                harmless(name) for result in own for name in result.evaluation.graders
+            )
             of_all = f"{len(own):,} of {counted(len(ran), 'case')} {one if len(own) == 1 else several}"
             by = f"only by grades of {listed(graders, 'and')}"
             texts.append(f"{of_all} {by}: {first_few(names, most or len(names))}")
@@ -347,12 +463,20 @@ def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:
     if documents:
         what = counted(len(documents), "judged or expected document")
         of = f"{what} of {counted(case_count(found), 'case')} {'is' if len(documents) == 1 else 'are'}"
-        yield Sentence(f"{of} not in the index: lost by the index, not by the ranking", BAD)
+        yield Sentence(
+            f"{of} not in the index: lost by the index, not by the ranking", BAD
+        )
 
 
-def stability_remarks(results: Sequence[CaseResult], *, full: bool = False) -> list[Block]:
+def stability_remarks(
+    results: Sequence[CaseResult], *, full: bool = False
+) -> list[Block]:
     """The cases whose ranking changes from call to call; one line where none does."""
-    called = [(result, result.call.repeats) for result in results if result.call.repeats is not None]
+    called = [
+        (result, result.call.repeats)
+        for result in results
+        if result.call.repeats is not None
+    ]
     if not called:
         return []
     unstable = sorted(
@@ -362,16 +486,34 @@ def stability_remarks(results: Sequence[CaseResult], *, full: bool = False) -> l
     calls = counted(max(repeats.calls for _, repeats in called), "call")
     cases = counted(case_count(unstable or (result for result, _ in called)), "case")
     if not unstable:
-        return [Sentence(f"no ranking changes from call to call: {cases}, {calls} each")]
+        return [
+            Sentence(f"no ranking changes from call to call: {cases}, {calls} each")
+        ]
     from pytest_relevance.reports.failure import difference_text
 
-    variants, has_places = variants_of(result for result, _ in called), len({result.file for result in unstable}) > 1
-    columns = [Column(most=30, least=20, is_code=True), Column(), Column(least=24, is_code=True), Column(gap=3)]
+    variants, has_places = (
+        variants_of(result for result, _ in called),
+        len({result.file for result in unstable}) > 1,
+    )
+    columns = [
+        Column(most=30, least=20, is_code=True),
+        Column(),
+        Column(least=24, is_code=True),
+        Column(gap=3),
+    ]
     table = Table(columns, indent=2)
     for result in unstable if full else unstable[:MOST_UNSTABLE]:
         place = styled(result.place if has_places else "", DIM)
-        table.add(case_label(result), short_label(result, variants), difference_text(result), place)
+        table.add(
+            case_label(result),
+            short_label(result, variants),
+            difference_text(result),
+            place,
+        )
     if more := len(unstable) - len(table.rows):
         table.note, table.hint = f"  ... {more:,} more", MORE_HINT
     of_all = f"{cases} of {case_count(result for result, _ in called):,}"
-    return [Sentence(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT), table]
+    return [
+        Sentence(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT),
+        table,
+    ]

@@ -16,15 +16,37 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports.blocks import MORE_HINT, RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.breakdown import Loss, Scored, change_shares, scored_ranking
+from pytest_relevance.reports.blocks import (
+    MORE_HINT,
+    RIGHT,
+    USER,
+    Cell,
+    Column,
+    Table,
+    styled,
+)
+from pytest_relevance.reports.breakdown import (
+    Loss,
+    Scored,
+    change_shares,
+    scored_ranking,
+)
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped, has_failed
+from pytest_relevance.results.case_result import (
+    SKIPPED,
+    CaseResult,
+    grouped,
+    has_failed,
+)
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import Difference, Means, ScorePair
-from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking, baseline_changes
+from pytest_relevance.results.compare.rank_changes import (
+    Move,
+    accepted_ranking,
+    baseline_changes,
+)
 from pytest_relevance.results.expectations import first_ranks
 
 MOST_TAGS, MOST_ROWS = 8, 5
@@ -35,7 +57,14 @@ NOTHING_RETURNED = "nothing returned"
 LOST, ON_TOP, GAINED = "lost", "now on top", "gained"
 """The columns of a table of cases that moved which name a document."""
 
-_YIELDS = {"same": 5, "effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
+_YIELDS = {
+    "same": 5,
+    "effect": 4,
+    "cases": 3,
+    "95 % interval": 2,
+    "p": 1,
+    "p (Holm)": 1,
+}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
 
@@ -72,7 +101,11 @@ class CaseChange:
         A case that has no score now counts as a loss of 1.
         """
         (_, before, after), weight = self._scores, self.result.weight
-        return -weight if after is None else weight * (after - (1.0 if before is None else before))
+        return (
+            -weight
+            if after is None
+            else weight * (after - (1.0 if before is None else before))
+        )
 
     @cached_property
     def lost(self) -> Move | None:
@@ -83,11 +116,25 @@ class CaseChange:
         """
         if accepted := accepted_ranking(self.result):
             if is_similarity(self.by or ""):
-                gone = (Move(each, rank, self.result.ranking.rank_of(each)) for rank, each in enumerate(accepted, 1))
+                gone = (
+                    Move(each, rank, self.result.ranking.rank_of(each))
+                    for rank, each in enumerate(accepted, 1)
+                )
                 return next((move for move in gone if move.second is None), None)
             return self._moved_most(-1, self._accepted)
-        worst = next((loss for loss in self.losses if loss.loss > 0 and loss.document is not None), None)
-        return None if worst is None or worst.document is None else Move(worst.document, None, worst.rank)
+        worst = next(
+            (
+                loss
+                for loss in self.losses
+                if loss.loss > 0 and loss.document is not None
+            ),
+            None,
+        )
+        return (
+            None
+            if worst is None or worst.document is None
+            else Move(worst.document, None, worst.rank)
+        )
 
     @property
     def on_top(self) -> Move | None:
@@ -100,13 +147,22 @@ class CaseChange:
         if not before:
             return Move(documents[0], None, 1) if documents else None
         lowest = (self.lost and self.lost.first) or 1
-        moves = (Move(document, before.get(document), rank) for rank, document in enumerate(documents[:lowest], 1))
-        return next((move for move in moves if move.first is None or move.distance > 0), None)
+        moves = (
+            Move(document, before.get(document), rank)
+            for rank, document in enumerate(documents[:lowest], 1)
+        )
+        return next(
+            (move for move in moves if move.first is None or move.distance > 0), None
+        )
 
     @property
     def gained(self) -> Move | None:
         """The document with the greatest share of the rise since the baseline; None where none rose."""
-        return self._moved_most(1, first_ranks(self.result.ranking.documents)) if self._accepted else None
+        return (
+            self._moved_most(1, first_ranks(self.result.ranking.documents))
+            if self._accepted
+            else None
+        )
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """The document that raised the score most (`sign` 1) or lowered it most (-1); of equal ones the first.
@@ -114,10 +170,18 @@ class CaseChange:
         `ranks` are those of the ranking in which it is looked for. None where no document did.
         """
         shares = self._shares.items()
-        found = [(sign * share, -ranks[document], document) for document, share in shares if document in ranks]
+        found = [
+            (sign * share, -ranks[document], document)
+            for document, share in shares
+            if document in ranks
+        ]
         most, _, document = max(found, default=(0.0, 0, ""))
         rank = self.result.ranking.rank_of
-        return Move(document, self._accepted.get(document), rank(document)) if most > 0 else None
+        return (
+            Move(document, self._accepted.get(document), rank(document))
+            if most > 0
+            else None
+        )
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
@@ -130,7 +194,13 @@ class CaseChange:
         if by is None and after is None:
             by = next(filter(is_similarity, self.result.evaluation.scores), None)
             after = differences.score_now(self.result, by)
-        return by, 1.0 if is_similarity(by or "") else differences.score_before(self.result, by), after
+        return (
+            by,
+            1.0
+            if is_similarity(by or "")
+            else differences.score_before(self.result, by),
+            after,
+        )
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
@@ -147,7 +217,11 @@ class CaseChange:
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """The cases that failed or whose score fell, in the order of `fall_order`."""
-    found = [(order, change) for change in map(CaseChange, results) if (order := fall_order(change)) is not None]
+    found = [
+        (order, change)
+        for change in map(CaseChange, results)
+        if (order := fall_order(change)) is not None
+    ]
     return [change for _, change in sorted(found, key=itemgetter(0))]
 
 
@@ -157,7 +231,9 @@ def fall_order(change: CaseChange) -> tuple[bool, float] | None:
     Those that got worse come first, each group by weight times change.
     """
     result, moved = change.result, change.weighted_change
-    if has_failed(result) or (moved < 0 and change.before is not None and result.status != SKIPPED):
+    if has_failed(result) or (
+        moved < 0 and change.before is not None and result.status != SKIPPED
+    ):
         return not differences.got_worse(result), moved
     return None
 
@@ -192,12 +268,17 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> Moved:
     is_only = change.before is None or is_similarity(change.by or "")
     scores = after if is_only else f"{score_text(change.before)} -> {after}"
     moves = {LOST: change.lost, ON_TOP: change.on_top, GAINED: change.gained}
-    documents = {name: _spans(name, move, result.texts.titles) for name, move in moves.items()}
+    documents = {
+        name: _spans(name, move, result.texts.titles) for name, move in moves.items()
+    }
     if result.call.error is not None:
         documents[LOST] = ((result.call.error.headline, USER),)
     elif change.after is not None and not change.on_top and (few := few_text(result)):
         documents[ON_TOP] = ((few, PLAIN),)
-    label, metric = cases.short_label(result, variants), change.by or cases.metric_of([result])
+    label, metric = (
+        cases.short_label(result, variants),
+        change.by or cases.metric_of([result]),
+    )
     return Moved(case_label(result), label, metric, scores, documents)
 
 
@@ -206,7 +287,9 @@ def few_text(result: CaseResult) -> str:
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
-    return f"only {counted(returned, 'result')}" if returned < result.conditions.k else ""
+    return (
+        f"only {counted(returned, 'result')}" if returned < result.conditions.k else ""
+    )
 
 
 def _spans(column: str, move: Move | None, titles: Mapping[str, str]) -> Line:
@@ -223,7 +306,10 @@ def _spans(column: str, move: Move | None, titles: Mapping[str, str]) -> Line:
     if column == GAINED:
         return title, (f" {move.first or 'new'} -> {move.second}", PLAIN)
     if move.first is None:
-        return title, (f" rank {move.second}" if move.second else " not returned", PLAIN)
+        return title, (
+            f" rank {move.second}" if move.second else " not returned",
+            PLAIN,
+        )
     return title, (f" {move.first} -> {move.second or 'gone'}", PLAIN)
 
 
@@ -241,10 +327,23 @@ def moved_table(
     rows = [moved_case(change, variants) for change in found[:most]]
     metrics = {row.metric for row in rows}
     metric = metrics.pop() if len(metrics) == 1 else None
-    count = f"{len(rows):,} of {len(found):,}" if len(rows) < len(found) else f"{len(rows):,}"
-    named = [Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP) for name in documents]
-    figures = [*([] if metric else [Column("metric")]), Column(metric or "score", RIGHT)]
-    query, variant = Column("query", most=60, least=20, wants=30), Column("variant", least=8)
+    count = (
+        f"{len(rows):,} of {len(found):,}"
+        if len(rows) < len(found)
+        else f"{len(rows):,}"
+    )
+    named = [
+        Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP)
+        for name in documents
+    ]
+    figures = [
+        *([] if metric else [Column("metric")]),
+        Column(metric or "score", RIGHT),
+    ]
+    query, variant = (
+        Column("query", most=60, least=20, wants=30),
+        Column("variant", least=8),
+    )
     table = Table([query, variant, *figures, *named], indent=2)
     table.title = title and f"{title} ({count})"
     for row in rows:
@@ -254,16 +353,28 @@ def moved_table(
     return table
 
 
-def mover_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
+def mover_tables(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+) -> list[Table]:
     """The cases whose score fell since the baseline, and those whose score rose; without nDCG those that changed."""
     down, up = ([*map(CaseChange, movers(results, sign))] for sign in (-1, 1))
     unscored = worst_first(result for result in results if result.score is None)
-    compared = (change for change in unscored if is_similarity(change.by or ""))  # some fail for other reasons
-    changed = [change for change in compared if change.weighted_change < 0 or baseline_changes(change.result)]
+    compared = (
+        change for change in unscored if is_similarity(change.by or "")
+    )  # some fail for other reasons
+    changed = [
+        change
+        for change in compared
+        if change.weighted_change < 0 or baseline_changes(change.result)
+    ]
     fall, rise = (LOST, ON_TOP), (GAINED,)
     return [
         moved_table(f"{title} since the baseline", found, variants, documents, most)
-        for title, found, documents in (("changed", changed, fall), ("down", down, fall), ("up", up, rise))
+        for title, found, documents in (
+            ("changed", changed, fall),
+            ("down", down, fall),
+            ("up", up, rise),
+        )
         if found or title != "changed"
     ]
 
@@ -282,23 +393,40 @@ def means_table(
     `tests`, one for each row if any, add the interval, the p-value (Holm's, where it differs) and the effect size.
     `ends` are the titles of the means.
     """
-    p_value = "p (Holm)" if any(row.p != row.adjusted_p for row in tests if row.p == row.p) else "p"
+    p_value = (
+        "p (Holm)"
+        if any(row.p != row.adjusted_p for row in tests if row.p == row.p)
+        else "p"
+    )
     titles = ("95 % interval", p_value, "effect") if tests else ()
     heads = ("cases", *ends, "change", *titles, "better", "worse", "same")
-    table = Table([*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)])
+    table = Table(
+        [*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)]
+    )
     for (texts, means), test in zip_longest(rows, tests):
-        scores = score_text(means.first), score_text(means.second), signed(means.difference)
+        scores = (
+            score_text(means.first),
+            score_text(means.second),
+            signed(means.difference),
+        )
         figures = []
         if test is not None:
             effect = "n/a" if math.isnan(test.effect) else f"{test.effect:+.2f}"
-            figures = [f"{signed(test.low)} to {signed(test.high)}", p_text(test.adjusted_p), effect]
+            figures = [
+                f"{signed(test.low)} to {signed(test.high)}",
+                p_text(test.adjusted_p),
+                effect,
+            ]
         counts = (f"{count:,}" for count in (means.better, means.worse, means.same))
         table.add(*texts, f"{means.queries:,}", *scores, *figures, *counts)
     return table
 
 
 def tag_table(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None, metric: str | None = None
+    results: Sequence[CaseResult],
+    variants: Sequence[cases.Variant],
+    most: int | None,
+    metric: str | None = None,
 ) -> Table:
     """The mean of each tag. Tags that all cases of a suite have are left out: they would repeat the suite's line.
 
@@ -308,7 +436,11 @@ def tag_table(
     """
     by_tag = _by_tag(results)
     changed = [
-        (differences.means_of(pairs), tag, cases.variant_label(variant, variants) if len(variants) > 1 else "")
+        (
+            differences.means_of(pairs),
+            tag,
+            cases.variant_label(variant, variants) if len(variants) > 1 else "",
+        )
         for tag, tagged in by_tag.items()
         for variant, of_variant in grouped(tagged, cases.variant_of).items()
         if (pairs := differences.score_pairs(of_variant, metric))
@@ -316,17 +448,34 @@ def tag_table(
     if changed:
         changed.sort(key=lambda row: (row[0].difference, *row[1:]))
         title = f"by tag ({metric or cases.metric_of(results)})"
-        names = [Column(title, least=8, is_code=True), Column("variant", least=8, is_code=True)]
-        table = means_table(names, [((tag, variant), means) for means, tag, variant in changed[:most]])
+        names = [
+            Column(title, least=8, is_code=True),
+            Column("variant", least=8, is_code=True),
+        ]
+        table = means_table(
+            names, [((tag, variant), means) for means, tag, variant in changed[:most]]
+        )
     else:
-        figures = Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
+        figures = (
+            Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
+        )
         table = Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
         rows = []
         for tag, tagged in by_tag.items():
-            unmet = cases.case_count(result for result in tagged if result.status in cases.NOT_PASSED)
-            means, count = cases.means_by_variant(tagged), counted(cases.case_count(tagged), "case")
-            texts = cases.means_text(means, variants), count + (f", {unmet} not passed" if unmet else "")
-            rows.append((-unmet, min(means.values(), default=2.0), tag, texts))  # without a mean: last
+            unmet = cases.case_count(
+                result for result in tagged if result.status in cases.NOT_PASSED
+            )
+            means, count = (
+                cases.means_by_variant(tagged),
+                counted(cases.case_count(tagged), "case"),
+            )
+            texts = (
+                cases.means_text(means, variants),
+                count + (f", {unmet} not passed" if unmet else ""),
+            )
+            rows.append(
+                (-unmet, min(means.values(), default=2.0), tag, texts)
+            )  # without a mean: last
         for *_, tag, texts in sorted(rows)[:most]:
             table.add(f"  {tag}", *texts)
     if more := (len(changed) or len(by_tag)) - len(table.rows):
@@ -340,46 +489,89 @@ def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
 
     def is_whole(tagged: Sequence[CaseResult]) -> bool:
         files = {result.file for result in tagged}
-        return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
+        return len(tagged) == sum(sizes.values()) or [len(tagged)] == [
+            sizes[file] for file in files
+        ]
 
-    return {tag: tagged for tag, tagged in differences.by_tag(results).items() if not is_whole(tagged)}
+    return {
+        tag: tagged
+        for tag, tagged in differences.by_tag(results).items()
+        if not is_whole(tagged)
+    }
 
 
-def variant_tables(results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None) -> list[Table]:
+def variant_tables(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+) -> list[Table]:
     """The queries on which variants differ most, and each variant against the first; none for a single variant."""
     if len(variants) < 2:
         return []
     by_key = grouped(results, cases.key_of)
     means = {key: cases.means_by_variant(case) for key, case in by_key.items()}
-    spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
-    order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
+    spread = {
+        key: max(found.values()) - min(found.values())
+        for key, found in means.items()
+        if len(found) > 1
+    }
+    order = sorted(
+        (key for key, apart in spread.items() if apart > LEAST),
+        key=lambda key: (-spread[key], key),
+    )
     side_by_side = Table(
-        [Column("side by side, the widest apart first", most=42, least=8, is_code=True), Column(least=20, is_code=True)]
+        [
+            Column(
+                "side by side, the widest apart first", most=42, least=8, is_code=True
+            ),
+            Column(least=20, is_code=True),
+        ]
     )
     for key in order[:most]:
-        side_by_side.add(f"  {case_label(by_key[key][0])}", cases.means_text(means[key], variants))
+        side_by_side.add(
+            f"  {case_label(by_key[key][0])}", cases.means_text(means[key], variants)
+        )
     return [side_by_side, _against_first(results, variants)]
 
 
-def _against_first(results: Sequence[CaseResult], variants: Sequence[cases.Variant]) -> Table:
+def _against_first(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant]
+) -> Table:
     """A row for each variant but the first: the difference of its mean, over the cases with a score in both."""
     scored: dict[cases.Variant, dict[tuple[str, str], CaseResult]] = {}
     for result in results:
         if result.score is not None:
-            scored.setdefault(cases.variant_of(result), {})[cases.key_of(result)] = result
+            scored.setdefault(cases.variant_of(result), {})[cases.key_of(result)] = (
+                result
+            )
     first, *others = variants
     before, family = scored.get(first, {}), []
     for variant in others:
         pairs = [
-            ScorePair(differences.key_of(result), before[key].score or 0.0, result.score or 0.0, result.weight)
+            ScorePair(
+                differences.key_of(result),
+                before[key].score or 0.0,
+                result.score or 0.0,
+                result.weight,
+            )
             for key, result in scored.get(variant, {}).items()
             if key in before
         ]
         if pairs:
-            family.append(differences.Scores(cases.variant_label(variant, variants), "nDCG@k", pairs))
+            family.append(
+                differences.Scores(
+                    cases.variant_label(variant, variants), "nDCG@k", pairs
+                )
+            )
     if not family:
         return Table([])
-    columns = [Column("variant", least=8, is_code=True), Column("against", least=8, is_code=True)]
+    columns = [
+        Column("variant", least=8, is_code=True),
+        Column("against", least=8, is_code=True),
+    ]
     label = cases.variant_label(first, variants)
     tests = differences.differences_of(family)
-    return means_table(columns, [((row.variant or "", label), row.means) for row in tests], tests, ("first", "second"))
+    return means_table(
+        columns,
+        [((row.variant or "", label), row.means) for row in tests],
+        tests,
+        ("first", "second"),
+    )

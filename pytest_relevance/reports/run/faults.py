@@ -18,26 +18,40 @@ _LONGEST_MESSAGE = 300
 _LONGEST_NAME = 40
 
 
-def fault_sentences(results: Sequence[CaseResult], info: RunInfo, *, full: bool = False) -> list[Sentence]:
+def fault_sentences(
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
+) -> list[Sentence]:
     """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these.
 
     At last the warnings about fixtures and hooks of the project, which a record has among its faults.
     """
     found = faults(results, info)
-    return [Sentence(f"{text}: {case_names(of, full=True)}" if full and of else text, BAD) for text, of in found]
+    return [
+        Sentence(f"{text}: {case_names(of, full=True)}" if full and of else text, BAD)
+        for text, of in found
+    ]
 
 
-def faults(results: Sequence[CaseResult], info: RunInfo) -> list[tuple[str, Sequence[CaseResult]]]:
+def faults(
+    results: Sequence[CaseResult], info: RunInfo
+) -> list[tuple[str, Sequence[CaseResult]]]:
     """The faults of a run, each with its cases: none for the warnings about the project, which come last."""
-    found = [(diagnosis_text(each), each.results) for each in diagnoses.diagnose(results)]
+    found = [
+        (diagnosis_text(each), each.results) for each in diagnoses.diagnose(results)
+    ]
     if given_up := diagnoses.not_searched(results):
         found.append((not_searched_text(given_up), given_up))
-    return [*found, *((str(fault["message"]), ()) for fault in diagnoses.project_faults(info))]
+    return [
+        *found,
+        *((str(fault["message"]), ()) for fault in diagnoses.project_faults(info)),
+    ]
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
     """How many cases were not searched, and why: `125 cases were not searched, as search failed ...`."""
-    searches = dict.fromkeys(search_label(result.search, result.variant, {}) for result in results)
+    searches = dict.fromkeys(
+        search_label(result.search, result.variant, {}) for result in results
+    )
     cases = counted(len(results), "case was", "cases were")
     return f"{cases} not searched, as {listed(searches, 'and')} failed in too many cases in a row (relevance_give_up)"
 
@@ -46,7 +60,11 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
     """A diagnosis in a sentence: what was found, and what to look at."""
     count, first = len(found.results), found.results[0]
     if found.kind not in _SENTENCES:
-        nouns = ("search", "searches") if found.kind == diagnoses.SEARCH else ("case", "cases")
+        nouns = (
+            ("search", "searches")
+            if found.kind == diagnoses.SEARCH
+            else ("case", "cases")
+        )
         where, _, function = found.frame.rpartition(" in ")
         frame = f" ({function} in {where})" if where else ""
         return f"{counted(count, *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
@@ -58,7 +76,8 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         count=count,
         cases=counted(count, "case"),
         of=found.of,
-        document=quoted(found.document) + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else ""),
+        document=quoted(found.document)
+        + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else ""),
         example=example,
         returned=counted(found.returned, "result"),
         deepest=max(result.conditions.depth or 0 for result in found.results),
@@ -90,10 +109,19 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
     from pytest_relevance.reports.run.changes import LOST, CaseChange, moved_case
 
     variants = variants_of(results)
-    table = Table([Column(most=40, least=20), Column(), Column(least=34), Column(most=40, least=24, middle=True)])
+    table = Table(
+        [
+            Column(most=40, least=20),
+            Column(),
+            Column(least=34),
+            Column(most=40, least=24, middle=True),
+        ]
+    )
     for result in results:
         row = moved_case(CaseChange(result), variants)
-        table.add(row.name, row.variant, reason_in_brief(result), Cell(row.documents[LOST]))
+        table.add(
+            row.name, row.variant, reason_in_brief(result), Cell(row.documents[LOST])
+        )
     table.note = "-v shows them in full"
     return table.lines(width)
 
@@ -105,7 +133,9 @@ def brief_title(results: Sequence[CaseResult]) -> str:
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):
         return f"{before:,} failed before"
-    return counted(len(results), "more failure") + (f", {before:,} of them failed before" if before else "")
+    return counted(len(results), "more failure") + (
+        f", {before:,} of them failed before" if before else ""
+    )
 
 
 def together_title(results: Sequence[CaseResult]) -> str:
@@ -124,5 +154,10 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
     """The names of cases as their headings have them; of many the first few and how many more there are."""
-    names = [case_heading(result) for result in sorted(results, key=lambda result: (result.file, result.line))]
-    return first_few(names, len(names) if full or len(names) == _MOST_NAMED + 1 else _MOST_NAMED)
+    names = [
+        case_heading(result)
+        for result in sorted(results, key=lambda result: (result.file, result.line))
+    ]
+    return first_few(
+        names, len(names) if full or len(names) == _MOST_NAMED + 1 else _MOST_NAMED
+    )

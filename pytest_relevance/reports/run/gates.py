@@ -6,15 +6,46 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from pytest_relevance import _text
-from pytest_relevance._text import counted, digits_apart, first_few, harmless, listed, p_text, quoted, score_text
+from pytest_relevance._text import (
+    counted,
+    digits_apart,
+    first_few,
+    harmless,
+    listed,
+    p_text,
+    quoted,
+    score_text,
+)
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.reasons import alone_text
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, LONGEST_TEXT, PLAIN, STRONG, WIDEST, Line
+from pytest_relevance.reports.text import (
+    BAD,
+    DOUBT,
+    GOOD,
+    LONGEST_TEXT,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+)
 from pytest_relevance.results import gates
-from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, WITHOUT_SCORE, XFAILED, CaseResult
-from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant, score_before
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+)
+from pytest_relevance.results.compare.differences import (
+    TIE,
+    change_by,
+    has_relevant,
+    score_before,
+)
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
@@ -31,13 +62,17 @@ def gate_message(judged: gates.GateResult) -> str:
         return "not evaluated: the baseline is being updated"
     if why.kind == gates.NO_VARIANT:
         return f"not evaluated: {finding_text(why)}"
-    which = "case" if judged.gate.tag is None else f"case with the tag {judged.gate.tag}"
+    which = (
+        "case" if judged.gate.tag is None else f"case with the tag {judged.gate.tag}"
+    )
     return f"not evaluated: no {which} ran"
 
 
 def finding_text(found: gates.GateFinding) -> str:
     """The sentence about what a gate found."""
-    return _WORDS[found.kind](found) + (alone_text(found.by_fill) if found.by_fill else "")
+    return _WORDS[found.kind](found) + (
+        alone_text(found.by_fill) if found.by_fill else ""
+    )
 
 
 def _errors(found: gates.GateFinding) -> str:
@@ -60,7 +95,13 @@ def _passing(found: gates.GateFinding) -> str:
 
 
 def _latency(found: gates.GateFinding) -> str:
-    how = "within" if found.is_met else "over" if found.comparison == "<=" else "not below"
+    how = (
+        "within"
+        if found.is_met
+        else "over"
+        if found.comparison == "<="
+        else "not below"
+    )
     of_all = counted(found.total, "case")
     if found.counted < found.total:
         of_all = f"{found.counted:,} of {of_all}"
@@ -83,7 +124,11 @@ def _mean(found: gates.GateFinding) -> str:
         if found.metric.is_own:
             which = "where it is defined"
         elif found.metric.is_similarity:
-            which = "in both variants" if found.variants else f"with a ranking in {found.against or 'the baseline'}"
+            which = (
+                "in both variants"
+                if found.variants
+                else f"with a ranking in {found.against or 'the baseline'}"
+            )
         of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those {which}"
     return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
 
@@ -100,7 +145,9 @@ def _drop(found: gates.GateFinding) -> str:
         p = f"p (Holm) {p_text(row.adjusted_p, 0.05 if found.p is None else found.p)}"
     cases = counted(found.counted, "case")
     if found.lost:
-        why = ", ".join(f"{count:,} {LOST[each][count != 1]}" for each, count in found.lost.items())
+        why = ", ".join(
+            f"{count:,} {LOST[each][count != 1]}" for each, count in found.lost.items()
+        )
         cases = f"{found.counted:,} of {counted(found.total, 'case')}; {why}"
     limit = f"allowed is {found.bound:.12g}"
     if found.p is not None and not found.is_void:
@@ -139,9 +186,13 @@ def _cut(found: gates.GateFinding) -> str:
 def _no_reference(found: gates.GateFinding) -> str:
     if found.variants:
         one, two = map(quoted, filter(None, found.variants))
-        return f"{found.about} has nothing to compare: no case ran in {one} and in {two}"
+        return (
+            f"{found.about} has nothing to compare: no case ran in {one} and in {two}"
+        )
     what = f"no ranking in {found.against}" if found.against else "no baseline"
-    remedy = "make that record again" if found.against else "run with --relevance-update"
+    remedy = (
+        "make that record again" if found.against else "run with --relevance-update"
+    )
     return f"{found.about} has {what}, or a stale one; {remedy}"
 
 
@@ -153,13 +204,20 @@ def _case_drops(found: gates.GateFinding) -> str:
     for case in found.cases:
         change = change_by(case, found.about or None)
         figure = f"{change:+.{digits_apart(-change, found.bound)}f}"
-        worst.append(f"{_text.case_in_prose(case.id, case.query, case.variant)} ({figure})")
-    return f"{counted(len(worst), 'case')} dropped by more than {most}: {first_few(worst)}"
+        worst.append(
+            f"{_text.case_in_prose(case.id, case.query, case.variant)} ({figure})"
+        )
+    return (
+        f"{counted(len(worst), 'case')} dropped by more than {most}: {first_few(worst)}"
+    )
 
 
 def _new_errors(found: gates.GateFinding) -> str:
     were = "was" if len(found.cases) == 1 else "were"
-    new = [_text.case_in_prose(case.key[1], case.query, case.key[2]) for case in found.cases]
+    new = [
+        _text.case_in_prose(case.key[1], case.query, case.key[2])
+        for case in found.cases
+    ]
     return f"{counted(len(found.cases), 'case')} ended in an error that {were} none before: {first_few(new)}"
 
 
@@ -170,7 +228,9 @@ _WORDS: Mapping[str, Callable[[gates.GateFinding], str]] = {
     gates.DROP: _drop,
     gates.LATENCY: _latency,
     gates.TOO_FEW: _too_few,
-    gates.UNDEFINED: lambda found: f"mean {_name(found)} is not defined: no case has a score",
+    gates.UNDEFINED: lambda found: (
+        f"mean {_name(found)} is not defined: no case has a score"
+    ),
     gates.CUT: _cut,
     gates.NO_REFERENCE: _no_reference,
     gates.WITHOUT_ENTRY: lambda found: (
@@ -200,7 +260,12 @@ def _some(cases: Sequence[CaseResult]) -> str:
     return first_few([_text.case_in_prose(case.id, case.query) for case in cases])
 
 
-OUTCOMES = {FAILED: "not met", XFAILED: "failed before", SKIPPED: "not evaluated", PASSED: "met"}
+OUTCOMES = {
+    FAILED: "not met",
+    XFAILED: "failed before",
+    SKIPPED: "not evaluated",
+    PASSED: "met",
+}
 """The outcomes of gates in words for a reader who does not know pytest, in the order in which gates are listed."""
 
 
@@ -214,27 +279,46 @@ def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
     found = gates_in_order(judged)
     several_files = len({gate.file for gate in found}) > 1
     table = Table(
-        [Column("suite", is_code=True), Column("gate", is_code=True), Column(), Column("found", is_code=True)]
+        [
+            Column("suite", is_code=True),
+            Column("gate", is_code=True),
+            Column(),
+            Column("found", is_code=True),
+        ]
     )
     for gate in found[:most]:
-        word = styled(OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN)
-        names = gate.file if several_files else "", _text.with_variant(gate.gate.id, gate.variant)
+        word = styled(
+            OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN
+        )
+        names = (
+            gate.file if several_files else "",
+            _text.with_variant(gate.gate.id, gate.variant),
+        )
         table.add(*names, word, text.cut(harmless(gate_message(gate)), LONGEST_TEXT))
     if more := found[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
-        table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
+        table.note = (
+            f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
+        )
     return table
 
 
-def gate_lines(judged: gates.GateResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+def gate_lines(
+    judged: gates.GateResult, *, verbosity: int = 0, width: int = WIDEST
+) -> list[Line]:
     """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [text.line(f"{place}: {harmless(gate_message(judged))}", BAD)]
-    (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
+    (first, *others), met = (
+        judged.unmet,
+        [finding for finding in judged.findings if finding.is_met],
+    )
     lines = text.folded_lines(f"{place}: {finding_text(first)}", BAD, width)
     for finding in (*others, *met):
-        lines += text.folded_lines(f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width)
+        lines += text.folded_lines(
+            f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width
+        )
     about = (("tag", judged.gate.tag), ("variant", judged.variant))
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
         lines += text.folded_lines("   ".join(shown), PLAIN, width)
@@ -247,21 +331,41 @@ def named_gate_lines(judged: gates.GateResult, columns: int = WIDEST) -> list[Li
     """The report of a gate under its name, as part of a whole report: what it found, also where it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
-        return [text.line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
-    found = f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
+        return [
+            text.line(harmless(judged.name), STRONG),
+            *gate_lines(judged, width=columns),
+        ]
+    found = (
+        f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
+    )
     said = f"{judged.file}:{judged.line}: {judged.name} {found}"
     return text.folded_lines(said, GOOD if outcome == PASSED else DOUBT, columns)
 
 
-def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns: int) -> list[Line]:
+def _cases_behind(
+    judged: gates.GateResult, finding: gates.GateFinding, columns: int
+) -> list[Line]:
     """The cases because of which a condition is not met, those that count most first."""
-    pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
+    pulls = [
+        (pull, shown, result)
+        for result in judged.results
+        for pull, shown in _pulls(judged, finding, result)
+    ]
     several = len({result.weight for result in judged.results}) > 1
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
-    table = case_table(_TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3)
+    table = case_table(
+        _TITLES.get(finding.about, f"{metric}pulled down most by"), label_gap=3
+    )
     for _, shown, result in nlargest(MOST_CASES, pulls, key=lambda found: found[0]):
-        add_case(table, result, f"weight {text.number(result.weight)}" if several else "", shown)
-    if finding.about in _TITLES and len(pulls) > MOST_CASES:  # such a title announces all of them
+        add_case(
+            table,
+            result,
+            f"weight {text.number(result.weight)}" if several else "",
+            shown,
+        )
+    if (
+        finding.about in _TITLES and len(pulls) > MOST_CASES
+    ):  # such a title announces all of them
         table.note = f"  ... {len(pulls) - MOST_CASES:,} more"
     return table.lines(columns)
 
@@ -269,24 +373,50 @@ def _cases_behind(judged: gates.GateResult, finding: gates.GateFinding, columns:
 def cases_behind(judged: gates.GateResult) -> list[CaseResult]:
     """The cases because of which a gate is not met, in their order; none of a gate that is met or was not judged."""
     unmet = () if judged.not_judged else judged.unmet
-    return [each for each in judged.results if any(any(_pulls(judged, finding, each)) for finding in unmet)]
+    return [
+        each
+        for each in judged.results
+        if any(any(_pulls(judged, finding, each)) for finding in unmet)
+    ]
 
 
-_TITLES = {gates.ERRORS: "without a score", gates.PASSING: "not passed, the lowest first", gates.LATENCY: "the slowest"}
+_TITLES = {
+    gates.ERRORS: "without a score",
+    gates.PASSING: "not passed, the lowest first",
+    gates.LATENCY: "the slowest",
+}
 
 
-def _pulls(judged: gates.GateResult, finding: gates.GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
+def _pulls(
+    judged: gates.GateResult, finding: gates.GateFinding, result: CaseResult
+) -> Iterator[tuple[float, str]]:
     """By how much a case pulls a gate down, if it does, and the figure that shows it."""
     score, is_scored = result.score, result.verdict not in WITHOUT_SCORE
     if finding.about == gates.ERRORS and not is_scored:
         yield result.weight, score_text(None)
     elif finding.about == gates.PASSING and is_scored and not gates.passes(result):
         yield 0.0 if score is None else -score, score_text(score)
-    elif finding.about == gates.LATENCY and (latency := gates.latency_alone(result) or 0.0) > finding.bound:
+    elif (
+        finding.about == gates.LATENCY
+        and (latency := gates.latency_alone(result) or 0.0) > finding.bound
+    ):
         yield latency, text.duration(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
-    aim = score_before(result, finding.about) if finding.kind == gates.DROP else bounds.get(finding.about)
-    if now is not None and aim is not None and now < aim and has_relevant(result, finding.about):
-        shown = f"{score_text(aim)} -> {score_text(now)}" if finding.kind == gates.DROP else score_text(now)
+    aim = (
+        score_before(result, finding.about)
+        if finding.kind == gates.DROP
+        else bounds.get(finding.about)
+    )
+    if (
+        now is not None
+        and aim is not None
+        and now < aim
+        and has_relevant(result, finding.about)
+    ):
+        shown = (
+            f"{score_text(aim)} -> {score_text(now)}"
+            if finding.kind == gates.DROP
+            else score_text(now)
+        )
         yield result.weight * (aim - now), shown

@@ -21,10 +21,28 @@ from pytest_relevance.reports import blocks
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import baseline, cases, changes
-from pytest_relevance.reports.run.faults import fault_sentences, together_text, together_title
+from pytest_relevance.reports.run.faults import (
+    fault_sentences,
+    together_text,
+    together_title,
+)
 from pytest_relevance.reports.run.gates import gate_message, gate_table
-from pytest_relevance.reports.run.report import IN_FULL, case_counts, results_to_report, run_gates
-from pytest_relevance.reports.text import LONGEST_TEXT, code, code_block, command, cut, escaped, plain, span
+from pytest_relevance.reports.run.report import (
+    IN_FULL,
+    case_counts,
+    results_to_report,
+    run_gates,
+)
+from pytest_relevance.reports.text import (
+    LONGEST_TEXT,
+    code,
+    code_block,
+    command,
+    cut,
+    escaped,
+    plain,
+    span,
+)
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.gates import GateResult
@@ -38,7 +56,12 @@ _MOST_FURTHER = 100  # cases in one of the folded tables: each is left out as a 
 
 
 def run_markdown(
-    run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), most: int = blocks.MOST_CHARACTERS, page: str = ""
+    run: Run,
+    *,
+    verbosity: int = 0,
+    notes: Sequence[str] = (),
+    most: int = blocks.MOST_CHARACTERS,
+    page: str = "",
 ) -> str:
     """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
 
@@ -46,7 +69,9 @@ def run_markdown(
     the report of each failure is left out. The first section, with the sentence, is always there. `page` is the address
     of the HTML report, to which it links.
     """
-    return blocks.joined_sections(run_sections(run, verbosity=verbosity, notes=notes, page=page), most)
+    return blocks.joined_sections(
+        run_sections(run, verbosity=verbosity, notes=notes, page=page), most
+    )
 
 
 def run_sections(
@@ -56,74 +81,124 @@ def run_sections(
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, cases.variants_of(ran)
-    means, most = baseline.mean_sentences(ran, is_whole=True), None if full else changes.MOST_ROWS
+    means, most = (
+        baseline.mean_sentences(ran, is_whole=True),
+        None if full else changes.MOST_ROWS,
+    )
     yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
     yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
     if run.info.missing:
         yield blocks.Section(_missing(run.info.missing), "what is missing")
     worst = changes.worst_first(ran)
-    yield from blocks.table_sections("the gates", [gate_table(gates, None if full else MOST_GATES)])
+    yield from blocks.table_sections(
+        "the gates", [gate_table(gates, None if full else MOST_GATES)]
+    )
     for name, table in _case_tables(worst, ran, variants, most):
         yield from blocks.table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
-        yield blocks.Section(f"**{fault.markdown()}**", "a fault that several cases have in common")
-    if len({(result.file, cases.variant_of(result)) for result in ran}) > baseline.MOST_NAMES:
-        shown = [*cases.suite_sentences(ran, variants, gates), *baseline.mean_sentences(ran, only_changes=True)]
-        yield from blocks.list_section(shown if full else shown[:MOST_SUITES], "the suites")
-    said = [block for block in cases.remarks(ran, run.files) if isinstance(block, blocks.Sentence)]
+        yield blocks.Section(
+            f"**{fault.markdown()}**", "a fault that several cases have in common"
+        )
+    if (
+        len({(result.file, cases.variant_of(result)) for result in ran})
+        > baseline.MOST_NAMES
+    ):
+        shown = [
+            *cases.suite_sentences(ran, variants, gates),
+            *baseline.mean_sentences(ran, only_changes=True),
+        ]
+        yield from blocks.list_section(
+            shown if full else shown[:MOST_SUITES], "the suites"
+        )
+    said = [
+        block
+        for block in cases.remarks(ran, run.files)
+        if isinstance(block, blocks.Sentence)
+    ]
     yield from blocks.list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
     yield from blocks.table_sections(
-        "the tags", [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)]
+        "the tags",
+        [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)],
     )
-    yield from blocks.table_sections("the variants", changes.variant_tables(compared, variants, most))
+    yield from blocks.table_sections(
+        "the variants", changes.variant_tables(compared, variants, most)
+    )
     fallen = [change for change in worst if differences.got_worse(change.result)]
     for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
         rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
         table = changes.moved_table("", rows, variants, ())
-        yield blocks.Section(blocks.details(title, table.markdown()), "further cases that got worse")
+        yield blocks.Section(
+            blocks.details(title, table.markdown()), "further cases that got worse"
+        )
     if verbosity >= 0:
         yield from _failure_sections(run, verbosity, page)
 
 
 def _first_section(
-    run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], means: Sequence[blocks.Sentence], page: str
+    run: Run,
+    ran: Sequence[CaseResult],
+    gates: Sequence[GateResult],
+    means: Sequence[blocks.Sentence],
+    page: str,
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
     said = baseline.headline(run.results, gates, run.info)
     items, took = [mean.markdown() for mean in means], baseline.latency_sentences(ran)
     if len(means) > baseline.MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
-        items = [f"{cases.mean_text(ran)} over all suites and variants"] if has_scores else []
+        items = (
+            [f"{cases.mean_text(ran)} over all suites and variants"]
+            if has_scores
+            else []
+        )
     items += [each.markdown() for each in took[: baseline.MOST_NAMES]]
     if run.results:
-        absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
+        absent = (
+            counted(len(run.info.missing), "case is", "cases are")
+            if run.info.missing
+            else ""
+        )
         counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
         items.append(escaped("; ".join(counts)))
     if about := baseline.context(run):
         items.append(", ".join(map(span, about)))
     further = [
-        *baseline.searched_sentences(run.files, run.info.fingerprint)[: baseline.MOST_NAMES],
+        *baseline.searched_sentences(run.files, run.info.fingerprint)[
+            : baseline.MOST_NAMES
+        ],
         *baseline.lost_sentences(run.files, run.info),
     ]
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []
     items += [escaped(explained)] if (explained := cases.metric_explained(ran)) else []
-    return "\n".join([blocks.heading(said.text, said.mark), *([""] if items else []), *(f"- {item}" for item in items)])
+    return "\n".join(
+        [
+            blocks.heading(said.text, said.mark),
+            *([""] if items else []),
+            *(f"- {item}" for item in items),
+        ]
+    )
 
 
 def _missing(names: Sequence[str]) -> str:
     """The cases and files that did not finish, or are in no record that was merged; the first of them by name."""
     first = Counter(names).most_common(_MOST_MISSING)
-    lines = [f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else "") for name, count in first]
+    lines = [
+        f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else "")
+        for name, count in first
+    ]
     if more := len(names) - sum(count for _, count in first):
         lines.append(f"- and {more:,} more")
     return "\n".join([f"**Missing** ({len(names):,})", "", *lines])
 
 
 def _case_tables(
-    worst: Sequence[changes.CaseChange], ran: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+    worst: Sequence[changes.CaseChange],
+    ran: Sequence[CaseResult],
+    variants: Sequence[cases.Variant],
+    most: int | None,
 ) -> Iterator[tuple[str, blocks.Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
@@ -139,14 +214,38 @@ def _case_tables(
     ]
     fell = [change for change in worst if not has_failed(change.result)]
     rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
-    low = [] if worst or rose else [changes.CaseChange(ran[place]) for place in cases.lowest(ran)]
-    word = "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
-    on_fall, title = (changes.LOST, changes.ON_TOP), f"{word}{' without failing' if failing else ''}"
-    yield "the cases that got worse", changes.moved_table("Got worse", fallen, variants, on_fall, most)
-    yield "the failing cases", changes.moved_table("Failed", others, variants, on_fall, most)
-    yield "the cases that fell most", changes.moved_table(title, fell, variants, on_fall, most)
-    yield "the cases that rose most", changes.moved_table("Rose", rose, variants, (changes.GAINED,), most)
-    yield "the lowest cases", changes.moved_table("Lowest", low, variants, on_fall, most)
+    low = (
+        []
+        if worst or rose
+        else [changes.CaseChange(ran[place]) for place in cases.lowest(ran)]
+    )
+    word = (
+        "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
+    )
+    on_fall, title = (
+        (changes.LOST, changes.ON_TOP),
+        f"{word}{' without failing' if failing else ''}",
+    )
+    yield (
+        "the cases that got worse",
+        changes.moved_table("Got worse", fallen, variants, on_fall, most),
+    )
+    yield (
+        "the failing cases",
+        changes.moved_table("Failed", others, variants, on_fall, most),
+    )
+    yield (
+        "the cases that fell most",
+        changes.moved_table(title, fell, variants, on_fall, most),
+    )
+    yield (
+        "the cases that rose most",
+        changes.moved_table("Rose", rose, variants, (changes.GAINED,), most),
+    )
+    yield (
+        "the lowest cases",
+        changes.moved_table("Lowest", low, variants, on_fall, most),
+    )
 
 
 def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Section]:
@@ -154,16 +253,29 @@ def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Se
     names = cases.names_in_page(run.results) if page else {}
     for how, results in _to_report(run, verbosity):
         if how == IN_FULL:
-            link = f"{page}#case={quote(names[id(results[0])], safe='', errors='replace')}" if page else ""
-            yield blocks.Section(partial(_folded, results[0], run, verbosity, link), blocks.FAILURE)
+            link = (
+                f"{page}#case={quote(names[id(results[0])], safe='', errors='replace')}"
+                if page
+                else ""
+            )
+            yield blocks.Section(
+                partial(_folded, results[0], run, verbosity, link), blocks.FAILURE
+            )
         else:
-            yield blocks.Section(code(together_text(results, full=verbosity > 0)), blocks.FAILURE)
+            yield blocks.Section(
+                code(together_text(results, full=verbosity > 0)), blocks.FAILURE
+            )
 
 
-def _to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[str, Sequence[CaseResult]]]:
+def _to_report(
+    run: Run, verbosity: int = 0
+) -> Iterator[tuple[str, Sequence[CaseResult]]]:
     """The failures of the report, without the cases that failed before, unless all are asked for."""
     for how, results in results_to_report(run, verbosity, folds=False):
-        if verbosity > 0 or differences.failure_kind(results[0]) != differences.FAILED_BEFORE:
+        if (
+            verbosity > 0
+            or differences.failure_kind(results[0]) != differences.FAILED_BEFORE
+        ):
             yield how, results
 
 
@@ -172,8 +284,13 @@ def _folded(result: CaseResult, run: Run, verbosity: int, link: str) -> str:
     reason = reason_in_brief(result, is_named=True)
     title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason))
     report = plain(failure_lines(result, verbosity=verbosity, others=run.results))
-    lines = [*([f"[open it in the page]({link})", ""] if link else []), *code_block(report)]
-    return blocks.details(" ".join(f"<code>{escape(text)}</code>" for text in title), lines)
+    lines = [
+        *([f"[open it in the page]({link})", ""] if link else []),
+        *code_block(report),
+    ]
+    return blocks.details(
+        " ".join(f"<code>{escape(text)}</code>" for text in title), lines
+    )
 
 
 # --- annotations for GitHub Actions -----------------------------------------------------------------------------------
@@ -204,8 +321,16 @@ class Annotation:
     def as_command(self, path: str | None) -> str:
         """The workflow command, with the path of the file in the repository; None: the file is in none."""
         if path is None:
-            return command("error", {"title": self.title}, f"{self.file}:{self.line}: {self.message}")
-        return command("error", {"file": path, "line": self.line, "title": self.title}, self.message)
+            return command(
+                "error",
+                {"title": self.title},
+                f"{self.file}:{self.line}: {self.message}",
+            )
+        return command(
+            "error",
+            {"file": path, "line": self.line, "title": self.title},
+            self.message,
+        )
 
 
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
@@ -216,24 +341,42 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     several = len(cases.variants_of(run.results)) > 1
-    found = [_cases_annotation(results, several) for _, results in islice(_to_report(run), room)]
+    found = [
+        _cases_annotation(results, several)
+        for _, results in islice(_to_report(run), room)
+    ]
     for gate in failed_gates[: MOST_ANNOTATIONS - len(found)]:
         title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
-        found.append(Annotation(gate.file, gate.line, title, _cut_line(gate_message(gate))))
+        found.append(
+            Annotation(gate.file, gate.line, title, _cut_line(gate_message(gate)))
+        )
     return found
 
 
-def _cases_annotation(results: Sequence[CaseResult], several_variants: bool) -> Annotation:
+def _cases_annotation(
+    results: Sequence[CaseResult], several_variants: bool
+) -> Annotation:
     """The annotation of a case, or of cases that failed alike: its reasons, what was lost, and what is on top now."""
     result = results[0]
     file = result.origin.source or result.file
     if len(results) > 1:
-        return Annotation(file, result.line, together_title(results), _cut_line(together_text(results)))
+        return Annotation(
+            file,
+            result.line,
+            together_title(results),
+            _cut_line(together_text(results)),
+        )
     kind = differences.failure_kind(result)
     kind = _KINDS.get(kind, kind.capitalize())
-    variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
+    variant = (
+        f" [{result.variant}]"
+        if several_variants and result.variant is not None
+        else ""
+    )
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [reason_in_brief(result, is_named=True).removeprefix(failure_head(result))]  # which the title says
+    parts = [
+        reason_in_brief(result, is_named=True).removeprefix(failure_head(result))
+    ]  # which the title says
     change = changes.CaseChange(result)
     if change.after is not None:
         row = changes.moved_case(change, ())

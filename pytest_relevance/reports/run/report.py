@@ -13,12 +13,37 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    first_few,
+    harmless,
+    with_variant,
+)
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    STRONG,
+    WIDEST,
+    Line,
+    folded_lines,
+    line,
+    wrapped,
+)
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, XFAILED, CaseResult, Key, has_failed
+from pytest_relevance.results.case_result import (
+    FAILED,
+    NOT_SEARCHED,
+    SKIPPED,
+    XFAILED,
+    CaseResult,
+    Key,
+    has_failed,
+)
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
 
 if TYPE_CHECKING:
@@ -45,21 +70,35 @@ def summary_lines(
     variants, full = cases.variants_of(results), verbosity > 0
     has_baseline = any(about.has_baseline for about in files.values())
     is_compared = any(
-        result.baseline is not None and result.baseline.standing not in (NEW, STALE) for result in results
+        result.baseline is not None and result.baseline.standing not in (NEW, STALE)
+        for result in results
     )
-    has_before = has_baseline or is_compared or bool(info.not_run or any(about.lost for about in files.values()))
+    has_before = (
+        has_baseline
+        or is_compared
+        or bool(info.not_run or any(about.lost for about in files.values()))
+    )
     blocks: list[Block] = []
     if has_before:
         from pytest_relevance.reports.run import baseline
 
-        blocks += baseline.headline_sentences(results, gates, info) if is_compared and verbosity >= 0 else []
+        blocks += (
+            baseline.headline_sentences(results, gates, info)
+            if is_compared and verbosity >= 0
+            else []
+        )
     blocks += cases.suite_sentences(results, variants, gates)
     if has_before:
-        records = dict.fromkeys(about.against for _, about in sorted(files.items()) if about.against)
+        records = dict.fromkeys(
+            about.against for _, about in sorted(files.items()) if about.against
+        )
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
         blocks += baseline.lost_sentences(files, info) if updating != "all" else []
-    blocks += [Sentence(text, DOUBT) for text in cases.filled_texts(results, None if full else 3)]
+    blocks += [
+        Sentence(text, DOUBT)
+        for text in cases.filled_texts(results, None if full else 3)
+    ]
     if verbosity < 0:
         blocks += cases.stability_remarks(results)
     else:
@@ -68,16 +107,24 @@ def summary_lines(
             from pytest_relevance.reports.run import changes
 
             most = None if full else changes.MOST_ROWS
-            blocks.append(changes.tag_table(compared, variants, None if full else changes.MOST_TAGS))
+            blocks.append(
+                changes.tag_table(
+                    compared, variants, None if full else changes.MOST_TAGS
+                )
+            )
             blocks += changes.variant_tables(compared, variants, most)
-        blocks += [] if is_compared else [cases.lowest_table(results, variants, full=full)]
+        blocks += (
+            [] if is_compared else [cases.lowest_table(results, variants, full=full)]
+        )
         blocks += cases.remarks(results, files, full=full)
         if has_baseline:
             blocks += baseline.searched_sentences(files, info.fingerprint)
             blocks += changes.mover_tables(results, variants, most)
             blocks += baseline.unknown_sentences(results, files)
             blocks += baseline.update_sentences(results, files, updating)
-    if info.faults or len(results) > 1:  # one case alone shares no fault with others: the imports are spared
+    if (
+        info.faults or len(results) > 1
+    ):  # one case alone shares no fault with others: the imports are spared
         from pytest_relevance.reports.run.faults import fault_sentences
 
         blocks += fault_sentences(results, info, full=full)
@@ -99,11 +146,22 @@ def verdict_lines(
     It says how many of the cases that were to run did not finish; pytest itself reports files that are not collected.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
-    is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
+    is_brief = (
+        verbosity < 0
+        and len({(result.file, result.variant) for result in results}) == 1
+    )
     absent = sum("::" in name for name in info.missing)
     unfinished = [f"{counted(absent, 'case')} did not finish"] if absent else []
-    parts = [*case_counts(results), *([] if is_brief else [*_means(results), *_gates(outcomes)]), *unfinished]
-    is_bad = absent or outcomes[FAILED] or {result.status for result in results} & cases.NOT_PASSED
+    parts = [
+        *case_counts(results),
+        *([] if is_brief else [*_means(results), *_gates(outcomes)]),
+        *unfinished,
+    ]
+    is_bad = (
+        absent
+        or outcomes[FAILED]
+        or {result.status for result in results} & cases.NOT_PASSED
+    )
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return wrapped("", parts, width, "; ", style)
 
@@ -114,24 +172,43 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     `135 cases: 61 passed, 30 measured` and `44 got worse, 9 failed before`; known failures with their mean.
     """
     shown, variants = cases.counted_cases(results), cases.variants_of(results)
-    searched = [result for result in results if not result.is_check] if len(variants) > 1 else []
-    if len({(cases.key_of(result), cases.variant_of(result)) for result in searched}) > cases.case_count(searched):
+    searched = (
+        [result for result in results if not result.is_check]
+        if len(variants) > 1
+        else []
+    )
+    if len(
+        {(cases.key_of(result), cases.variant_of(result)) for result in searched}
+    ) > cases.case_count(searched):
         shown += f" in {counted(len(variants), 'variant')}"
     compared, kinds = [result for result in results if result.baseline is not None], ""
-    others = [result for result in results if not result.is_known] if compared else results
+    others = (
+        [result for result in results if not result.is_known] if compared else results
+    )
     if any(result.status in cases.NOT_PASSED for result in results):
-        from pytest_relevance.results.compare.differences import FAILURE_KINDS, failure_kind
+        from pytest_relevance.results.compare.differences import (
+            FAILURE_KINDS,
+            failure_kind,
+        )
 
         failed = [*filter(has_failed, results)]
-        if any(result.baseline is not None and result.baseline.standing != NEW for result in failed):
+        if any(
+            result.baseline is not None and result.baseline.standing != NEW
+            for result in failed
+        ):
             others = [result for result in others if not has_failed(result)]
             found = Counter(
-                result.status if result.status == NOT_SEARCHED else failure_kind(result) for result in failed
+                result.status if result.status == NOT_SEARCHED else failure_kind(result)
+                for result in failed
             )
             kinds = cases.kind_counts(found, (*FAILURE_KINDS, NOT_SEARCHED))
-    new = sum(result.baseline is not None and result.baseline.standing == NEW for result in others)
+    new = sum(
+        result.baseline is not None and result.baseline.standing == NEW
+        for result in others
+    )
     parts = [
-        cases.status_counts(others) + (f" ({new:,} new to the baseline)" if new else ""),
+        cases.status_counts(others)
+        + (f" ({new:,} new to the baseline)" if new else ""),
         ", ".join(filter(None, [kinds, cases.known_text(compared)])),
     ]
     first, *rest = [*filter(None, parts), ""][:2]
@@ -149,7 +226,11 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
 def _gates(outcomes: Counter[str]) -> list[str]:
     total = outcomes.total()
     words = {FAILED: "failed", XFAILED: "failed before", SKIPPED: "not evaluated"}
-    found = [f"{outcomes[each]:,} of {counted(total, 'gate')} {word}" for each, word in words.items() if outcomes[each]]
+    found = [
+        f"{outcomes[each]:,} of {counted(total, 'gate')} {word}"
+        for each, word in words.items()
+        if outcomes[each]
+    ]
     if total and not found:
         found = ["the gate is met" if total == 1 else f"all {total:,} gates met"]
     return found
@@ -180,23 +261,37 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
             (result,) = results
             name = result.node or result.id
             title = name if result.id == result.query else f'{name} "{result.query}"'
-            lines += [*_title(title, verbosity), *_lines_of(result, run, verbosity, width)]
+            lines += [
+                *_title(title, verbosity),
+                *_lines_of(result, run, verbosity, width),
+            ]
         elif how == IN_BRIEF:
-            lines += [*_title(faults.brief_title(results), verbosity), *faults.brief_lines(results, width)]
+            lines += [
+                *_title(faults.brief_title(results), verbosity),
+                *faults.brief_lines(results, width),
+            ]
         else:
             text = faults.together_text(results, full=verbosity > 0)
             lines += [*_title("", verbosity), *folded_lines(text, BAD, width)]
     for gate in gates:
         if gate.outcome() == FAILED:
-            lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
+            lines += [
+                *_title(gate.name, verbosity),
+                *gate_lines(gate, verbosity=verbosity, width=width),
+            ]
     if lines:
         lines.append(line(""))
     if cases.anything_ran(run.results):
-        lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
+        lines += summary_lines(
+            run.results, run.files, run.info, gates, verbosity=verbosity, width=width
+        )
     for gate in gates:
         if gate.outcome() != FAILED:
             lines += named_gate_lines(gate, width)
-    return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
+    return [
+        *lines,
+        *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width),
+    ]
 
 
 def report_data(run: Run) -> dict[str, Any]:
@@ -212,7 +307,12 @@ def report_data(run: Run) -> dict[str, Any]:
             "outcome": gate.outcome(),
             "message": gate_message(gate),
             "findings": [
-                {"about": found.about, "is_met": found.is_met, "text": finding_text(found)} for found in gate.findings
+                {
+                    "about": found.about,
+                    "is_met": found.is_met,
+                    "text": finding_text(found),
+                }
+                for found in gate.findings
             ],
         }
         for gate in run_gates(run)
@@ -232,7 +332,11 @@ def run_gates(run: Run) -> list[GateResult]:
 
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
-    return [gate for gate in judge_gates(run.results, run.files, require=require) if require or gate.file in ran]
+    return [
+        gate
+        for gate in judge_gates(run.results, run.files, require=require)
+        if require or gate.file in ran
+    ]
 
 
 def shown_failures(
@@ -255,11 +359,17 @@ def shown_failures(
     count, lines, has_enough = 0, 0, False
     for index, result in enumerate(failures):
         diagnosis = None if result is None else explained.get(result.key)
-        has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(failures) - index > _FEW
+        has_enough |= (count >= MOST_IN_FULL or lines >= MOST_LINES) and len(
+            failures
+        ) - index > _FEW
         key = IN_FULL, index
         if diagnosis is not None and diagnosis in told:
             key = ALIKE, diagnosis
-        elif result is not None and folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
+        elif (
+            result is not None
+            and folds
+            and (has_enough or failure_kind(result) == FAILED_BEFORE)
+        ):
             key = IN_BRIEF, 0
         elif result is not None:
             count, lines = count + 1, lines + (length(index) if folds else 0)
@@ -283,14 +393,19 @@ def results_to_report(
         result
         for result in in_failure_order(run.results)
         if result.status != NOT_SEARCHED
-        and (has_failed(result) or (verbosity > 1 and result.ranking.documents and result.status != SKIPPED))
+        and (
+            has_failed(result)
+            or (verbosity > 1 and result.ranking.documents and result.status != SKIPPED)
+        )
     ]
     explained = diagnoses.explained_failures(diagnoses.diagnose(run.results))
 
     def length(index: int) -> int:
         return len(_lines_of(results[index], run, verbosity, width)) + 2
 
-    for how, indexes in shown_failures(results, explained, length, folds=folds and verbosity == 0):
+    for how, indexes in shown_failures(
+        results, explained, length, folds=folds and verbosity == 0
+    ):
         yield how, [results[index] for index in indexes]
     if given_up := diagnoses.not_searched(run.results):
         yield ALIKE, given_up
@@ -303,10 +418,16 @@ def _lines_of(result: CaseResult, run: Run, verbosity: int, width: int) -> list[
 
 
 def _title(name: str, verbosity: int) -> list[Line]:
-    return [] if verbosity < 0 else [line(""), *([line(harmless(name), STRONG)] if name else [])]
+    return (
+        []
+        if verbosity < 0
+        else [line(""), *([line(harmless(name), STRONG)] if name else [])]
+    )
 
 
-def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
+def merged_lines(
+    merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST
+) -> list[Line]:
     """The report of a run that was merged from so many `records`, `width` terminal columns wide.
 
     Advice about the baseline is left out: the reports of the runs have it.
@@ -328,7 +449,11 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
 def merge_notes(merged: Merged, records: int) -> list[str]:
     """What was merged; and how the searches of the records differ by their fingerprints, if they do."""
     searched = changes_text(merged.searched)
-    differ = [f"the records are of runs that searched different things: {searched}"] if searched else []
+    differ = (
+        [f"the records are of runs that searched different things: {searched}"]
+        if searched
+        else []
+    )
     return [_joined(merged, records), *differ]
 
 
@@ -343,7 +468,9 @@ def with_missing(merged: Merged) -> Run:
         for _ in range(gap.found, gap.total)
     ]
     missing = (*run.info.missing, *absent[len(run.info.missing) :])
-    return Run(run.results, run.files, run.info._replace(missing=missing), name=run.name)
+    return Run(
+        run.results, run.files, run.info._replace(missing=missing), name=run.name
+    )
 
 
 def merged_data(merged: Merged, records: int) -> dict[str, Any]:
@@ -361,7 +488,9 @@ def merged_data(merged: Merged, records: int) -> dict[str, Any]:
 def _joined(merged: Merged, records: int) -> str:
     parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
     if merged.again:
-        parts.append(f"{_cases_of_keys(merged, merged.again)} in several of them, with the same results")
+        parts.append(
+            f"{_cases_of_keys(merged, merged.again)} in several of them, with the same results"
+        )
     if merged.replaced:
         parts.append(
             f"{_cases_of_keys(merged, merged.replaced)} with other results in an earlier one, which do not count"

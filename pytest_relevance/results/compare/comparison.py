@@ -21,7 +21,12 @@ from pytest_relevance.results import gates
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Metrics, Pair
+from pytest_relevance.results.compare.pairing import (
+    ErroredCase,
+    Incompatibility,
+    Metrics,
+    Pair,
+)
 from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run import as_frame
 
@@ -87,18 +92,24 @@ class Compared:
 
     def __repr__(self) -> str:
         """`Comparison(main.jsonl -> branch.jsonl: 135 cases, nDCG@10 -0.108)`."""
-        figures = ", ".join(f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics)
+        figures = ", ".join(
+            f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics
+        )
         return f"{type(self).__name__}({self.first} -> {self.second}: {counted(len(self), 'case')}, {figures})"
 
     @property
     def settings(self) -> tuple[Settings, ...]:
         """The settings that the scores were computed with."""
-        return tuple(dict.fromkeys(result.conditions.settings for result in self.results))
+        return tuple(
+            dict.fromkeys(result.conditions.settings for result in self.results)
+        )
 
     @property
     def depths(self) -> tuple[int, ...]:
         """The depths that case files set, where a metric looks at the whole ranking."""
-        return tuple(differences.set_depths(map(metric_named, self.names), self.results))
+        return tuple(
+            differences.set_depths(map(metric_named, self.names), self.results)
+        )
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[CaseResult]]:
@@ -112,12 +123,25 @@ class Compared:
         for variant, results in self.variants.items():
             family = []
             for name in self.names:
-                if own := [result for result in results if name in result.evaluation.scores]:
+                if own := [
+                    result for result in results if name in result.evaluation.scores
+                ]:
                     pairs = differences.score_pairs(own, name)
-                    family.append(differences.Scores(variant, name, pairs, len(own) - len(pairs)))
+                    family.append(
+                        differences.Scores(variant, name, pairs, len(own) - len(pairs))
+                    )
             tested = [scores for scores in family if not is_similarity(scores.metric)]
-            found = iter(differences.differences_of(tested, resamples=self.resamples, seed=self.seed))
-            rows += [differences.untested(each) if is_similarity(each.metric) else next(found) for each in family]
+            found = iter(
+                differences.differences_of(
+                    tested, resamples=self.resamples, seed=self.seed
+                )
+            )
+            rows += [
+                differences.untested(each)
+                if is_similarity(each.metric)
+                else next(found)
+                for each in family
+            ]
         return tuple(rows)
 
     @cached_property
@@ -128,11 +152,23 @@ class Compared:
             tagged = differences.by_tag(results).items()
             for name in self.names:
                 found = [
-                    TagDifference(variant, name, tag, differences.means_of(differences.score_pairs(own, name)))
+                    TagDifference(
+                        variant,
+                        name,
+                        tag,
+                        differences.means_of(differences.score_pairs(own, name)),
+                    )
                     for tag, own in tagged
                     if any(name in result.evaluation.scores for result in own)
                 ]
-                rows += sorted(found, key=lambda row: (not row.means.queries, row.means.difference, row.tag))
+                rows += sorted(
+                    found,
+                    key=lambda row: (
+                        not row.means.queries,
+                        row.means.difference,
+                        row.tag,
+                    ),
+                )
         return tuple(rows)
 
     @cached_property
@@ -145,9 +181,21 @@ class Compared:
 
         The score is by the metric that was named first, or the nDCG@k of each case. Rounding alone does not count.
         """
-        changes = ((sign * differences.change_by(result, self.metric), result) for result in self.results)
-        found = [(change, result) for change, result in changes if change > more_than + differences.TIE]
-        return [result for _, result in sorted(found, key=lambda each: (-each[0], differences.key_of(each[1])))]
+        changes = (
+            (sign * differences.change_by(result, self.metric), result)
+            for result in self.results
+        )
+        found = [
+            (change, result)
+            for change, result in changes
+            if change > more_than + differences.TIE
+        ]
+        return [
+            result
+            for _, result in sorted(
+                found, key=lambda each: (-each[0], differences.key_of(each[1]))
+            )
+        ]
 
     def judge(
         self,
@@ -167,10 +215,16 @@ class Compared:
         """
         names = self.names
         allowed, least = (
-            {name if name in names else parse_metric(name).text: bound for name, bound in (bounds or {}).items()}
+            {
+                name if name in names else parse_metric(name).text: bound
+                for name, bound in (bounds or {}).items()
+            }
             for bounds in (max_drop, min_mean)
         )
-        for what, bounds, check in (("max_drop", allowed, gates.check_drop), ("min_mean", least, gates.check_mean)):
+        for what, bounds, check in (
+            ("max_drop", allowed, gates.check_drop),
+            ("min_mean", least, gates.check_mean),
+        ):
             for name, bound in bounds.items():
                 if name not in names:
                     meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
@@ -179,14 +233,26 @@ class Compared:
         if p is not None and not 0 < p <= 1:
             raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
         if p is not None and not allowed:
-            raise ValueError("p says when a drop of a mean counts; give max_drop with it")
+            raise ValueError(
+                "p says when a drop of a mean counts; give max_drop with it"
+            )
 
         def of_means(results: Sequence[CaseResult]) -> Iterator[gates.GateFinding]:
-            rows = self.metrics if results is self.results else replace(self, results=tuple(results)).metrics
+            rows = (
+                self.metrics
+                if results is self.results
+                else replace(self, results=tuple(results)).metrics
+            )
             for row in rows:
                 if row.metric in allowed:
-                    yield gates.judge_drop(row, allowed[row.metric], p, metric_named(row.metric))
-            yield from (gates.judge_mean(row, least[row.metric]) for row in rows if row.metric in least)
+                    yield gates.judge_drop(
+                        row, allowed[row.metric], p, metric_named(row.metric)
+                    )
+            yield from (
+                gates.judge_mean(row, least[row.metric])
+                for row in rows
+                if row.metric in least
+            )
 
         findings = gates.by_fill(of_means, self.results) if allowed or least else []
         drops: Sequence[CaseResult] = ()
@@ -194,7 +260,11 @@ class Compared:
             gates.check_drop("max_case_drop", max_case_drop, names[0])
             drops = self.moved(-1, max_case_drop)
             by = None if self.metric is None else metric_named(self.metric)
-            findings.append(gates.GateFinding(gates.CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops))
+            findings.append(
+                gates.GateFinding(
+                    gates.CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops
+                )
+            )
         if new := [error for error in self.errors if error.is_new]:
             findings.append(gates.GateFinding(gates.NEW_ERRORS, False, cases=new))
         return gates.ComparisonGates(tuple(findings), drops)
@@ -212,16 +282,28 @@ class Compared:
         `difference`, or the name alone for a metric of two rankings such as Jaccard@10; what `changed`.
         """
         names = ("file", "id", "variant", "query", "weight", "tags")
-        table: dict[str, object] = {name: [getattr(result, name) for result in self.results] for name in names}
+        table: dict[str, object] = {
+            name: [getattr(result, name) for result in self.results] for name in names
+        }
         table["k"] = [result.conditions.k for result in self.results]
         for name in self.names:
             if is_similarity(name):
-                table[name] = [_number(differences.score_now(result, name)) for result in self.results]
+                table[name] = [
+                    _number(differences.score_now(result, name))
+                    for result in self.results
+                ]
                 continue
-            before = [_number(differences.score_before(result, name)) for result in self.results]
-            after = [_number(differences.score_now(result, name)) for result in self.results]
+            before = [
+                _number(differences.score_before(result, name))
+                for result in self.results
+            ]
+            after = [
+                _number(differences.score_now(result, name)) for result in self.results
+            ]
             table[f"{name} first"], table[f"{name} second"] = before, after
-            table[f"{name} difference"] = [second - first for first, second in zip(before, after, strict=True)]
+            table[f"{name} difference"] = [
+                second - first for first, second in zip(before, after, strict=True)
+            ]
         table["changed"] = self.changed
         return as_frame(table)
 
@@ -230,7 +312,9 @@ def _number(score: float | None) -> float:
     return math.nan if score is None else score
 
 
-def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) -> tuple[CaseResult, ...]:
+def compared_results(
+    pairs: list[Pair], metrics: Metrics, *, is_across: bool
+) -> tuple[CaseResult, ...]:
     """The second result of each pair, scored by these metrics, with the first one as its baseline.
 
     Without metrics each is scored by its own nDCG@k. A metric of two rankings compares the two of a pair, and has the
@@ -239,7 +323,9 @@ def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) ->
     ranking is known, and for a grade without a gain.
     """
     _require_recorded(pairs, metrics)
-    before, after = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
+    before, after = (
+        _scores([pair[side] for pair in pairs], metrics) for side in (0, 1)
+    )
     similarities = [metric for metric in metrics or () if metric.is_similarity]
     results = []
     pairs.reverse()
@@ -248,21 +334,35 @@ def compared_results(pairs: list[Pair], metrics: Metrics, *, is_across: bool) ->
         if similarities:
             for result, metric in product((one, two), similarities):
                 _require_ranks(result, metric)
-            first = {**first, **dict.fromkeys((metric.text for metric in similarities), 1.0)}  # with itself
+            first = {
+                **first,
+                **dict.fromkeys((metric.text for metric in similarities), 1.0),
+            }  # with itself
             two = two._replace(evaluation=two.evaluation._replace(scores=second))
             two = with_similarities(two, similarities, one.ranking.documents)
             second = two.evaluation.scores
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
             shown = {**one.texts.shown, **texts.shown}
-            texts = texts._replace(titles={**one.texts.titles, **texts.titles}, shown=shown)
-        accepted = WITHIN, first.get(two.metric.text), (), first, ranking.documents, ranking.grades
+            texts = texts._replace(
+                titles={**one.texts.titles, **texts.titles}, shown=shown
+            )
+        accepted = (
+            WITHIN,
+            first.get(two.metric.text),
+            (),
+            first,
+            ranking.documents,
+            ranking.grades,
+        )
         latency, people = one.call.latency_like(two.call), one.evaluation.people_scores
         baseline = BaselineComparison(*accepted, latency=latency, people_scores=people)
         result = two._replace(
             variant=None if is_across else two.variant,
             texts=texts,
-            evaluation=two.evaluation if second is two.evaluation.scores else two.evaluation._replace(scores=second),
+            evaluation=two.evaluation
+            if second is two.evaluation.scores
+            else two.evaluation._replace(scores=second),
             baseline=baseline,
         )
         results.append(result)
@@ -277,7 +377,9 @@ def what_changed(one: CaseResult, two: CaseResult) -> str:
     return "nothing" if one.ranking.documents == two.ranking.documents else "ranking"
 
 
-def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str, float | None]]:
+def _scores(
+    results: Sequence[CaseResult], metrics: Metrics
+) -> list[Mapping[str, float | None]]:
     """The scores of each result by the name of the metric, or its own nDCG@k; None where one is not defined."""
     highest: dict[Settings, float | None] = {}
     found = []
@@ -287,19 +389,27 @@ def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[Mapping[str
             if metric.is_similarity:  # a record has the similarity to another ranking than that of the first run
                 continue
             scores[metric.text] = result.evaluation.scores.get(metric.text)
-            if metric.text in result.evaluation.scores or not result.evaluation.judgments or not metric.is_computable:
+            if (
+                metric.text in result.evaluation.scores
+                or not result.evaluation.judgments
+                or not metric.is_computable
+            ):
                 continue
             _require_ranks(result, metric)
             graded = graded or result.graded
             settings = result.conditions.settings
-            if settings.max_grade is None and (metric.measure == "ERR" or settings.ideal == "max"):
+            if settings.max_grade is None and (
+                metric.measure == "ERR" or settings.ideal == "max"
+            ):
                 if settings not in highest:
                     highest[settings] = _highest_grade(results, settings)
                 settings = replace(settings, max_grade=highest[settings])
             try:
                 value = score(metric, graded, settings)
             except (ValueError, OverflowError) as error:  # a grade without a gain
-                raise ValueError(f"the case {quoted(result.id)} has no {metric.text}: {error}") from None
+                raise ValueError(
+                    f"the case {quoted(result.id)} has no {metric.text}: {error}"
+                ) from None
             scores[metric.text] = None if value != value else value
         recorded = result.evaluation.scores
         found.append(recorded if recorded.keys() == scores.keys() else scores)
@@ -313,8 +423,13 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
     the value was not asked for it.
     """
     for metric in metrics or ():
-        recorded = [{metric.text in result.evaluation.scores for result in pair} for pair in pairs]
-        if not metric.is_computable and ({True} not in recorded or {True, False} in recorded):
+        recorded = [
+            {metric.text in result.evaluation.scores for result in pair}
+            for pair in pairs
+        ]
+        if not metric.is_computable and (
+            {True} not in recorded or {True, False} in recorded
+        ):
             try:
                 parse_metric(metric.text)
             except ValueError as error:
@@ -325,7 +440,12 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
     """The maximum grade of results whose settings have none: the highest grade of their judgments."""
     alike = (result for result in results if result.conditions.settings == settings)
-    return max((max(result.evaluation.judgments, default=0) for result in alike), default=0) or None
+    return (
+        max(
+            (max(result.evaluation.judgments, default=0) for result in alike), default=0
+        )
+        or None
+    )
 
 
 def _require_ranks(result: CaseResult, metric: Metric) -> None:
@@ -343,8 +463,12 @@ def _require_ranks(result: CaseResult, metric: Metric) -> None:
     elif needed is None and result.is_cut:
         way_out = "set a depth in the case file (depth: 1000) and record the run again, or name a cutoff"
         why = f"the search of {quoted(result.id)} was asked for {depth}: {way_out}"
-    elif needed is not None and (ranking.reaches_depth or 0 < ranking.returned == depth):
+    elif needed is not None and (
+        ranking.reaches_depth or 0 < ranking.returned == depth
+    ):
         why = f"the search of {quoted(result.id)} was asked for {depth}: {record_it}"
     else:
         return
-    raise ValueError(f"{metric.text} takes {'all of it' if needed is None else f'{needed} ranks'}, and {why}")
+    raise ValueError(
+        f"{metric.text} takes {'all of it' if needed is None else f'{needed} ranks'}, and {why}"
+    )

@@ -22,7 +22,12 @@ from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric, is_own, is_similarity
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
-from pytest_relevance.results.case_result import INCONCLUSIVE, SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""
@@ -33,7 +38,11 @@ RESAMPLES = 100_000
 _Column = Sequence[float]
 
 _BOOTSTRAP_RESAMPLES = 10_000
-_MANY_PAIRS, _FEW_FLIPS, _FEW_DRAWS = 50_000, 5_000, 500  # a draw costs a random number for each pair
+_MANY_PAIRS, _FEW_FLIPS, _FEW_DRAWS = (
+    50_000,
+    5_000,
+    500,
+)  # a draw costs a random number for each pair
 
 
 class ScorePair(NamedTuple):
@@ -110,7 +119,8 @@ def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
     if result.metric.text in result.evaluation.scores:
         return result.score is not None
     return not result.evaluation.judgments or any(
-        result.conditions.settings.gains[grade] > 0 for grade in result.evaluation.judgments
+        result.conditions.settings.gains[grade] > 0
+        for grade in result.evaluation.judgments
     )
 
 
@@ -123,36 +133,63 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 
 
 def _means(before: _Column, after: _Column, weights: _Column) -> Means:
-    first, second = (math.fsum(map(mul, scores, weights)) / math.fsum(weights) for scores in (before, after))
+    first, second = (
+        math.fsum(map(mul, scores, weights)) / math.fsum(weights)
+        for scores in (before, after)
+    )
     changes, count = [*map(sub, after, before)], len(weights)
-    better, worse = (len([change for change in changes if sign * change > TIE]) for sign in (1, -1))
-    return Means(count, first, second, second - first, better, worse, count - better - worse)
+    better, worse = (
+        len([change for change in changes if sign * change > TIE]) for sign in (1, -1)
+    )
+    return Means(
+        count, first, second, second - first, better, worse, count - better - worse
+    )
 
 
-def differences_of(family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Difference]:
+def differences_of(
+    family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Difference]:
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
     rows = [_tested(scores, resamples, seed) for scores in family]
-    adjusted, least = statistics.holm([row.p for row in rows]), statistics.holm([row.least_p for row in rows])
-    return [replace(row, adjusted_p=p, least_p=low) for row, p, low in zip(rows, adjusted, least, strict=True)]
+    adjusted, least = (
+        statistics.holm([row.p for row in rows]),
+        statistics.holm([row.least_p for row in rows]),
+    )
+    return [
+        replace(row, adjusted_p=p, least_p=low)
+        for row, p, low in zip(rows, adjusted, least, strict=True)
+    ]
 
 
 def untested(scores: Scores) -> Difference:
     """The difference without a test: of a similarity of two rankings the first run has 1 in each case."""
-    return Difference(scores.variant, scores.metric, means_of(scores.pairs), scores.undefined, *[math.nan] * 6)
+    return Difference(
+        scores.variant,
+        scores.metric,
+        means_of(scores.pairs),
+        scores.undefined,
+        *[math.nan] * 6,
+    )
 
 
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
-    _, before, after, weights = zip(*sorted(scores.pairs), strict=True) if scores.pairs else [()] * 4
+    _, before, after, weights = (
+        zip(*sorted(scores.pairs), strict=True) if scores.pairs else [()] * 4
+    )
     p, least = _test(before, after, weights, resamples, seed)
     draws = _BOOTSTRAP_RESAMPLES if len(weights) <= _MANY_PAIRS else _FEW_DRAWS
     first, second, heavy = _as_tested(before, after, weights)
-    interval = statistics.bootstrap_interval(first, second, weights=heavy, resamples=draws, seed=seed)
+    interval = statistics.bootstrap_interval(
+        first, second, weights=heavy, resamples=draws, seed=seed
+    )
     effect = statistics.effect_size(first, second, weights=heavy)
     figures = (scores.undefined, interval.low, interval.high, p, p, effect, least)
     return Difference(scores.variant, scores.metric, means_of(scores.pairs), *figures)
 
 
-def _test(before: _Column, after: _Column, weights: _Column, resamples: int, seed: int) -> tuple[float, float]:
+def _test(
+    before: _Column, after: _Column, weights: _Column, resamples: int, seed: int
+) -> tuple[float, float]:
     """The p-value of pairs, in the order of their keys, and the lowest that is possible; NaN without a pair.
 
     Up to `PLAIN_PAIRS` changes need no numpy.
@@ -164,16 +201,25 @@ def _test(before: _Column, after: _Column, weights: _Column, resamples: int, see
     if len(terms) <= statistics.EXACT_PAIRS:
         return statistics.exact_p(terms), statistics.least_p(terms)
     if len(terms) <= statistics.PLAIN_PAIRS:
-        return statistics.drawn_p(terms, resamples, seed), max(statistics.least_p(terms), 1 / (resamples + 1))
+        return statistics.drawn_p(terms, resamples, seed), max(
+            statistics.least_p(terms), 1 / (resamples + 1)
+        )
     flips = resamples if len(weights) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
     first, second, heavy = _as_tested(before, after, weights)
-    test = statistics.randomisation_test(first, second, weights=heavy, resamples=flips, seed=seed)
+    test = statistics.randomisation_test(
+        first, second, weights=heavy, resamples=flips, seed=seed
+    )
     return test.p, test.least_p
 
 
-def _as_tested(before: _Column, after: _Column, weights: _Column) -> tuple[_Column, _Column, _Column | None]:
+def _as_tested(
+    before: _Column, after: _Column, weights: _Column
+) -> tuple[_Column, _Column, _Column | None]:
     """Scores without differences by rounding, and no weights where all are equal: the test is faster without."""
-    second = [now if abs(now - was) > TIE else was for was, now in zip(before, after, strict=True)]
+    second = [
+        now if abs(now - was) > TIE else was
+        for was, now in zip(before, after, strict=True)
+    ]
     return before, second, weights if len(set(weights)) > 1 else None
 
 
@@ -219,12 +265,21 @@ class LatencyChange(NamedTuple):
 
 def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
     """The change of the latency over the cases that were called alike before and now; None without one."""
-    calls = ((result.baseline.latency, result.call.latency) for result in results if result.baseline is not None)
-    pairs = [(before, now) for before, now in calls if before is not None and now is not None]
+    calls = (
+        (result.baseline.latency, result.call.latency)
+        for result in results
+        if result.baseline is not None
+    )
+    pairs = [
+        (before, now) for before, now in calls if before is not None and now is not None
+    ]
     if not pairs:
         return None
     before, now = map(sorted, zip(*pairs, strict=True))
-    ends = ((case_result.percentile(before, percent), case_result.percentile(now, percent)) for percent in (50, 95))
+    ends = (
+        (case_result.percentile(before, percent), case_result.percentile(now, percent))
+        for percent in (50, 95)
+    )
     return LatencyChange(len(pairs), *ends)
 
 
@@ -240,17 +295,31 @@ def by_tag(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:
 def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list[int]:
     """The depths that case files set, where one of the metrics looks at the whole ranking, the least first."""
     asked = [*metrics]
-    conditions = (result.conditions for result in results if result.conditions.is_depth_set and result.conditions.depth)
-    wholly_seen = (each for each in conditions if any(ranks_needed(metric, each.settings) is None for metric in asked))
+    conditions = (
+        result.conditions
+        for result in results
+        if result.conditions.is_depth_set and result.conditions.depth
+    )
+    wholly_seen = (
+        each
+        for each in conditions
+        if any(ranks_needed(metric, each.settings) is None for metric in asked)
+    )
     return sorted({each.depth for each in wholly_seen if each.depth})
 
 
-def score_pairs(results: Iterable[CaseResult], metric: str | None = None) -> list[ScorePair]:
+def score_pairs(
+    results: Iterable[CaseResult], metric: str | None = None
+) -> list[ScorePair]:
     """The scores in the baseline and now of each case that has both, by nDCG@k or another metric."""
     pairs = []
     for result in results:
         now, before = score_now(result, metric), score_before(result, metric)
-        if now is not None and before is not None and (metric is None or has_relevant(result, metric)):
+        if (
+            now is not None
+            and before is not None
+            and (metric is None or has_relevant(result, metric))
+        ):
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return pairs
 
@@ -259,8 +328,13 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """The change of the mean since the baseline; None where no case has a score in both."""
     pairs, total = [], 0
     for result in results:
-        now, before = result.score, None if result.baseline is None else result.baseline.score
-        total += (now is not None or result.verdict in WITHOUT_SCORE) and result.status != SKIPPED
+        now, before = (
+            result.score,
+            None if result.baseline is None else result.baseline.score,
+        )
+        total += (
+            now is not None or result.verdict in WITHOUT_SCORE
+        ) and result.status != SKIPPED
         if now is not None and before is not None:
             pairs.append((*key_of(result), before, now, result.weight))
     return change_of(pairs, total) if pairs else None
@@ -278,12 +352,34 @@ def change_of(pairs: list[Any], total: int) -> MeanChange:
 
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases
-def _change_of(before: _Column, after: _Column, weights: _Column, total: int) -> MeanChange:
-    return MeanChange(_means(before, after, weights), _test(before, after, weights, RESAMPLES, 0)[0], total)
+def _change_of(
+    before: _Column, after: _Column, weights: _Column, total: int
+) -> MeanChange:
+    return MeanChange(
+        _means(before, after, weights),
+        _test(before, after, weights, RESAMPLES, 0)[0],
+        total,
+    )
 
 
-FAILURE_KINDS = GOT_WORSE, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, WITHOUT_ENTRY, OTHER, FAILED_BEFORE = (
-    *("got worse", "inconclusive", "error", "stale", "without an entry", "failed", "failed before"),
+FAILURE_KINDS = (
+    GOT_WORSE,
+    IN_DOUBT,
+    ENDED_IN_ERROR,
+    STALE_ENTRY,
+    WITHOUT_ENTRY,
+    OTHER,
+    FAILED_BEFORE,
+) = (
+    *(
+        "got worse",
+        "inconclusive",
+        "error",
+        "stale",
+        "without an entry",
+        "failed",
+        "failed before",
+    ),
 )
 """The kinds of failing cases, in the order in which they are reported.
 
@@ -326,4 +422,9 @@ def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
     if all(result.baseline is None for result in results):
         return [*results]
     last = len(FAILURE_KINDS), 0.0
-    return sorted(results, key=lambda result: failure_order(result) if case_result.has_failed(result) else last)
+    return sorted(
+        results,
+        key=lambda result: (
+            failure_order(result) if case_result.has_failed(result) else last
+        ),
+    )

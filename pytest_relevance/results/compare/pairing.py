@@ -8,11 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_relevance._text import case_in_prose, counted, did_you_mean, examples, first_few, listed, quoted
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    did_you_mean,
+    examples,
+    first_few,
+    listed,
+    quoted,
+)
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
-from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key, grouped
+from pytest_relevance.results.case_result import (
+    ERROR,
+    NOT_SEARCHED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    Key,
+    grouped,
+)
 from pytest_relevance.results.records.run import Run
 
 Pair = tuple[CaseResult, CaseResult]
@@ -34,11 +50,20 @@ class Incomparable(ValueError):
     `kinds` are the kinds of their incompatibilities, and `in_common` is how many cases have none.
     """
 
-    def __init__(self, reasons: Iterable[str], kinds: Iterable[str] = (), in_common: int = 0) -> None:
+    def __init__(
+        self, reasons: Iterable[str], kinds: Iterable[str] = (), in_common: int = 0
+    ) -> None:
         self.reasons = tuple(reasons)
         self.kinds = frozenset(kinds)
         self.in_common = in_common
-        super().__init__("\n".join(["the two runs cannot be compared:", *(f"- {reason}" for reason in self.reasons)]))
+        super().__init__(
+            "\n".join(
+                [
+                    "the two runs cannot be compared:",
+                    *(f"- {reason}" for reason in self.reasons),
+                ]
+            )
+        )
 
 
 class Incompatibility(NamedTuple):
@@ -72,7 +97,11 @@ KINDS: Mapping[str, str] = {
     "query": "the query changed in {cases}; {detail}",
     **{
         f"{verdict} in {run}": f"{{{run}}} {words} {{cases}}"
-        for verdict, words in ((ERROR, "has an error in"), (NOT_SEARCHED, "did not search"), (SKIPPED, "skipped"))
+        for verdict, words in (
+            (ERROR, "has an error in"),
+            (NOT_SEARCHED, "did not search"),
+            (SKIPPED, "skipped"),
+        )
         for run in ("first", "second")
     },
     "judgments": "the judgments changed in {cases}; have both runs scored by the same judgments",
@@ -87,24 +116,37 @@ def are_similarities(metrics: Metrics) -> bool:
 
 
 def incompatibilities(
-    one: CaseResult | None, two: CaseResult | None, names: Sequence[str], metrics: Metrics
+    one: CaseResult | None,
+    two: CaseResult | None,
+    names: Sequence[str],
+    metrics: Metrics,
 ) -> Iterator[tuple[str, str]]:
     """The reasons not to compare two results of a case by these metrics: kinds with details; usually none."""
     if two is None:
         yield "only in first", ""
     elif one is None:
-        yield f"{two.verdict} in second" if two.verdict in WITHOUT_SCORE else NEW_CASE, ""
+        yield (
+            f"{two.verdict} in second" if two.verdict in WITHOUT_SCORE else NEW_CASE,
+            "",
+        )
     else:
         if one.query != two.query:
-            yield "query", f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}"
+            yield (
+                "query",
+                f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}",
+            )
         unscored = [
             f"{result.verdict} in {run}"
             for result, run in ((one, "first"), (two, "second"))
             if result.verdict in (*WITHOUT_SCORE, SKIPPED)
         ]
         yield from ((kind, "") for kind in unscored)
-        if not unscored and one.query == two.query:  # a result that was not scored has no digest
-            if one.evaluation.digest != two.evaluation.digest and not are_similarities(metrics):
+        if (
+            not unscored and one.query == two.query
+        ):  # a result that was not scored has no digest
+            if one.evaluation.digest != two.evaluation.digest and not are_similarities(
+                metrics
+            ):
                 yield "judgments", ""
             if different := _different_settings(one, two, metrics):
                 yield "settings", different
@@ -122,10 +164,20 @@ _DEPENDENT: Mapping[str, frozenset[str] | None] = {
 
 def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
     """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
-    first, second, asked = one.conditions.settings, two.conditions.settings, metrics or (one.metric,)
+    first, second, asked = (
+        one.conditions.settings,
+        two.conditions.settings,
+        metrics or (one.metric,),
+    )
     differences = []
-    if any(ranks_needed(metric, settings) is None for settings in (first, second) for metric in asked):
-        differences += [f"depth: {depths}"] if (depths := _different_depths(one, two)) else []
+    if any(
+        ranks_needed(metric, settings) is None
+        for settings in (first, second)
+        for metric in asked
+    ):
+        differences += (
+            [f"depth: {depths}"] if (depths := _different_depths(one, two)) else []
+        )
     if metrics is None and one.conditions.k != two.conditions.k:
         differences.append(f"k: {one.conditions.k} / {two.conditions.k}")
     if first != second:
@@ -149,10 +201,15 @@ def _different_depths(one: CaseResult, two: CaseResult) -> str:
     if first is None or second is None:
         lengths = len(one.ranking.documents), len(two.ranking.documents)
         first, second = (
-            each.conditions.depth if each.conditions.depth is not None and each.ranking.reaches_depth else None
+            each.conditions.depth
+            if each.conditions.depth is not None and each.ranking.reaches_depth
+            else None
             for each in (one, two)
         )
-        if not ((first is not None and first < lengths[1]) or (second is not None and second < lengths[0])):
+        if not (
+            (first is not None and first < lengths[1])
+            or (second is not None and second < lengths[0])
+        ):
             return ""
         first, second = first or lengths[0], second or lengths[1]
     return f"{first} / {second}" if first != second else ""
@@ -160,7 +217,9 @@ def _different_depths(one: CaseResult, two: CaseResult) -> str:
 
 def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
     """A few cases, by id, query and variant, and how many more there are."""
-    return first_few([case_in_prose(case.key[1], case.query, case.key[2]) for case in cases])
+    return first_few(
+        [case_in_prose(case.key[1], case.query, case.key[2]) for case in cases]
+    )
 
 
 class Pairing(NamedTuple):
@@ -176,7 +235,14 @@ class Pairing(NamedTuple):
     notes: list[str]
 
 
-def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *, common: bool) -> Pairing:
+def pair(
+    first: Run,
+    second: Run,
+    metrics: Metrics,
+    variants: Variants | None,
+    *,
+    common: bool,
+) -> Pairing:
     """Pair the results of two runs that are to be compared by these metrics.
 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
@@ -203,44 +269,88 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None, *
             found[kind].append((new or old, detail))  # type: ignore[arg-type]
         if old and new and not kinds:
             pairs.append((old, new))
-        in_first, in_second = (each is not None and each.verdict in WITHOUT_SCORE for each in (old, new))
+        in_first, in_second = (
+            each is not None and each.verdict in WITHOUT_SCORE for each in (old, new)
+        )
         if new and (in_first or in_second):
             errors.append(ErroredCase(new.key, new.query, in_first, in_second))
-    kept_apart = [_incompatibility(kind, cases, names) for kind, cases in found.items() if cases]
-    for run, name in [*zip((first, second), names, strict=True)][: 1 if first is second else 2]:
+    kept_apart = [
+        _incompatibility(kind, cases, names) for kind, cases in found.items() if cases
+    ]
+    for run, name in [*zip((first, second), names, strict=True)][
+        : 1 if first is second else 2
+    ]:
         if run.missing:
             ended = f"the run ended before {counted(len(run.missing), 'case')}: {examples(run.missing)}"
-            kept_apart.append(Incompatibility("unfinished", (), f"{name} is not complete, {ended}"))
+            kept_apart.append(
+                Incompatibility("unfinished", (), f"{name} is not complete, {ended}")
+            )
     apart = {each.kind for each in kept_apart}
-    are_plain = [not any(result.file for result in run.results) for run in (first, second)]
+    are_plain = [
+        not any(result.file for result in run.results) for run in (first, second)
+    ]
     in_the_way = apart if are_plain[0] else apart - {NEW_CASE}
     if not pairs or (in_the_way and not common):
-        reasons = [each.reason for each in kept_apart] or ["there is no case in them that ran"]
+        reasons = [each.reason for each in kept_apart] or [
+            "there is no case in them that ran"
+        ]
         if all(are_plain) and apart & {"only in first", NEW_CASE}:
             reasons.append(_NO_LINE)
         elif not pairs and apart == {"only in first", NEW_CASE}:
-            reasons.append("no case is in both: were they recorded from another folder, or of other files?")
+            reasons.append(
+                "no case is in both: were they recorded from another folder, or of other files?"
+            )
         raise Incomparable(reasons, apart, len(pairs))
-    return Pairing(names, pairs, kept_apart, errors, _notes(pairs, skipped, are_judged=not are_similarities(metrics)))
+    return Pairing(
+        names,
+        pairs,
+        kept_apart,
+        errors,
+        _notes(pairs, skipped, are_judged=not are_similarities(metrics)),
+    )
 
 
-def _incompatibility(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]) -> Incompatibility:
+def _incompatibility(
+    kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
+) -> Incompatibility:
     """The incompatibility of one kind: its cases, each with a detail, and the message for runs with these names."""
-    details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else _MOST_EXAMPLES]
-    those = f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
-    reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))
+    details = [*dict.fromkeys(detail for _, detail in cases)][
+        : 1 if kind == "query" else _MOST_EXAMPLES
+    ]
+    those = (
+        f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
+    )
+    reason = KINDS[kind].format(
+        first=names[0], second=names[1], cases=those, detail="; ".join(details)
+    )
     return Incompatibility(kind, tuple(result.key for result, _ in cases), reason)
 
 
-def _notes(pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: bool) -> list[str]:
+def _notes(
+    pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: bool
+) -> list[str]:
     weighted = "weighted otherwise; the weights are those of the second run"
     remarks = (
         (skipped, "skipped in both runs"),
-        ([two for one, two in pairs if one.params != two.params], "searched with other parameters"),
+        (
+            [two for one, two in pairs if one.params != two.params],
+            "searched with other parameters",
+        ),
         ([two for one, two in pairs if one.weight != two.weight], weighted),
-        ([two for _, two in pairs if are_judged and two.evaluation.digest == NO_DIGEST], "without any judgments"),
+        (
+            [
+                two
+                for _, two in pairs
+                if are_judged and two.evaluation.digest == NO_DIGEST
+            ],
+            "without any judgments",
+        ),
     )
-    return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
+    return [
+        f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}"
+        for cases, what in remarks
+        if cases
+    ]
 
 
 def _matched(
@@ -250,10 +360,16 @@ def _matched(
 
     A test in Python may check a query several times: its results are matched in their order.
     """
-    name_of = file_names([{result.file for result in run.results} for run in (first, second)])
+    name_of = file_names(
+        [{result.file for result in run.results} for run in (first, second)]
+    )
 
     def key_of(result: CaseResult) -> Key:
-        return name_of(result.file), result.id, result.variant if variants is None else None
+        return (
+            name_of(result.file),
+            result.id,
+            result.variant if variants is None else None,
+        )
 
     before, after = (
         run.results if variants is None else _results_of_variant(run, variants[number])
@@ -270,11 +386,21 @@ def _matched(
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
     found = [result for result in run.results if result.variant == variant]
     if not found:
-        names = [name for name in dict.fromkeys(result.variant for result in run.results) if name is not None]
-        wanted = "without a variant" if variant is None else f"of the variant {quoted(variant)}"
+        names = [
+            name
+            for name in dict.fromkeys(result.variant for result in run.results)
+            if name is not None
+        ]
+        wanted = (
+            "without a variant"
+            if variant is None
+            else f"of the variant {quoted(variant)}"
+        )
         has = listed(map(quoted, names), "and") or "none"
         meant = did_you_mean(variant or "", names)
-        raise ValueError(f"{run.name} has no results {wanted}; its variants are {has}{meant}")
+        raise ValueError(
+            f"{run.name} has no results {wanted}; its variants are {has}{meant}"
+        )
     return found
 
 

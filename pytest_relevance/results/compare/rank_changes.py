@@ -38,7 +38,9 @@ class Move:
     @property
     def distance(self) -> int:
         """How many ranks it rose (above 0) or fell (below 0); 0 where only one ranking has it."""
-        return 0 if self.first is None or self.second is None else self.first - self.second
+        return (
+            0 if self.first is None or self.second is None else self.first - self.second
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,12 @@ def rank_changes(
     before, after = first_ranks(first), {**deeper, **first_ranks(second)}
     left, entered, moved = [], [], []
     for document in {**before, **after}:
-        move = Move(document, before.get(document), after.get(document), grades.get(document))
-        was_in_top, is_in_top = (rank is not None and rank <= k for rank in (move.first, move.second))
+        move = Move(
+            document, before.get(document), after.get(document), grades.get(document)
+        )
+        was_in_top, is_in_top = (
+            rank is not None and rank <= k for rank in (move.first, move.second)
+        )
         if was_in_top and not is_in_top:
             left.append(move)
         elif is_in_top and not was_in_top:
@@ -88,13 +94,19 @@ def rank_changes(
     entered.sort(key=lambda move: move.second or 0)
     moved.sort(key=lambda move: (-abs(move.distance), move.first))
     one, two = first[:k], second[:k]
-    return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
+    return RankChanges(
+        k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two)
+    )
 
 
 def accepted_ranking(result: CaseResult) -> Sequence[str]:
     """The ranking that a case is compared with; empty where there is none."""
     baseline = result.baseline
-    return () if baseline is None or baseline.standing in (NEW, STALE) else baseline.documents
+    return (
+        ()
+        if baseline is None or baseline.standing in (NEW, STALE)
+        else baseline.documents
+    )
 
 
 def baseline_changes(result: CaseResult) -> RankChanges | None:
@@ -107,13 +119,31 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
         return None
     accepted, ranking = baseline.documents, result.ranking
     now = zip(ranking.documents, ranking.grades, strict=False)
-    grades = {name: grade for name, grade in (*zip(accepted, baseline.grades, strict=False), *now) if grade is not None}
-    found = rank_changes(accepted, ranking.documents, result.conditions.k, grades, ranking.deeper)
-    return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
+    grades = {
+        name: grade
+        for name, grade in (*zip(accepted, baseline.grades, strict=False), *now)
+        if grade is not None
+    }
+    found = rank_changes(
+        accepted, ranking.documents, result.conditions.k, grades, ranking.deeper
+    )
+    return replace(
+        found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade]))
+    )
 
 
 _WORST_FIRST = (
-    *("error", "not searched", "failed", "inconclusive", "xpassed", "xfailed", "passed", "measured", "skipped"),
+    *(
+        "error",
+        "not searched",
+        "failed",
+        "inconclusive",
+        "xpassed",
+        "xfailed",
+        "passed",
+        "measured",
+        "skipped",
+    ),
 )
 
 
@@ -131,18 +161,25 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):
         is_repeat = len(result.origin.items) > 1 and not result.is_check
-        groups.setdefault((result.key, result.search) if is_repeat else (number,), []).append(result)
+        groups.setdefault(
+            (result.key, result.search) if is_repeat else (number,), []
+        ).append(result)
     return [group[0] if len(group) == 1 else _worst(group) for group in groups.values()]
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     """The worst of several repeats of a case, with how the ranking changed between them, or else within one."""
-    worst = min(repeats, key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0))
+    worst = min(
+        repeats,
+        key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0),
+    )
     scored = [result for result in repeats if result.evaluation.scores]
     if len(scored) < 2:
         return worst
     found = _differences([tuple(result.ranking.documents) for result in scored])
-    within = [result.call.repeats for result in scored if result.call.repeats is not None]
+    within = [
+        result.call.repeats for result in scored if result.call.repeats is not None
+    ]
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)

@@ -22,7 +22,15 @@ from pytest_relevance._problems import Place, Problems, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, folded, has_ids, layout, shown_names
+from pytest_relevance.judgments.columns import (
+    SPELLINGS,
+    Layout,
+    find_columns,
+    folded,
+    has_ids,
+    layout,
+    shown_names,
+)
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import trec_ltr as trec
 from pytest_relevance.judgments.grading import number_of
@@ -53,10 +61,14 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
     """
     if format is not None and format not in READERS:
         names = listed(READERS)
-        raise ValueError(f"a run is {names}, not {quoted(format)}{did_you_mean(format, READERS)}")
+        raise ValueError(
+            f"a run is {names}, not {quoted(format)}{did_you_mean(format, READERS)}"
+        )
     source = Source.read(path)
     if format is None:
-        format = next((name for name, (fits, _) in READERS.items() if fits(source)), None)
+        format = next(
+            (name for name, (fits, _) in READERS.items() if fits(source)), None
+        )
         if format is None:
             _refuse_unknown(source)
     return READERS[format][1](source)
@@ -68,7 +80,9 @@ def _read_trec(source: Source) -> Rankings:
         return rankings
     rows = trec.rows_of(source, trec.RUN)
     queries, documents, scores = rows.columns([0, 2, 4])
-    return _ranked(source, queries, documents, "score", scores, rows.place) or source.refuse(_EMPTY)
+    return _ranked(
+        source, queries, documents, "score", scores, rows.place
+    ) or source.refuse(_EMPTY)
 
 
 def _read_table(source: Source) -> Rankings:
@@ -78,16 +92,26 @@ def _read_table(source: Source) -> Rankings:
     if not has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         has = shown_names(table.names)
-        source.refuse(f"a table of a run has columns for the query and the document ({needed}); found {has}", 1)
+        source.refuse(
+            f"a table of a run has columns for the query and the document ({needed}); found {has}",
+            1,
+        )
     key = "query_id" if "query_id" in at else "query"
     order = next((what for what in ("rank", "score") if what in at), "")
-    if not order and (scored := [name for name in table.names if folded(name).endswith("score")]):
+    if not order and (
+        scored := [name for name in table.names if folded(name).endswith("score")]
+    ):
         advice = "call it score, or rank the rows in a column rank"
-        source.refuse(f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}", 1)
+        source.refuse(
+            f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}",
+            1,
+        )
     ids, numbers = [at[key], at["document"]], [at[order]] if order else []
     queries, documents, *values = table.cells(ids, numbers)
     written = values[0] if values else range(len(queries))
-    return _ranked(source, queries, documents, order, written, table.place) or source.refuse(_EMPTY)
+    return _ranked(
+        source, queries, documents, order, written, table.place
+    ) or source.refuse(_EMPTY)
 
 
 def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
@@ -98,12 +122,21 @@ def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
         name, *others = of_snapshot
         snapshots = list(dict.fromkeys(table.cells([name])[0]))
         if len(snapshots) > 1:
-            several = listed([quoted(snapshot, 40) for snapshot in snapshots[:3]], "and")
-            source.refuse(f"there are {len(snapshots)} snapshots in the file, such as {several}; keep one of them", 1)
+            several = listed(
+                [quoted(snapshot, 40) for snapshot in snapshots[:3]], "and"
+            )
+            source.refuse(
+                f"there are {len(snapshots)} snapshots in the file, such as {several}; keep one of them",
+                1,
+            )
         return dict(zip(("query", "document", "rank"), others, strict=True))
     judged = layout(names)
     if judged is not None and _are_grades(judged, table):
-        graded = [judged.at["grade"]] if "grade" in judged.at else [number for number, _ in judged.raters]
+        graded = (
+            [judged.at["grade"]]
+            if "grade" in judged.at
+            else [number for number, _ in judged.raters]
+        )
         with_grades = listed((names[number] for number in graded), "and")
         source.refuse(
             f"this seems to be a table of judgments, with grades in {with_grades}, and a run is needed: a "
@@ -117,8 +150,13 @@ def _are_grades(judged: Layout, table: Table) -> bool:
     """Whether columns have grades: by their names, or by their cells where the columns are named after raters."""
     if "grade" in judged.at or judged.are_ratings:
         return True
-    cells = chain.from_iterable(table.cells([], [number for number, _ in judged.raters]))
-    return all(not isinstance(cell, str) or not cell.strip() or number_of(cell) is not None for cell in cells)
+    cells = chain.from_iterable(
+        table.cells([], [number for number, _ in judged.raters])
+    )
+    return all(
+        not isinstance(cell, str) or not cell.strip() or number_of(cell) is not None
+        for cell in cells
+    )
 
 
 def _ranked(
@@ -135,13 +173,24 @@ def _ranked(
     """
     of_query: dict[str, tuple[list[str], list[float]]] = {}
     problems = Problems(source.file)
-    for row, (query, document, value) in enumerate(zip(queries, documents, written, strict=True)):
+    for row, (query, document, value) in enumerate(
+        zip(queries, documents, written, strict=True)
+    ):
         number = number_of(value) if isinstance(value, str) else value
-        if not isinstance(number, (int, float)) or not isfinite(number):  # Parquet has NaN and infinity too
+        if not isinstance(number, (int, float)) or not isfinite(
+            number
+        ):  # Parquet has NaN and infinity too
             where = f"query {quoted(query)}, document {quoted(document)}"
-            problems.add(f"{where}: a {order} is a finite number, found {found(value)}", place(row).line)
+            problems.add(
+                f"{where}: a {order} is a finite number, found {found(value)}",
+                place(row).line,
+            )
         elif not query or not document:
-            what = f"query {quoted(query)}: a row has no document" if query else "the row has no query"
+            what = (
+                f"query {quoted(query)}: a row has no document"
+                if query
+                else "the row has no query"
+            )
             problems.add(what, place(row).line)
         else:
             ranked, numbers = of_query.setdefault(query, ([], []))
@@ -150,21 +199,29 @@ def _ranked(
         if problems.full:
             break
     problems.check()
-    _warn_of_repeats(source.file, {query: ranked for query, (ranked, _) in of_query.items()})
+    _warn_of_repeats(
+        source.file, {query: ranked for query, (ranked, _) in of_query.items()}
+    )
     if order == "score":
         return {query: sort_scores(*columns) for query, columns in of_query.items()}
     return {
-        query: [ranked[row] for row in sorted(range(len(numbers)), key=numbers.__getitem__)]
+        query: [
+            ranked[row] for row in sorted(range(len(numbers)), key=numbers.__getitem__)
+        ]
         for query, (ranked, numbers) in of_query.items()
     }
 
 
 def _warn_of_repeats(file: str, rankings: Mapping[str, Sequence[str]]) -> None:
     """Warn once of a run in which queries have documents more than once."""
-    repeats = [query for query, ranked in rankings.items() if len(set(ranked)) < len(ranked)]
+    repeats = [
+        query for query, ranked in rankings.items() if len(set(ranked)) < len(ranked)
+    ]
     if repeats:
         query, ranked = repeats[0], rankings[repeats[0]]
-        document = next(document for document, count in Counter(ranked).items() if count > 1)
+        document = next(
+            document for document, count in Counter(ranked).items() if count > 1
+        )
         warnings.warn(
             RelevanceWarning(
                 f"{file}: {counted(len(repeats), 'query returns', 'queries return')} a document more than once, such "
@@ -188,7 +245,9 @@ def _read_json(source: Source) -> Rankings:
     return _rankings_of_queries(source, rows.items())
 
 
-def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
+def _rankings_of_queries(
+    source: Source, queries: Iterable[tuple[str, object]]
+) -> Rankings:
     """The rankings of pairs of a query and {document: score} or [document, ...]."""
     rankings: dict[str, Sequence[str]] = {}
     rows: list[tuple[Any, ...]] = []
@@ -198,22 +257,34 @@ def _rankings_of_queries(source: Source, queries: Iterable[tuple[str, object]]) 
         if isinstance(ranking, dict):
             rows += [(query, document, score) for document, score in ranking.items()]
         elif isinstance(ranking, (list, tuple)):
-            rows += [(query, str(each) if isinstance(each, str) else "", -index) for index, each in enumerate(ranking)]
+            rows += [
+                (query, str(each) if isinstance(each, str) else "", -index)
+                for index, each in enumerate(ranking)
+            ]
         else:
-            source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
+            source.refuse(
+                f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}"
+            )
         rankings[query] = []
     names, documents, scores = ([row[column] for row in rows] for column in range(3))
-    return {**rankings, **_ranked(source, names, documents, "score", scores, lambda row: Place())}
+    return {
+        **rankings,
+        **_ranked(source, names, documents, "score", scores, lambda row: Place()),
+    }
 
 
 _JSON_RANKINGS = "{document: score} or [document, ...]"
-_JSON_SHAPES = f"{{query: {_JSON_RANKINGS}}}, or rows with query, doc_id and rank or score"
+_JSON_SHAPES = (
+    f"{{query: {_JSON_RANKINGS}}}, or rows with query, doc_id and rank or score"
+)
 
 
 def _refuse_unknown(source: Source) -> NoReturn:
     judged = judgments_in(source)
     if judged is not None:
-        source.refuse(f"these are judgments, {judged.name} ({judged.about}); a run is needed", 1)
+        source.refuse(
+            f"these are judgments, {judged.name} ({judged.about}); a run is needed", 1
+        )
     begins = quoted(source.header.line.strip())
     source.refuse(
         f"the format of this run is not recognised; the file begins with {begins}. Known are: trec (qid Q0 "
@@ -241,9 +312,15 @@ def _read_record(source: Source) -> Rankings:
 
 
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {
-    "record": (lambda source: source.data.startswith(b'{"kind":"pytest-relevance record"'), _read_record),
+    "record": (
+        lambda source: source.data.startswith(b'{"kind":"pytest-relevance record"'),
+        _read_record,
+    ),
     "parquet": (lambda source: source.is_parquet, _read_table),
-    "csv": (lambda source: has_ids(find_columns(source.header.names, _WANTED)), _read_table),
+    "csv": (
+        lambda source: has_ids(find_columns(source.header.names, _WANTED)),
+        _read_table,
+    ),
     "trec": (trec.is_run, _read_trec),
     "json": (lambda source: source.head.lstrip()[:1] in ("{", "["), _read_json),
 }
@@ -253,7 +330,9 @@ READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Ranking
 SMALL = 4 << 20
 """The number of bytes below which a file is read without pyarrow, as importing pyarrow takes longer than that."""
 
-_BLOCK = 4 << 20  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
+_BLOCK = (
+    4 << 20
+)  # bytes that pyarrow reads at a time; smaller and larger blocks were found to take more memory
 _COLUMNS = 6
 
 
@@ -269,19 +348,32 @@ def _read_large_trec(source: Source) -> dict[str, list[str]] | None:
     types = {"0": pyarrow.string(), "2": pyarrow.string(), "4": pyarrow.float64()}
     names = [str(column) for column in range(_COLUMNS)]
     separator = "\t" if b"\t" in source.data else " "
-    pool = pyarrow.system_memory_pool()  # the default one, mimalloc, takes half a second more for 7,000,000 rows
+    pool = (
+        pyarrow.system_memory_pool()
+    )  # the default one, mimalloc, takes half a second more for 7,000,000 rows
     try:
         with csv.open_csv(
             pyarrow.BufferReader(source.data),
-            csv.ReadOptions(use_threads=False, block_size=_BLOCK, column_names=names),  # threads take twice the memory
+            csv.ReadOptions(
+                use_threads=False, block_size=_BLOCK, column_names=names
+            ),  # threads take twice the memory
             csv.ParseOptions(delimiter=separator, quote_char=False),
-            csv.ConvertOptions(column_types=types, include_columns=[*types], null_values=[], strings_can_be_null=False),
+            csv.ConvertOptions(
+                column_types=types,
+                include_columns=[*types],
+                null_values=[],
+                strings_can_be_null=False,
+            ),
             pool,
         ) as batches:
             rankings = _ranked_batches(batches)
     except (pyarrow.ArrowException, ValueError):
         return None
-    return None if rankings is None or any(query.startswith("#") for query in rankings) else rankings
+    return (
+        None
+        if rankings is None or any(query.startswith("#") for query in rankings)
+        else rankings
+    )
 
 
 def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] | None:
@@ -297,7 +389,9 @@ def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] |
         numbers = np.from_dlpack(scores)
         keys = queries.dictionary_encode()
         names, codes = keys.dictionary.to_pylist(), np.from_dlpack(keys.indices)
-        texts = list(map(intern, documents.to_pylist()))  # many queries share a document
+        texts = list(
+            map(intern, documents.to_pylist())
+        )  # many queries share a document
         if not np.isfinite(numbers).all() or "" in names or "" in texts:
             return None
         ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
@@ -312,7 +406,9 @@ def _ranked_batches(batches: Iterable[pa.RecordBatch]) -> dict[str, list[str]] |
             return None
         numbers = np.concatenate(parts)
         is_sorted = (numbers[1:] < numbers[:-1]).all()
-        rankings[query] = ranking if is_sorted else sort_scores(ranking, numbers.tolist())
+        rankings[query] = (
+            ranking if is_sorted else sort_scores(ranking, numbers.tolist())
+        )
     return rankings or None
 
 
@@ -321,9 +417,15 @@ def _may_split_otherwise(data: bytes) -> bool:
     import numpy as np
 
     returns, characters, pairs = data.count(b"\r"), np.frombuffer(data, np.uint8), 0
-    if returns != data.count(b"\r\n") or (b"\t" in data and b" " in data) or data[:1].isspace():
+    if (
+        returns != data.count(b"\r\n")
+        or (b"\t" in data and b" " in data)
+        or data[:1].isspace()
+    ):
         return True
-    for start in range(0, len(characters), _BLOCK):  # a search for the pairs takes five times as long
+    for start in range(
+        0, len(characters), _BLOCK
+    ):  # a search for the pairs takes five times as long
         is_white = characters[start : start + _BLOCK + 1] <= ord(" ")
         pairs += int(np.count_nonzero(is_white[1:] & is_white[:-1]))
     return pairs > returns or data[-1:] in (b" ", b"\t")

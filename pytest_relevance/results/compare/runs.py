@@ -17,7 +17,12 @@ from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import CaseConditions, CaseEvaluation, CaseRanking, count_grades
+from pytest_relevance.results.case_parts import (
+    CaseConditions,
+    CaseEvaluation,
+    CaseRanking,
+    count_grades,
+)
 from pytest_relevance.results.case_result import MEASURED, PART_OF, CaseResult
 from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
@@ -37,7 +42,14 @@ MISSING = ("refuse", "empty")
 
 
 _COMPARED = frozenset(PART_OF) - {
-    *("node", "engine_scores", "irrelevant_top", "notes", "not_in_catalogue", "explanations"),
+    *(
+        "node",
+        "engine_scores",
+        "irrelevant_top",
+        "notes",
+        "not_in_catalogue",
+        "explanations",
+    ),
     *("lower", "upper", "not_applicable", "reasons", "baseline", "error", "repeats"),
 }
 """The keys of a result that are read: no errors, no reasons, no baseline of its day, and nothing of later versions."""
@@ -62,28 +74,45 @@ def load_runs(
     """Read both runs, judge them again if judgments or settings are given, and return notes about that."""
     compact = Compact()
     one = load_run(sources[0], "first", k, compact)
-    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k, compact)
+    two = (
+        one if sources[1] is sources[0] else load_run(sources[1], "second", k, compact)
+    )
     if one.name == two.name:  # main/run.jsonl and branch/run.jsonl
         for run, source in zip((one, two), sources, strict=True):
-            run.name = Path(source).as_posix() if isinstance(source, (str, os.PathLike)) else run.name
+            run.name = (
+                Path(source).as_posix()
+                if isinstance(source, (str, os.PathLike))
+                else run.name
+            )
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if judgments is None:
-        if needs_judgments and (names := list(dict.fromkeys(run.name for run in plain))):
+        if needs_judgments and (
+            names := list(dict.fromkeys(run.name for run in plain))
+        ):
             have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
             give = "give judgments, a file of them, a case file or {query: {document: grade}}; overlap@10 needs none"
-            raise Incomparable([f"rankings are compared under judgments, and {have}: {give}"], ["no judgments"])
+            raise Incomparable(
+                [f"rankings are compared under judgments, and {have}: {give}"],
+                ["no judgments"],
+            )
         return (_rejudged((one, two), None, settings) if settings else (one, two)), []
     queries = judged_queries(judgments, settings)
     if plain:
-        queries.learn_texts(result for run in (one, two) if run not in plain for result in run.results)
+        queries.learn_texts(
+            result for run in (one, two) if run not in plain for result in run.results
+        )
     notes = []
     if missing == "empty":
         for run in plain:
-            lacking = plain_run([(key, ()) for key in queries.without_ranking(run.results)], run.name, k)
+            lacking = plain_run(
+                [(key, ()) for key in queries.without_ranking(run.results)], run.name, k
+            )
             run.results = (*run.results, *lacking.results)
     elif plain and (unranked := queries.without_ranking([*one.results, *two.results])):
         count = counted(len(unranked), "judged query", "judged queries")
-        notes.append(f"left out: {count} without a ranking in either run: {examples(unranked)}")
+        notes.append(
+            f"left out: {count} without a ranking in either run: {examples(unranked)}"
+        )
     return _rejudged((one, two), queries, settings, by_key=bool(plain)), notes
 
 
@@ -100,9 +129,19 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
         from pytest_relevance.results.evaluate import compile_rankings
 
         compiled = compile_rankings(source)
-        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k, known_ranks(source))
-    if kind_of(source) in (RECORD.kind, BASELINE.kind):  # a baseline is refused as no record
-        found = read_record(source, kept=lambda result: compact(_scored(result)), only=_COMPARED)
+        return plain_run(
+            zip(compiled.queries, compiled.lists, strict=True),
+            name,
+            k,
+            known_ranks(source),
+        )
+    if kind_of(source) in (
+        RECORD.kind,
+        BASELINE.kind,
+    ):  # a baseline is refused as no record
+        found = read_record(
+            source, kept=lambda result: compact(_scored(result)), only=_COMPARED
+        )
         return Run(*found, name=Path(source).name)
     from pytest_relevance.results.compare.read_run import read_run
 
@@ -111,29 +150,53 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
 
 def _scored(result: CaseResult) -> CaseResult:
     """A result without missing documents, and without outcomes that do not say whether it is right to find nothing."""
-    numbers = tuple(each for each in result.evaluation.outcomes if each.kind == "results")
-    return result._replace(evaluation=result.evaluation._replace(missing=(), outcomes=numbers))
+    numbers = tuple(
+        each for each in result.evaluation.outcomes if each.kind == "results"
+    )
+    return result._replace(
+        evaluation=result.evaluation._replace(missing=(), outcomes=numbers)
+    )
 
 
 _FILLED = "judged", "top", "filled", "filled_top", "is_filled_alone"
 """What an evaluation says of grades that fill what nobody has judged."""
 
 
-def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int, cut: Container[str] = ()) -> PlainRun:
+def plain_run(
+    rankings: Iterable[tuple[str, Sequence[str]]],
+    name: str,
+    k: int,
+    cut: Container[str] = (),
+) -> PlainRun:
     """Make a run of the ranking of each query. `cut`: the queries whose rankings are not whole."""
     results = []
     for query, ranking in rankings:
         returned = len(set(ranking)) + (query in cut)  # there may have been more
-        found = CaseRanking(documents=tuple(ranking), grades=(None,) * len(ranking), returned=returned)
+        found = CaseRanking(
+            documents=tuple(ranking), grades=(None,) * len(ranking), returned=returned
+        )
         conditions, evaluation = CaseConditions(k=k), CaseEvaluation(digest="")
         results.append(
-            CaseResult("", 1, query, MEASURED, query, conditions=conditions, ranking=found, evaluation=evaluation)
+            CaseResult(
+                "",
+                1,
+                query,
+                MEASURED,
+                query,
+                conditions=conditions,
+                ranking=found,
+                evaluation=evaluation,
+            )
         )
     return PlainRun(results, name=name)
 
 
 def _rejudged(
-    runs: tuple[Run, Run], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
+    runs: tuple[Run, Run],
+    queries: JudgedQueries | None,
+    settings: Mapping[str, Any],
+    *,
+    by_key: bool = False,
 ) -> tuple[Run, Run]:
     """Both runs graded by these judgments (None: their own), without scores; `settings` replace theirs.
 
@@ -142,36 +205,76 @@ def _rejudged(
     """
     changed: dict[Settings, Settings] = {}
     found: list[Run] = []
-    fills = queries is not None and any(query.filled for query in queries.by_key.values())
+    fills = queries is not None and any(
+        query.filled for query in queries.by_key.values()
+    )
     for run in runs[:1] if runs[0] is runs[1] else runs:
         results = []
         for result in run.results:
-            ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
-            judgments, digest, own = evaluation.judgments, evaluation.digest, dict[str, Any]()
-            query = None if queries is None else queries.find(result) or JudgedQuery(result.id, {})
+            ranking, evaluation, conditions = (
+                result.ranking,
+                result.evaluation,
+                result.conditions,
+            )
+            judgments, digest, own = (
+                evaluation.judgments,
+                evaluation.digest,
+                dict[str, Any](),
+            )
+            query = (
+                None
+                if queries is None
+                else queries.find(result) or JudgedQuery(result.id, {})
+            )
             if query is not None:
-                judgments, digest, own = count_grades([*query.grades.values()]), query.digest, {**query.replaced}
+                judgments, digest, own = (
+                    count_grades([*query.grades.values()]),
+                    query.digest,
+                    {**query.replaced},
+                )
                 own |= {"file": "", "id": query.key} if by_key else {}
             if conditions.settings not in changed:
                 changed[conditions.settings] = replace(conditions.settings, **settings)
             own.setdefault("settings", changed[conditions.settings])
-            conditions = conditions._replace(**{name: own.pop(name) for name in ("k", "settings") if name in own})
+            conditions = conditions._replace(
+                **{name: own.pop(name) for name in ("k", "settings") if name in own}
+            )
             if conditions.settings.collapse != result.conditions.settings.collapse:
                 ranking = ranking.scored_by(conditions.settings)
             if query is not None:
-                ranking = ranking._replace(grades=tuple(grade_ranking(ranking.documents, query.grades).grades))
-            known = {"outcomes": evaluation.outcomes, "recorded_digest": evaluation.digest}
+                ranking = ranking._replace(
+                    grades=tuple(grade_ranking(ranking.documents, query.grades).grades)
+                )
+            known = {
+                "outcomes": evaluation.outcomes,
+                "recorded_digest": evaluation.digest,
+            }
             if query is None:  # the scores without these grades are of other settings
                 known |= {name: getattr(evaluation, name) for name in _FILLED}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
-            made = result._replace(conditions=conditions, ranking=ranking, evaluation=evaluation, **own)
+            made = result._replace(
+                conditions=conditions, ranking=ranking, evaluation=evaluation, **own
+            )
             if query is not None and fills:
-                people = {document: grade for document, grade in query.grades.items() if document not in query.filled}
-                made = with_fill(judged_by(made, query.grades), query.filled, judged_by(made, people))
+                people = {
+                    document: grade
+                    for document, grade in query.grades.items()
+                    if document not in query.filled
+                }
+                made = with_fill(
+                    judged_by(made, query.grades), query.filled, judged_by(made, people)
+                )
                 made = made._replace(evaluation=made.evaluation._replace(scores={}))
             results.append(made)
-        if queries is not None and results and not any(result.evaluation.is_judged for result in results):
-            ids, judged = examples(result.id for result in results), examples(queries.by_key) or "none"
+        if (
+            queries is not None
+            and results
+            and not any(result.evaluation.is_judged for result in results)
+        ):
+            ids, judged = (
+                examples(result.id for result in results),
+                examples(queries.by_key) or "none",
+            )
             none = f"none of the queries of {run.name} is judged"
             raise Incomparable([f"{none}: it has {ids}, the judgments have {judged}"])
         found.append(Run(results, run.files, run.info, name=run.name))
@@ -230,7 +333,9 @@ class JudgedQueries:
                 query.replaced.setdefault("query", result.query)
 
 
-def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) -> JudgedQueries:
+def judged_queries(
+    judgments: JudgmentSource, settings: Mapping[str, object]
+) -> JudgedQueries:
     """The queries of judgments in any form. `settings` are those that the user gave.
 
     Raises ValueError where a case file, which has settings of its own, comes with others; `CaseFileError` or
@@ -248,7 +353,9 @@ def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) ->
     if not isinstance(judgments, Suite):
         return _judgments_by_query(judgments)
     if settings:
-        raise ValueError(f"{judgments.path} has settings of its own: leave out {', '.join(settings)}")
+        raise ValueError(
+            f"{judgments.path} has settings of its own: leave out {', '.join(settings)}"
+        )
     return _cases_by_query(judgments)
 
 
@@ -275,7 +382,16 @@ def _cases_by_query(suite: Suite) -> JudgedQueries:
     """The cases of a case file by id, and by query where no other case has the same."""
     by_key = {}
     for case in suite.cases:
-        known = {"query": case.query, "weight": case.weight, "k": case.k, "settings": case.settings, "tags": case.tags}
+        known = {
+            "query": case.query,
+            "weight": case.weight,
+            "k": case.k,
+            "settings": case.settings,
+            "tags": case.tags,
+        }
         by_key[case.id] = JudgedQuery(case.id, case.judgments, known, case.filled)
     times = Counter(case.query for case in suite.cases)
-    return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
+    return JudgedQueries(
+        by_key,
+        {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1},
+    )

@@ -20,10 +20,22 @@ from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results, with_similarities
 from pytest_relevance.results.records import baseline_comparison
-from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry, EntryKey, entry_of
+from pytest_relevance.results.records.baseline import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    entry_of,
+)
 from pytest_relevance.results.records.file import read_record
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import GONE, UNJUDGED, FileInfo, Fingerprint, Lost, RecordError
+from pytest_relevance.results.records.run_info import (
+    GONE,
+    UNJUDGED,
+    FileInfo,
+    Fingerprint,
+    Lost,
+    RecordError,
+)
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, BaselineEntries]
@@ -56,23 +68,34 @@ class RecordedRankings:
         return self.nodes.get(node, file.replace(os.sep, "/"))
 
 
-def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> RecordedRankings:
+def read_rankings(
+    path: str | os.PathLike[str], shown: str | None = None
+) -> RecordedRankings:
     """Read the rankings of a record. Raises `RecordError` for a damaged record and for a run that did not finish."""
     name = shown or os.fspath(path)
     results, files, info = read_record(path, shown)
     if info.missing:
         cases = counted(len(info.missing), "case")
-        raise RecordError.at(name, f"{cases} of the run did not finish; compare with a record of a run that did")
+        raise RecordError.at(
+            name,
+            f"{cases} of the run did not finish; compare with a record of a run that did",
+        )
     nodes = {of_file.node or file: file for file, of_file in files.items()}
     silent_searches = baseline_comparison.silent(
         (with_variant(result.search, result.variant), bool(result.ranking.documents))
         for result in results
-        if result.evaluation.scores and not result.is_check and expects_results(result.evaluation.outcomes)
+        if result.evaluation.scores
+        and not result.is_check
+        and expects_results(result.evaluation.outcomes)
     )
-    return RecordedRankings(name, entries_of(results, info.fingerprint), nodes, silent_searches)
+    return RecordedRankings(
+        name, entries_of(results, info.fingerprint), nodes, silent_searches
+    )
 
 
-def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[str, BaselineEntries]:
+def entries_of(
+    results: Sequence[CaseResult], fingerprint: Fingerprint
+) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score.
 
     `fingerprint` says what was searched.
@@ -81,7 +104,9 @@ def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[
     for result in results:
         if result.evaluation.scores and not result.is_check:
             entry = entry_of(result)._replace(call=result.call)
-            of_file = entries.setdefault(result.file, BaselineEntries(fingerprint=fingerprint))
+            of_file = entries.setdefault(
+                result.file, BaselineEntries(fingerprint=fingerprint)
+            )
             of_file.setdefault(entry.key, entry)
             of_file.titles.update(result.texts.titles)
     for result in results:
@@ -90,7 +115,9 @@ def entries_of(results: Sequence[CaseResult], fingerprint: Fingerprint) -> dict[
     return entries
 
 
-def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()) -> Run:
+def compare_recorded(
+    run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()
+) -> Run:
     """A recorded run with its results compared with other rankings, which reports call `name`.
 
     Verdicts and reasons stay as they were recorded. The accepted rankings are scored under the judgments of the run.
@@ -98,7 +125,9 @@ def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[Case
     judged documents that the run names. If a grade is not known, the entry is stale.
     """
     theirs = {result.key: result for result in other if not result.is_check}
-    gates = {file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()}
+    gates = {
+        file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()
+    }
     results: list[CaseResult] = []
     ran: dict[str, dict[EntryKey, CaseResult]] = {}
     for result in run.results:
@@ -107,46 +136,69 @@ def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[Case
             ran.setdefault(file, {})[key] = result
             if result.evaluation.scores:
                 entry = entries.get(file, BaselineEntries()).get(key)
-                result = _compared(result, entry, theirs.get(result.key), gates.get(file, ()))
+                result = _compared(
+                    result, entry, theirs.get(result.key), gates.get(file, ())
+                )
         results.append(result)
     files = {}
     for file, info in run.files.items():
         of_file = entries.get(file, BaselineEntries())
-        lost, searched = _lost(info, file, of_file, ran.get(file, {})), of_file.fingerprint
-        files[file] = info._replace(has_baseline=True, lost=lost, against=name, fingerprint=searched)
+        lost, searched = (
+            _lost(info, file, of_file, ran.get(file, {})),
+            of_file.fingerprint,
+        )
+        files[file] = info._replace(
+            has_baseline=True, lost=lost, against=name, fingerprint=searched
+        )
     not_run = tuple(file for file in entries if file not in ran)
     return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
 
 
-def _lost(info: FileInfo, file: str, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]) -> tuple[Lost, ...]:
+def _lost(
+    info: FileInfo,
+    file: str,
+    entries: BaselineEntries,
+    ran: Mapping[EntryKey, CaseResult],
+) -> tuple[Lost, ...]:
     """The cases of the entries that a recorded run does not compare; if the whole file ran, also deleted cases."""
     is_whole = info.is_whole(ran.values(), file)
     gone = [key for key in entries if key not in ran] if is_whole else []
     unjudged = [
-        key for key, entry in entries.items() if key in ran and entry.has_score and not ran[key].evaluation.is_judged
+        key
+        for key, entry in entries.items()
+        if key in ran and entry.has_score and not ran[key].evaluation.is_judged
     ]
     return (*((*key, GONE) for key in gone), *((*key, UNJUDGED) for key in unjudged))
 
 
 def _compared(
-    result: CaseResult, entry: BaselineEntry | None, other: CaseResult | None, gates: Iterable[Gate]
+    result: CaseResult,
+    entry: BaselineEntry | None,
+    other: CaseResult | None,
+    gates: Iterable[Gate],
 ) -> CaseResult:
     """A recorded result compared with an entry, made of the result `other` of another record."""
     gates = [*gates]
-    similarities = [parse_metric(name) for name in result.evaluation.scores if is_similarity(name)]
+    similarities = [
+        parse_metric(name) for name in result.evaluation.scores if is_similarity(name)
+    ]
     if similarities:  # with another ranking than that of the entry
         result = with_similarities(result, (), None)
     if entry is None:
         return result._replace(baseline=BaselineComparison(NEW))
     similarities += [metric for gate in gates for metric in gate.similarities]
-    is_short = not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
+    is_short = (
+        not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
+    )
     is_short = is_short or baseline_comparison.lacks_ranks(entry, result, similarities)
     stale = baseline_comparison.changes_since(
         entry, result.query, result.conditions.depth, result.params, was_cut=is_short
     )
     grades = _grades(result, entry, other)
     if grades is None:
-        stale += ("the record does not name the judgments of all documents that were returned then",)
+        stale += (
+            "the record does not name the judgments of all documents that were returned then",
+        )
     if grades is None or stale:
         return result._replace(baseline=BaselineComparison(STALE, stale=stale))
     accepted = entry.ranking(result.conditions.settings)
@@ -157,23 +209,36 @@ def _compared(
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = baseline_comparison.gate_scores(result, gates, graded, (MAX_DROP, MEAN))
     if other is not None and other.evaluation.digest == result.evaluation.digest:
-        theirs = other.evaluation.scores  # the values of a project's own metrics are taken as they were recorded
-        own = (metric.text for gate in gates for metric in gate.metrics if not metric.is_computable)
+        theirs = (
+            other.evaluation.scores
+        )  # the values of a project's own metrics are taken as they were recorded
+        own = (
+            metric.text
+            for gate in gates
+            for metric in gate.metrics
+            if not metric.is_computable
+        )
         scores |= {name: theirs[name] for name in own if name in theirs}
-    found, reasons = baseline_comparison.comparison_of(result, entry, graded, before, scores)
+    found, reasons = baseline_comparison.comparison_of(
+        result, entry, graded, before, scores
+    )
     if result.is_known and found.failed_before:
         found = found._replace(known=True)
     return result.with_baseline(found, result.verdict, reasons)
 
 
-def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:
+def _grades(
+    result: CaseResult, entry: BaselineEntry, other: CaseResult | None
+) -> dict[str, float] | None:
     """The grades of the documents of an entry under the judgments of a result; None where one is not known."""
     if other is not None and other.evaluation.digest == result.evaluation.digest:
         return _named(other)
     named = _named(result)
     unnamed = Counter(result.evaluation.judgments) - Counter(named.values())
     is_known = all(document in named for document in entry.documents)
-    if not is_known and any(result.conditions.settings.gains[grade] for grade in unnamed):
+    if not is_known and any(
+        result.conditions.settings.gains[grade] for grade in unnamed
+    ):
         return None
     return named
 
@@ -181,7 +246,10 @@ def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) 
 def _named(result: CaseResult) -> dict[str, float]:
     """The judged documents that a result names, with their grades."""
     accepted = result.baseline
-    pairs = [*zip(result.ranking.documents, result.ranking.grades, strict=True), *result.evaluation.missing]
+    pairs = [
+        *zip(result.ranking.documents, result.ranking.grades, strict=True),
+        *result.evaluation.missing,
+    ]
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}

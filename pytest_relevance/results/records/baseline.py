@@ -24,9 +24,28 @@ from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import STALE, CaseCall, Outcome
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, from_builtin, grouped, to_builtin
-from pytest_relevance.results.records.file import BASELINE, END, VERSION, as_json, check_types, encoded, read_file
-from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked, common
+from pytest_relevance.results.case_result import (
+    WITHOUT_SCORE,
+    CaseResult,
+    from_builtin,
+    grouped,
+    to_builtin,
+)
+from pytest_relevance.results.records.file import (
+    BASELINE,
+    END,
+    VERSION,
+    as_json,
+    check_types,
+    encoded,
+    read_file,
+)
+from pytest_relevance.results.records.run_info import (
+    Fingerprint,
+    RecordError,
+    checked,
+    common,
+)
 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
@@ -75,11 +94,18 @@ class BaselineEntry(NamedTuple):
     @property
     def has_score(self) -> bool:
         """Whether nDCG@k was defined on the day it was accepted."""
-        return any(name.startswith("nDCG@") and score is not None for name, score in self.scores.items())
+        return any(
+            name.startswith("nDCG@") and score is not None
+            for name, score in self.scores.items()
+        )
 
     def ranking(self, settings: Settings) -> Sequence[str]:
         """Its documents, as these settings score them."""
-        return tuple(without_copies(self.documents)) if settings.collapse else self.documents
+        return (
+            tuple(without_copies(self.documents))
+            if settings.collapse
+            else self.documents
+        )
 
     @property
     def line(self) -> str:
@@ -88,28 +114,55 @@ class BaselineEntry(NamedTuple):
         if self.outcomes:
             values["outcomes"] = [*map(to_builtin, self.outcomes)]
         defaults: dict[str, object] = {"variant": None, "query": self.id, "params": {}}
-        return as_json({name: value for name, value in values.items() if defaults.get(name, ...) != value})
+        return as_json(
+            {
+                name: value
+                for name, value in values.items()
+                if defaults.get(name, ...) != value
+            }
+        )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
         """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
         if not values.keys().isdisjoint(_KEYS_OF_VERSION_1):
-            values = {_KEYS_OF_VERSION_1.get(name, name): value for name, value in values.items()}
+            values = {
+                _KEYS_OF_VERSION_1.get(name, name): value
+                for name, value in values.items()
+            }
         check_types(values, cls)
-        if not {*map(type, values["documents"])} <= {str} or not 0 <= values["depth"] <= LARGEST_CUTOFF:
-            raise ValueError(f"its documents are texts, its depth is a number of ranks: {values['depth']}")
-        if not {*map(type, values.get("scores", {}).values())} <= {int, float, NoneType}:
+        if (
+            not {*map(type, values["documents"])} <= {str}
+            or not 0 <= values["depth"] <= LARGEST_CUTOFF
+        ):
+            raise ValueError(
+                f"its documents are texts, its depth is a number of ranks: {values['depth']}"
+            )
+        if not {*map(type, values.get("scores", {}).values())} <= {
+            int,
+            float,
+            NoneType,
+        }:
             raise ValueError("its scores are numbers")
         if "outcomes" in values:
-            values = {**values, "outcomes": [from_builtin(Outcome, each) for each in values["outcomes"]]}
-        return from_builtin(cls, {"variant": None, "query": values["id"], "params": {}, **values})
+            values = {
+                **values,
+                "outcomes": [
+                    from_builtin(Outcome, each) for each in values["outcomes"]
+                ],
+            }
+        return from_builtin(
+            cls, {"variant": None, "query": values["id"], "params": {}, **values}
+        )
 
 
 def with_sorted_keys(value: Any) -> Any:
     """A value with the keys of its mappings sorted, at every depth: their order has no meaning."""
     if isinstance(value, Mapping):
         return {name: with_sorted_keys(value[name]) for name in sorted(value, key=str)}
-    return [*map(with_sorted_keys, value)] if isinstance(value, (list, tuple)) else value
+    return (
+        [*map(with_sorted_keys, value)] if isinstance(value, (list, tuple)) else value
+    )
 
 
 class BaselineEntries(dict[EntryKey, BaselineEntry]):
@@ -141,7 +194,9 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.is_outdated = is_outdated
 
 
-def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
+def read_baseline(
+    path: str | os.PathLike[str], shown: str | None = None
+) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
     made = read_file(path, file, BASELINE, _without_entries, _entry_or_title)
@@ -149,7 +204,11 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> Bas
     for number, entry in made:
         if isinstance(entry, BaselineEntry):
             if found.setdefault(entry.key, entry) is not entry:
-                raise RecordError.at(file, f"a second entry of {quoted(entry.id)}; delete one of them", number)
+                raise RecordError.at(
+                    file,
+                    f"a second entry of {quoted(entry.id)}; delete one of them",
+                    number,
+                )
         else:
             document, found.titles[document], others = entry
             if others:
@@ -160,16 +219,26 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> Bas
 def _without_entries(header: Mapping[str, Any]) -> BaselineEntries:
     others = {name: value for name, value in header.items() if name not in _HEADER}
     searched = checked(header.get("fingerprint", {}))
-    return BaselineEntries(fingerprint=searched, others=others, is_outdated=header["version"] < VERSION)
+    return BaselineEntries(
+        fingerprint=searched, others=others, is_outdated=header["version"] < VERSION
+    )
 
 
-def _entry_or_title(values: Mapping[str, Any]) -> BaselineEntry | tuple[str, str, Mapping[str, Any]]:
+def _entry_or_title(
+    values: Mapping[str, Any],
+) -> BaselineEntry | tuple[str, str, Mapping[str, Any]]:
     """The entry of a line; of a line with a title the document, the title and further keys. Raises one of `DAMAGE`."""
     return _title(**values) if "document" in values else BaselineEntry.from_dict(values)
 
 
-def _title(document: str, title: str, **others: Any) -> tuple[str, str, Mapping[str, Any]]:
-    return str.__str__(document), str.__str__(title), others  # a TypeError for a value that is not text
+def _title(
+    document: str, title: str, **others: Any
+) -> tuple[str, str, Mapping[str, Any]]:
+    return (
+        str.__str__(document),
+        str.__str__(title),
+        others,
+    )  # a TypeError for a value that is not text
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
@@ -177,14 +246,25 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 
     Raises OSError; then nothing is written.
     """
-    searched = {"fingerprint": with_sorted_keys(baseline.fingerprint)} if baseline.fingerprint else {}
+    searched = (
+        {"fingerprint": with_sorted_keys(baseline.fingerprint)}
+        if baseline.fingerprint
+        else {}
+    )
     header = {"holds": _HOLDS, **searched, **baseline.others}
-    ordered = sorted(baseline.values(), key=lambda entry: (entry.id, entry.variant or ""))
+    ordered = sorted(
+        baseline.values(), key=lambda entry: (entry.id, entry.variant or "")
+    )
     titles = (
-        as_json({"document": document, "title": title, **baseline.further.get(document, {})})
+        as_json(
+            {"document": document, "title": title, **baseline.further.get(document, {})}
+        )
         for document, title in sorted(baseline.titles.items())
     )
-    write_whole(path, encoded(BASELINE, header, (*(entry.line for entry in ordered), *titles, END)))
+    write_whole(
+        path,
+        encoded(BASELINE, header, (*(entry.line for entry in ordered), *titles, END)),
+    )
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------
@@ -192,11 +272,20 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 
 def entry_of(result: CaseResult) -> BaselineEntry:
     """The entry that accepts the ranking of a result, which has its details (`scoring.with_details`)."""
-    depth = result.conditions.k if result.conditions.depth is None else result.conditions.depth
-    documents, collapses = result.ranking.uncollapsed, result.conditions.settings.collapse
+    depth = (
+        result.conditions.k
+        if result.conditions.depth is None
+        else result.conditions.depth
+    )
+    documents, collapses = (
+        result.ranking.uncollapsed,
+        result.conditions.settings.collapse,
+    )
     scores = {result.metric.text: result.score}
     scores |= {
-        each.name: each.value for each in result.evaluation.outcomes if each.kind == "metric" and each.value is not None
+        each.name: each.value
+        for each in result.evaluation.outcomes
+        if each.kind == "metric" and each.value is not None
     }
     return BaselineEntry(
         result.id,
@@ -205,16 +294,25 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         json.loads(as_json(result.params)) if result.params else {},
         depth,
         tuple(documents if result.ranking.whole or collapses else documents[:depth]),
-        {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
+        {
+            name: None if value is None else round(value, _DECIMALS)
+            for name, value in scores.items()
+        },
         whole=result.ranking.whole,
         reaches_depth=result.ranking.whole and result.is_cut,
-        outcomes=tuple(each for each in result.evaluation.outcomes if each.kind in KEPT),
+        outcomes=tuple(
+            each for each in result.evaluation.outcomes if each.kind in KEPT
+        ),
         collapse=collapses,
-        is_all=collapses and not result.ranking.reaches_depth and len({*documents}) == result.ranking.returned,
+        is_all=collapses
+        and not result.ranking.reaches_depth
+        and len({*documents}) == result.ranking.returned,
     )
 
 
-def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tuple[list[BaselineEntry], list[str]]:
+def acceptable(
+    results: Iterable[CaseResult], *, only_new: bool = False
+) -> tuple[list[BaselineEntry], list[str]]:
     """The results of a case file that an update may accept, and the names of the cases with an unstable ranking.
 
     Every case that was scored is accepted, whatever its verdict. Not accepted are: a case that ended in an error in one
@@ -227,11 +325,24 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
     for (case, variant), repeats in by_key.items():
         scored = [result for result in repeats if result.evaluation.scores]
         accepted = [entry_of(result) for result in scored]
-        is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
-        is_unstable = any(each.call.repeats is not None and each.call.repeats.rankings > 1 for each in scored)
+        is_stale = only_new and any(
+            each.baseline is not None and each.baseline.standing == STALE
+            for each in scored
+        )
+        is_unstable = any(
+            each.call.repeats is not None and each.call.repeats.rankings > 1
+            for each in scored
+        )
         if is_unstable or len({entry.documents for entry in accepted}) > 1:
-            unstable.append(quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else ""))
-        elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):
+            unstable.append(
+                quoted(case, 40)
+                + (f"[{printable(variant)}]" if variant is not None else "")
+            )
+        elif (
+            accepted
+            and not is_stale
+            and all(result.verdict not in WITHOUT_SCORE for result in repeats)
+        ):
             entries.append(accepted[0])
     return entries, sorted(unstable)
 
@@ -279,43 +390,88 @@ def update_baseline(
     target = Path(os.path.realpath(path))
     with locked(target.parent):
         exists = target.exists()
-        before = read_baseline(target, shown or os.fspath(path)) if exists else BaselineEntries()
+        before = (
+            read_baseline(target, shown or os.fspath(path))
+            if exists
+            else BaselineEntries()
+        )
         after, updated = _merged(before, accepted, only_new=only_new, all_keys=all_keys)
-        if updated.is_change or updated.has_new_fingerprint or updated.has_new_version or not exists:
+        if (
+            updated.is_change
+            or updated.has_new_fingerprint
+            or updated.has_new_version
+            or not exists
+        ):
             write_baseline(target, after)
     return updated
 
 
 def _merged(
-    before: BaselineEntries, accepted: BaselineEntries, *, only_new: bool, all_keys: frozenset[EntryKey] | None
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    *,
+    only_new: bool,
+    all_keys: frozenset[EntryKey] | None,
 ) -> tuple[BaselineEntries, Updated]:
     """The baseline after an update, and what the update did."""
     new = {
-        key: _with_others(entry, before.get(key)) for key, entry in accepted.items() if not (only_new and key in before)
+        key: _with_others(entry, before.get(key))
+        for key, entry in accepted.items()
+        if not (only_new and key in before)
     }
     merged = {**before, **new}
-    after = {key: entry for key, entry in merged.items() if all_keys is None or key in all_keys}
+    after = {
+        key: entry
+        for key, entry in merged.items()
+        if all_keys is None or key in all_keys
+    }
     added = len(new.keys() - before.keys())
     pairs = [(before[key], new[key]) for key in new.keys() & before.keys()]
-    pairs = [(old, entry) for old, entry in pairs if old.line != entry.line]  # as JSON: in Python 1 equals true
-    rescored = sum(old._replace(scores=entry.scores).line == entry.line for old, entry in pairs)
+    pairs = [
+        (old, entry) for old, entry in pairs if old.line != entry.line
+    ]  # as JSON: in Python 1 equals true
+    rescored = sum(
+        old._replace(scores=entry.scores).line == entry.line for old, entry in pairs
+    )
     ranked = {document for entry in after.values() for document in entry.documents}
     titles = {**before.titles, **accepted.titles}
-    titles = {document: title for document, title in titles.items() if document in ranked}
+    titles = {
+        document: title for document, title in titles.items() if document in ranked
+    }
     searched = accepted.fingerprint
     if after.keys() - new.keys():
-        searched = common([before.fingerprint, searched]) if added or pairs else before.fingerprint
-    counts = (added, len(pairs), len(merged) - len(after), len(after) - added - len(pairs))
+        searched = (
+            common([before.fingerprint, searched])
+            if added or pairs
+            else before.fingerprint
+        )
+    counts = (
+        added,
+        len(pairs),
+        len(merged) - len(after),
+        len(after) - added - len(pairs),
+    )
     renamed = len(titles.items() - before.titles.items())
-    updated = Updated(*counts, renamed, rescored, searched != before.fingerprint, before.is_outdated)
-    further = {document: before.further[document] for document in titles.keys() & before.further.keys()}
-    return BaselineEntries(after.values(), titles, searched, others=before.others, further=further), updated
+    updated = Updated(
+        *counts, renamed, rescored, searched != before.fingerprint, before.is_outdated
+    )
+    further = {
+        document: before.further[document]
+        for document in titles.keys() & before.further.keys()
+    }
+    return BaselineEntries(
+        after.values(), titles, searched, others=before.others, further=further
+    ), updated
 
 
 def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> BaselineEntry:
     """An entry with the keys that a later version added to its line, if the ranking is the same."""
     is_same = before is not None and entry.documents == before.documents
-    return entry._replace(others=before.others) if before is not None and is_same else entry
+    return (
+        entry._replace(others=before.others)
+        if before is not None and is_same
+        else entry
+    )
 
 
 @contextmanager
@@ -324,7 +480,9 @@ def locked(folder: Path) -> Iterator[None]:
 
     The lock ends with the process. Raises OSError.
     """
-    if sys.platform == "win32":  # a lock file would outlive a killed run (docs/background/baselines.md)
+    if (
+        sys.platform == "win32"
+    ):  # a lock file would outlive a killed run (docs/background/baselines.md)
         yield
         return
     import fcntl

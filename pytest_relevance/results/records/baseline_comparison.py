@@ -13,19 +13,54 @@ from itertools import chain
 from pytest_relevance._text import listed, quoted, with_variant
 from pytest_relevance.cases.checking.expectations import COMPARE
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
-from pytest_relevance.cases.model import SIMILARITY, Case, Expectation, Gate, depth_of, most_results
+from pytest_relevance.cases.model import (
+    SIMILARITY,
+    Case,
+    Expectation,
+    Gate,
+    depth_of,
+    most_results,
+)
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import Metric, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts, expectations
-from pytest_relevance.results.case_parts import FLOOR, NEW, REGRESSION, STALE, BaselineComparison, Outcome
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.records.baseline import KEPT, BaselineEntries, BaselineEntry, EntryKey, with_sorted_keys
+from pytest_relevance.results.case_parts import (
+    FLOOR,
+    NEW,
+    REGRESSION,
+    STALE,
+    BaselineComparison,
+    Outcome,
+)
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    PASSED,
+    CaseResult,
+)
+from pytest_relevance.results.records.baseline import (
+    KEPT,
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    with_sorted_keys,
+)
 from pytest_relevance.results.records.file import as_json
-from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, Fingerprint, Lost, changed_since
+from pytest_relevance.results.records.run_info import (
+    GONE,
+    LEFT_OUT,
+    UNJUDGED,
+    Fingerprint,
+    Lost,
+    changed_since,
+)
 from pytest_relevance.results.scoring import defined, is_bounded, too_few_judged
 
-_ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
+_ROUNDING = (
+    1e-9  # a drop of exactly the tolerance is within it, however it was computed
+)
 
 
 class Baseline:
@@ -36,21 +71,29 @@ class Baseline:
     fail, and the comparisons have the scores that gates on a mean need for that.
     """
 
-    def __init__(self, entries: BaselineEntries, *, record: str = "", expects_known: bool = False) -> None:
+    def __init__(
+        self, entries: BaselineEntries, *, record: str = "", expects_known: bool = False
+    ) -> None:
         self._entries = entries
         self.record = record
         self._gates_compared = (MAX_DROP, MEAN) if expects_known else (MAX_DROP,)
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
-    def collected(self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()) -> list[Lost]:
+    def collected(
+        self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
+    ) -> list[Lost]:
         """Register the cases of the file by id and variant; return the cases of the baseline that are not compared.
 
         `left_out` are the ids of the listed queries that `only: judged` leaves out. A case is stale, and not returned,
         if all its entries are for variants that it does not have: its search's parameters were renamed, say.
         """
-        unjudged = [key for key in self._entries if key in cases and not cases[key].judgments]
-        lost: list[Lost] = [(*key, UNJUDGED) for key in unjudged if self._entries[key].has_score]
+        unjudged = [
+            key for key in self._entries if key in cases and not cases[key].judgments
+        ]
+        lost: list[Lost] = [
+            (*key, UNJUDGED) for key in unjudged if self._entries[key].has_score
+        ]
         left = [key for key in self._entries if key not in cases]
         before, now = _variants_by_case(left), _variants_by_case(cases if left else ())
         kept = {case for case, _ in self._entries.keys() & cases.keys()}
@@ -59,9 +102,15 @@ class Baseline:
                 change = f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}"
                 self._moved[case] = self._entries[case, variants[0]], (change,)
         unlisted = frozenset(left_out)
-        return lost + [(*key, LEFT_OUT if key[0] in unlisted else GONE) for key in left if key[0] not in self._moved]
+        return lost + [
+            (*key, LEFT_OUT if key[0] in unlisted else GONE)
+            for key in left
+            if key[0] not in self._moved
+        ]
 
-    def untold(self, cases: Mapping[EntryKey, Case]) -> tuple[list[EntryKey], list[str]]:
+    def untold(
+        self, cases: Mapping[EntryKey, Case]
+    ) -> tuple[list[EntryKey], list[str]]:
         """The cases of which the baseline tells nothing, and the searches that returned nothing in any case.
 
         Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count.
@@ -71,8 +120,14 @@ class Baseline:
             for key, case in cases.items()
             if key in self._entries and most_results(case.expect)
         }
-        unknown = [*self._entries.errors, *(key for key, has_results in returned.items() if not has_results)]
-        searches = ((with_variant(cases[key].search, key[1]), found) for key, found in returned.items())
+        unknown = [
+            *self._entries.errors,
+            *(key for key, has_results in returned.items() if not has_results),
+        ]
+        searches = (
+            (with_variant(cases[key].search, key[1]), found)
+            for key, found in returned.items()
+        )
         return unknown, silent(searches)
 
     def compare(
@@ -95,26 +150,46 @@ class Baseline:
         Call it before `scoring.with_details`, which also looks up titles and ranks of the accepted documents.
         """
         key = result.id, result.variant
-        entry, moved = (self._entries[key], ()) if key in self._entries else self._moved.get(result.id, (None, ()))
+        entry, moved = (
+            (self._entries[key], ())
+            if key in self._entries
+            else self._moved.get(result.id, (None, ()))
+        )
         if entry is None:
             return result._replace(baseline=BaselineComparison(NEW)), False
         # a present ranking that is cut has no score of the whole ranking, and needs none of the accepted one
         was_cut = len(entry.documents) >= entry.depth and (
-            (entry.reaches_depth and not result.is_cut and case.scores_all) or (not entry.whole and case.looks_at_all)
+            (entry.reaches_depth and not result.is_cut and case.scores_all)
+            or (not entry.whole and case.looks_at_all)
         )
         similarities = case.similarities
         was_cut = was_cut or lacks_ranks(entry, result, similarities)
-        stale = (*moved, *changes_since(entry, case.query, result.conditions.depth, result.params, was_cut=was_cut))
+        stale = (
+            *moved,
+            *changes_since(
+                entry,
+                case.query,
+                result.conditions.depth,
+                result.params,
+                was_cut=was_cut,
+            ),
+        )
         if similarities and not stale:
-            result = _with_similarities(result, case, similarities, entry, accepting=accepting)
+            result = _with_similarities(
+                result, case, similarities, entry, accepting=accepting
+            )
         verdict, because = result.verdict, result.evaluation.reasons
         if stale:
             found, fails = BaselineComparison(STALE, stale=stale), not accepting
             if fails:
-                outdated = Outcome(self.record, case_parts.STALE_ENTRY, False, clauses=stale)
+                outdated = Outcome(
+                    self.record, case_parts.STALE_ENTRY, False, clauses=stale
+                )
                 verdict, because = FAILED, (outdated, *because)
         else:
-            found, because = _compare_scores(result, case, entry, self._gates_compared, details=details)
+            found, because = _compare_scores(
+                result, case, entry, self._gates_compared, details=details
+            )
             fails = found.standing == REGRESSION and not accepting
             if fails:
                 verdict, because = _regression(result, case, found, because)
@@ -122,22 +197,39 @@ class Baseline:
             result.evaluation.scores.get(each.text, 1) != 1 for each in similarities
         )
         if verdict in (PASSED, MEASURED) and not (details or is_moved):
-            found = BaselineComparison(*found[:4], latency=found.latency, people_scores=found.people_scores)
+            found = BaselineComparison(
+                *found[:4], latency=found.latency, people_scores=found.people_scores
+            )
         elif fingerprint:
-            found = found._replace(searched=changed_since(self.fingerprint, fingerprint))
+            found = found._replace(
+                searched=changed_since(self.fingerprint, fingerprint)
+            )
         return result.with_baseline(found, verdict, because), fails
 
     def of_skipped(self, result: CaseResult) -> CaseResult:
         """The result of a skipped case, with a comparison without a score if the baseline has an entry of the case."""
-        has_entry = (result.id, result.variant) in self._entries or result.id in self._moved
-        return result._replace(baseline=BaselineComparison(case_parts.WITHIN)) if has_entry else result
+        has_entry = (
+            result.id,
+            result.variant,
+        ) in self._entries or result.id in self._moved
+        return (
+            result._replace(baseline=BaselineComparison(case_parts.WITHIN))
+            if has_entry
+            else result
+        )
 
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
-        return result.with_titles(self._entries.titles, replace=False) if self._entries.titles else result
+        return (
+            result.with_titles(self._entries.titles, replace=False)
+            if self._entries.titles
+            else result
+        )
 
 
-def lacks_ranks(entry: BaselineEntry, result: CaseResult, similarities: Iterable[Metric] = ()) -> bool:
+def lacks_ranks(
+    entry: BaselineEntry, result: CaseResult, similarities: Iterable[Metric] = ()
+) -> bool:
     """Whether an entry, collapsed, has fewer documents than ranks count for the score of a result, as chunks were cut.
 
     `similarities` are metrics that compare the result with the entry.
@@ -145,8 +237,14 @@ def lacks_ranks(entry: BaselineEntry, result: CaseResult, similarities: Iterable
     settings = result.conditions.settings
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
         return False
-    expected = (depth_of(expectations.expectation_of(outcome)) for outcome in result.evaluation.outcomes)
-    scored = (metric.k or 0 for metric in (*similarities, *map(metric_named, result.evaluation.scores)))
+    expected = (
+        depth_of(expectations.expectation_of(outcome))
+        for outcome in result.evaluation.outcomes
+    )
+    scored = (
+        metric.k or 0
+        for metric in (*similarities, *map(metric_named, result.evaluation.scores))
+    )
     return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
 
 
@@ -173,44 +271,85 @@ def _variants_text(names: Sequence[str | None]) -> str:
 
 
 def _with_similarities(
-    result: CaseResult, case: Case, metrics: Iterable[Metric], entry: BaselineEntry, *, accepting: bool
+    result: CaseResult,
+    case: Case,
+    metrics: Iterable[Metric],
+    entry: BaselineEntry,
+    *,
+    accepting: bool,
 ) -> CaseResult:
     """The result with its scores by metrics that compare it with the accepted ranking, and the verdict that follows.
 
     While another ranking is being accepted it is not judged by them.
     """
     evaluation = result.evaluation
-    scores = {**evaluation.scores, **expectations.similarity_scores(result, metrics, entry.ranking(case.settings))}
+    scores = {
+        **evaluation.scores,
+        **expectations.similarity_scores(result, metrics, entry.ranking(case.settings)),
+    }
     made = () if accepting else expectations.similarity_outcomes(case.expect, scores)
     verdict = PASSED if made and result.verdict == MEASURED else result.verdict
-    reasons, unmet = evaluation.reasons, [outcome for outcome in made if not outcome.met]
+    reasons, unmet = (
+        evaluation.reasons,
+        [outcome for outcome in made if not outcome.met],
+    )
     if unmet:  # no judgment of an unjudged result could change that
-        scored = (reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED)
+        scored = (
+            reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED
+        )
         verdict, reasons = FAILED, (*scored, *unmet)
-    evaluation = evaluation._replace(scores=scores, outcomes=(*evaluation.outcomes, *made), reasons=reasons)
+    evaluation = evaluation._replace(
+        scores=scores, outcomes=(*evaluation.outcomes, *made), reasons=reasons
+    )
     return result._replace(verdict=verdict, evaluation=evaluation)
 
 
 def _compare_scores(
-    result: CaseResult, case: Case, entry: BaselineEntry, gates: Sequence[str], *, details: bool
+    result: CaseResult,
+    case: Case,
+    entry: BaselineEntry,
+    gates: Sequence[str],
+    *,
+    details: bool,
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with the accepted ranking, and the reasons of the result.
 
     A passing case with the accepted ranking scores the same, and has the grades of that only for `details` and gates.
     """
-    depth, documents = None if case.looks_at_all else result.conditions.depth, entry.ranking(case.settings)
-    is_same = documents[:depth] == tuple(result.ranking.documents[:depth])  # down to the depth of the case
-    if is_same and not (details or case.terms.gates) and result.verdict in (PASSED, MEASURED):
+    depth, documents = (
+        None if case.looks_at_all else result.conditions.depth,
+        entry.ranking(case.settings),
+    )
+    is_same = documents[:depth] == tuple(
+        result.ranking.documents[:depth]
+    )  # down to the depth of the case
+    if (
+        is_same
+        and not (details or case.terms.gates)
+        and result.verdict in (PASSED, MEASURED)
+    ):
         latency = entry.call.latency_like(result.call)
-        return BaselineComparison(case_parts.WITHIN, result.score, latency=latency), result.evaluation.reasons
+        return BaselineComparison(
+            case_parts.WITHIN, result.score, latency=latency
+        ), result.evaluation.reasons
     graded = grade_ranking(documents, case.judgments)
-    before = result.score if is_same else defined(score(result.metric, graded, case.settings))
-    scores = gate_scores(result, case.terms.gates, graded, gates) if case.judgments and case.terms.gates else {}
+    before = (
+        result.score
+        if is_same
+        else defined(score(result.metric, graded, case.settings))
+    )
+    scores = (
+        gate_scores(result, case.terms.gates, graded, gates)
+        if case.judgments and case.terms.gates
+        else {}
+    )
     found, reasons = comparison_of(result, entry, graded, before, scores, case.expect)
     if case.filled:
         graded = grade_ranking(documents, case.grades_of_people)
         people = gate_scores(result, case.terms.gates, graded, gates)
-        people[result.metric.text] = defined(score(result.metric, graded, case.settings))
+        people[result.metric.text] = defined(
+            score(result.metric, graded, case.settings)
+        )
         found = found._replace(people_scores=people)
     return found, reasons
 
@@ -267,36 +406,61 @@ def _compared_reasons(
     left_out = len(entry.documents) - len(documents)
     ranks, is_cut = expectations.first_ranks(documents), entry.reaches_depth
     found = expectations.Found(
-        *(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut), left_out=left_out
+        *(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut),
+        left_out=left_out,
     )
     may_go_on = not entry.whole and len(entry.documents) >= entry.depth
     has_kept = entry.collapse == conditions.settings.collapse
-    are_known = bool(documents and result.ranking.documents) or not expectations.expects_results(
-        result.evaluation.outcomes
-    )
+    are_known = bool(
+        documents and result.ranking.documents
+    ) or not expectations.expects_results(result.evaluation.outcomes)
     reasons: list[Outcome] = []
     for reason in result.evaluation.reasons:
         then: Outcome | None = None
         if reason.kind == FLOOR:
-            then = reason._replace(value=before, met=before is not None and before >= reason.bound)
+            then = reason._replace(
+                value=before, met=before is not None and before >= reason.bound
+            )
         elif reason.kind in KEPT:
-            then = next((each for each in entry.outcomes if has_kept and is_same_demand(each, reason)), None)
+            then = next(
+                (
+                    each
+                    for each in entry.outcomes
+                    if has_kept and is_same_demand(each, reason)
+                ),
+                None,
+            )
         elif reason.kind == SIMILARITY:
-            same = float(bool(documents) or not expectations.expects_results(result.evaluation.outcomes))  # with itself
-            then = reason._replace(value=same, met=COMPARE[reason.comparison](same, reason.bound))
+            same = float(
+                bool(documents)
+                or not expectations.expects_results(result.evaluation.outcomes)
+            )  # with itself
+            then = reason._replace(
+                value=same, met=COMPARE[reason.comparison](same, reason.bound)
+            )
         elif (
             reason.kind in expectations.CHECKERS
             and reason.kind != "latency"
             and not (reason.kind == "results" and may_go_on)
         ):
-            own = (each for each in expect if each.metric is not None and each.name == reason.name)
+            own = (
+                each
+                for each in expect
+                if each.metric is not None and each.name == reason.name
+            )
             expected = next(own, None) or expectations.expectation_of(reason)
             if expected.metric is None or expected.metric.is_computable:
                 then = expectations.CHECKERS[expected.kind](expected, found)
         are_known &= (
-            reason.kind != SIMILARITY and then is not None and _misses_no_less(then, reason, conditions.tolerance)
+            reason.kind != SIMILARITY
+            and then is not None
+            and _misses_no_less(then, reason, conditions.tolerance)
         )
-        reasons.append(reason if then is None else reason._replace(before=then.value, is_new=then.met))
+        reasons.append(
+            reason
+            if then is None
+            else reason._replace(before=then.value, is_new=then.met)
+        )
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 
@@ -318,20 +482,31 @@ def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
         slack = _ROUNDING if now.kind == "results" else tolerance + _ROUNDING
         return _missed_by(now, now.value) <= _missed_by(now, then.value) + slack
     if now.kind in KEPT and (now.kind == "some" or not now.wrong or not then.wrong):
-        return bool(now.wrong) == bool(then.wrong)  # without documents nothing was returned
+        return bool(now.wrong) == bool(
+            then.wrong
+        )  # without documents nothing was returned
     size = 2 if now.kind == "order" else 1  # the wrong pairs stand one after the other
-    return {*zip(*[iter(now.wrong)] * size, strict=True)} <= {*zip(*[iter(then.wrong)] * size, strict=True)}
+    return {*zip(*[iter(now.wrong)] * size, strict=True)} <= {
+        *zip(*[iter(then.wrong)] * size, strict=True)
+    }
 
 
 def _missed_by(demand: Outcome, value: float) -> float:
     """How far a figure is on the wrong side of the bound of a demand."""
     if demand.comparison == "==":
         return abs(value - demand.bound)
-    return demand.bound - value if demand.comparison in (">=", ">") else value - demand.bound
+    return (
+        demand.bound - value
+        if demand.comparison in (">=", ">")
+        else value - demand.bound
+    )
 
 
 def gate_scores(
-    result: CaseResult, gates: Iterable[Gate], graded: GradedRanking, conditions: Sequence[str]
+    result: CaseResult,
+    gates: Iterable[Gate],
+    graded: GradedRanking,
+    conditions: Sequence[str],
 ) -> dict[str, float | None]:
     """The scores of a graded ranking that gates with some `conditions` compare, other than nDCG@k.
 
@@ -339,7 +514,11 @@ def gate_scores(
     whose function is not known.
     """
     tags = (None, *result.tags)
-    compared = [gate.metrics for gate in gates if gate.condition in conditions and gate.tag in tags]
+    compared = [
+        gate.metrics
+        for gate in gates
+        if gate.condition in conditions and gate.tag in tags
+    ]
     return {
         metric.text: defined(score(metric, graded, result.conditions.settings))
         for metric in chain.from_iterable(compared)
@@ -351,23 +530,41 @@ def gate_scores(
 
 
 def _regression(
-    result: CaseResult, case: Case, found: BaselineComparison, reasons: Sequence[Outcome]
+    result: CaseResult,
+    case: Case,
+    found: BaselineComparison,
+    reasons: Sequence[Outcome],
 ) -> tuple[str, Sequence[Outcome]]:
     """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
     tolerance, before = result.conditions.tolerance, found.score
     assert before is not None
-    drop = Outcome(result.metric.text, case_parts.DROP, False, result.score, "<=", tolerance, before=before)
+    drop = Outcome(
+        result.metric.text,
+        case_parts.DROP,
+        False,
+        result.score,
+        "<=",
+        tolerance,
+        before=before,
+    )
     upper = result.interval[1]
     makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
     too_few = too_few_judged(case, result.evaluation.judged, result.evaluation.top)
     if result.verdict != FAILED and makes_up and too_few:
-        others = (reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED)
+        others = (
+            reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED
+        )
         return INCONCLUSIVE, (*too_few, drop, *others)
     return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
 
 
 def changes_since(
-    entry: BaselineEntry, query: str, depth: int | None, params: Mapping[str, object], *, was_cut: bool
+    entry: BaselineEntry,
+    query: str,
+    depth: int | None,
+    params: Mapping[str, object],
+    *,
+    was_cut: bool,
 ) -> tuple[str, ...]:
     """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
 
@@ -376,23 +573,38 @@ def changes_since(
     """
     changes = []
     if entry.query != query:
-        changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(query, 40)}")
+        changes.append(
+            f"the query was {quoted(entry.query, 40)} and is {quoted(query, 40)}"
+        )
     if (entry.params or params) and _as_text(entry.params) != _as_text(params):
         changes += _changed_params(entry.params, json.loads(as_json(params)))
     if entry.depth != depth:
         changes.append(f"the depth was {entry.depth} and is {depth}")
     if was_cut:
-        changes.append(f"all of the ranking counts now, and the first {entry.depth} were kept")
+        changes.append(
+            f"all of the ranking counts now, and the first {entry.depth} were kept"
+        )
     return tuple(changes)
 
 
-def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+def _changed_params(
+    before: Mapping[str, object], now: Mapping[str, object]
+) -> list[str]:
     changes = []
     for name in dict.fromkeys([*before, *now]):
-        was, found = (_as_text(values[name]) if name in values else None for values in (before, now))
+        was, found = (
+            _as_text(values[name]) if name in values else None
+            for values in (before, now)
+        )
         if was != found:
             both = [quoted(text, 40)[1:-1] for text in (was, found) if text]
-            change = f"was {both[0]} and is {both[1]}" if was and found else "is gone" if was else "is new"
+            change = (
+                f"was {both[0]} and is {both[1]}"
+                if was and found
+                else "is gone"
+                if was
+                else "is new"
+            )
             changes.append(f"the parameter {quoted(name, 40)} {change}")
     return changes
 

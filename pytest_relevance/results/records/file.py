@@ -11,19 +11,42 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from itertools import chain, islice
 from operator import index
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    NamedTuple,
+    NoReturn,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.results.case_parts import PARTS, STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
+from pytest_relevance.results.case_parts import (
+    PARTS,
+    STANDINGS,
+    BaselineComparison,
+    Outcome,
+    Repeats,
+    SearchError,
+)
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
@@ -41,7 +64,12 @@ class Kind(NamedTuple):
     remedy: str
 
 
-RECORD = Kind("pytest-relevance record", "record", "pytest --relevance-record=FILE", "fetch or make it again")
+RECORD = Kind(
+    "pytest-relevance record",
+    "record",
+    "pytest --relevance-record=FILE",
+    "fetch or make it again",
+)
 BASELINE = Kind(
     "pytest-relevance baseline",
     *("baseline", "pytest --relevance-update"),
@@ -63,12 +91,18 @@ DAMAGE = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowE
 MOST_JUDGMENTS = 10_000_000
 """How many judgments a case may have: a damaged count must not fill the memory."""
 
-_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\{"kind": ?"([^"]*)", ?"version": ?([0-9]{1,9})\b')
+_BEGINNING = re.compile(
+    rb'(?:\xef\xbb\xbf)?\{"kind": ?"([^"]*)", ?"version": ?([0-9]{1,9})\b'
+)
 _LONGEST_BEGINNING = 100
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 _encode = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"), default=str
+    ensure_ascii=False,
+    check_circular=False,
+    allow_nan=False,
+    separators=(",", ":"),
+    default=str,
 ).encode
 
 
@@ -81,7 +115,10 @@ def as_json(values: object) -> str:
 
 
 def write_record(
-    path: str | os.PathLike[str], results: Collection[Mapping[str, Any]], files: Mapping[str, FileInfo], info: RunInfo
+    path: str | os.PathLike[str],
+    results: Collection[Mapping[str, Any]],
+    files: Mapping[str, FileInfo],
+    info: RunInfo,
 ) -> None:
     """Write a record in one step; gzip where the name ends in .gz. `results` are of `CaseResult.to_dict`.
 
@@ -91,11 +128,17 @@ def write_record(
 
 
 def write_lines(
-    path: str | os.PathLike[str], count: int, lines: Iterable[str], files: Mapping[str, FileInfo], info: RunInfo
+    path: str | os.PathLike[str],
+    count: int,
+    lines: Iterable[str],
+    files: Mapping[str, FileInfo],
+    info: RunInfo,
 ) -> None:
     """Write a record as `write_record` does, of so many lines that a record has; they are not kept in memory."""
     named = {name: file.to_dict() for name, file in files.items()}
-    data = encoded(RECORD, {"results": count, "run": info.to_dict(), "files": named}, lines)
+    data = encoded(
+        RECORD, {"results": count, "run": info.to_dict(), "files": named}, lines
+    )
     write_whole(path, _packed(data) if os.fspath(path).endswith(".gz") else data)
 
 
@@ -110,17 +153,28 @@ def result_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     return (text for _, text in islice(_texts(path, os.fspath(path)), 1, None))
 
 
-def read_some(path: str | os.PathLike[str], places: Container[int]) -> Iterator[tuple[int, CaseResult]]:
+def read_some(
+    path: str | os.PathLike[str], places: Container[int]
+) -> Iterator[tuple[int, CaseResult]]:
     """The results at these places, from 0, of a record that was read before. Raises `RecordError`."""
-    for place, (number, line) in enumerate(watched(islice(_lines(path, os.fspath(path)), 1, None))):
+    for place, (number, line) in enumerate(
+        watched(islice(_lines(path, os.fspath(path)), 1, None))
+    ):
         if place in places:
-            yield place, _made(_case_result, json.loads(line), os.fspath(path), RECORD, number)
+            yield (
+                place,
+                _made(_case_result, json.loads(line), os.fspath(path), RECORD, number),
+            )
 
 
-def encoded(kind: Kind, header: Mapping[str, Any], lines: Iterable[str]) -> Iterator[bytes]:
+def encoded(
+    kind: Kind, header: Mapping[str, Any], lines: Iterable[str]
+) -> Iterator[bytes]:
     """The content of a file of this kind and of the present version, line by line."""
     first = as_json({"kind": kind.kind, "version": VERSION, **header})
-    return (f"{line}\n".encode("utf-8", "surrogatepass") for line in chain([first], lines))
+    return (
+        f"{line}\n".encode("utf-8", "surrogatepass") for line in chain([first], lines)
+    )
 
 
 def is_record(data: bytes) -> bool:
@@ -131,7 +185,11 @@ def is_record(data: bytes) -> bool:
         except zlib.error:
             return False
     found = _BEGINNING.match(data)
-    return found is not None and found[1] == RECORD.kind.encode() and int(found[2]) <= VERSION
+    return (
+        found is not None
+        and found[1] == RECORD.kind.encode()
+        and int(found[2]) <= VERSION
+    )
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
@@ -158,10 +216,16 @@ def read_record(
     """
     made = _parts(path, shown, only=only, cut=cut)
     _, (files, info, _) = next(made)
-    return [result if kept is None else kept(result) for _, result in watched(made)], files, info
+    return (
+        [result if kept is None else kept(result) for _, result in watched(made)],
+        files,
+        info,
+    )
 
 
-def read_header(path: str | os.PathLike[str], shown: str | None = None) -> tuple[dict[str, FileInfo], RunInfo, int]:
+def read_header(
+    path: str | os.PathLike[str], shown: str | None = None
+) -> tuple[dict[str, FileInfo], RunInfo, int]:
     """The case files of a record, how its run was made, and how many results it has: what its first line says.
 
     Raises `RecordError`.
@@ -170,7 +234,9 @@ def read_header(path: str | os.PathLike[str], shown: str | None = None) -> tuple
     return found
 
 
-WATCH: ContextVar[Callable[[int], object]] = ContextVar("WATCH", default=lambda count: None)
+WATCH: ContextVar[Callable[[int], object]] = ContextVar(
+    "WATCH", default=lambda count: None
+)
 """Called, while there are many results to read or to show, with how many more of them are done."""
 
 _STEP = 500
@@ -185,7 +251,9 @@ def watched(items: Iterable[Item]) -> Iterator[Item]:
             tell(_STEP)
 
 
-def _parts(path: str | os.PathLike[str], shown: str | None, **how: Any) -> Iterator[tuple[int, Any]]:
+def _parts(
+    path: str | os.PathLike[str], shown: str | None, **how: Any
+) -> Iterator[tuple[int, Any]]:
     file = os.fspath(path) if shown is None else shown
     return read_file(path, file, RECORD, _about_run, partial(_case_result, **how))
 
@@ -208,23 +276,44 @@ def read_file(
     _, first = next(texts, (1, ""))
     header = _object(first)
     if header is None or header.get("kind") != kind.kind:
-        raise RecordError.at(file, f"this is not a {kind.name}: {_is_instead(first)}; {kind.written_by} writes one", 1)
+        raise RecordError.at(
+            file,
+            f"this is not a {kind.name}: {_is_instead(first)}; {kind.written_by} writes one",
+            1,
+        )
     version = header.get("version")
     if type(version) is not int or not 0 < version <= VERSION:
         raise RecordError.at(
-            file, f"the file has version {version!r}, and this pytest-relevance knows 1 to {VERSION}; upgrade it", 1
+            file,
+            f"the file has version {version!r}, and this pytest-relevance knows 1 to {VERSION}; upgrade it",
+            1,
         )
-    for number, values in chain([(1, header)], _objects(texts, file, kind, header.get("results"))):
-        yield number, _made(of_line if number > 1 else of_header, values, file, kind, number)
+    for number, values in chain(
+        [(1, header)], _objects(texts, file, kind, header.get("results"))
+    ):
+        yield (
+            number,
+            _made(of_line if number > 1 else of_header, values, file, kind, number),
+        )
 
 
-def _made(make: Callable[[dict[str, Any]], Item], values: dict[str, Any], file: str, kind: Kind, number: int) -> Item:
+def _made(
+    make: Callable[[dict[str, Any]], Item],
+    values: dict[str, Any],
+    file: str,
+    kind: Kind,
+    number: int,
+) -> Item:
     """What a function makes of a line. Raises `RecordError` for a damaged one."""
     try:
         return make(values)
     except DAMAGE as error:
-        what = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
-        raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number) from None
+        what = (
+            f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+        )
+        raise RecordError.at(
+            file, f"the line is damaged: {what}; {kind.remedy}", number
+        ) from None
 
 
 def _objects(
@@ -235,31 +324,47 @@ def _objects(
     for number, text in texts:
         if end:
             advice = "restore the file, or move the lines above that one"
-            raise RecordError.at(file, f"a line below the last one, {END} in line {end}; {advice}", number)
+            raise RecordError.at(
+                file,
+                f"a line below the last one, {END} in line {end}; {advice}",
+                number,
+            )
         values = _object(text)
         if values is None:
             if text.startswith(_CONFLICT):
                 advice = "take either side, and update the cases in it"
-                raise RecordError.at(file, f"a merge conflict is left in the file; {advice}", number)
+                raise RecordError.at(
+                    file, f"a merge conflict is left in the file; {advice}", number
+                )
             what = f"it is no valid JSON object, {quoted(text)}"
-            raise RecordError.at(file, f"the line is damaged: {what}; {kind.remedy}", number)
+            raise RecordError.at(
+                file, f"the line is damaged: {what}; {kind.remedy}", number
+            )
         if count is None and values == {"end": True}:
             end = number
         else:
             found += 1
             yield number, values
     if kind is RECORD and found != count:
-        raise RecordError.at(file, f"the record is truncated: {found:,} of {count} results are there; {kind.remedy}")
+        raise RecordError.at(
+            file,
+            f"the record is truncated: {found:,} of {count} results are there; {kind.remedy}",
+        )
     if kind is BASELINE and not end:
         advice = "restore the file, or add that line where nothing is missing"
-        raise RecordError.at(file, f"the file is cut: its last line is not {END}; {advice}")
+        raise RecordError.at(
+            file, f"the file is cut: its last line is not {END}; {advice}"
+        )
 
 
 def _texts(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
     """The lines of `_lines` as text, without the mark that an editor may have added."""
     for number, line in _lines(path, file):
         try:
-            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogatepass")
+            yield (
+                number,
+                line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogatepass"),
+            )
         except UnicodeDecodeError as error:
             raise RecordError.at(file, f"cannot be read: {error}") from None
 
@@ -268,14 +373,21 @@ def _lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, bytes
     """The lines that are not blank, and the first in any case, with their numbers from 1."""
     # an editor or a version control may have changed the line ends; where none did, `split` takes a tenth of the time
     blocks = (
-        block.splitlines() if b"\r" in block else block.removesuffix(b"\n").split(b"\n") for block in line_blocks(path)
+        block.splitlines() if b"\r" in block else block.removesuffix(b"\n").split(b"\n")
+        for block in line_blocks(path)
     )
     try:
         for number, line in enumerate(chain.from_iterable(blocks), 1):
-            if number == 1 or line[:1] == b"{" or line.decode("utf-8", "replace").strip():
+            if (
+                number == 1
+                or line[:1] == b"{"
+                or line.decode("utf-8", "replace").strip()
+            ):
                 yield number, line
     except (OSError, Unreadable) as error:
-        raise RecordError.at(file, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise RecordError.at(
+            file, f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
 
 
 def _is_instead(line: str) -> str:
@@ -312,7 +424,9 @@ def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, in
         for gate in values.get("gates", ()):
             gate_of(gate)
             index(gate["line"])
-    files = {name: FileInfo.from_dict(values) for name, values in header["files"].items()}
+    files = {
+        name: FileInfo.from_dict(values) for name, values in header["files"].items()
+    }
     info, count = RunInfo.from_dict(header["run"]), header.get("results")
     for part in (info, *files.values()):
         check_whole(part)
@@ -323,7 +437,13 @@ def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, in
 
 def check_record(path: str | os.PathLike[str]) -> None:
     """Check every value of a record, which takes too long where all is well. Raises `RecordError` for a damaged one."""
-    for _ in read_file(path, os.fspath(path), RECORD, _about_run, lambda values: check_whole(_case_result(values))):
+    for _ in read_file(
+        path,
+        os.fspath(path),
+        RECORD,
+        _about_run,
+        lambda values: check_whole(_case_result(values)),
+    ):
         pass
 
 
@@ -340,7 +460,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind is UnionType:
         return any(_fits(value, each) for each in inner)
     if kind is Mapping:
-        return type(value) is dict and all(_fits(each, inner[1]) for each in value.values())
+        return type(value) is dict and all(
+            _fits(each, inner[1]) for each in value.values()
+        )
     if kind in (Sequence, tuple) and type(value) in (list, tuple):
         hints = inner if kind is tuple else inner * len(value)
         return len(value) == len(hints) and all(map(_fits, value, hints))
@@ -369,29 +491,50 @@ _OBJECTS: Mapping[str, Any] = {
 def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
     """The types that the fields of data types have in JSON, by their names."""
     found = {}
-    for name, hint in chain.from_iterable(get_type_hints(kind).items() for kind in kinds):
+    for name, hint in chain.from_iterable(
+        get_type_hints(kind).items() for kind in kinds
+    ):
         alternatives = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        found[name] = {kind for each in alternatives for kind in _JSON_TYPES.get(get_origin(each) or each, (dict,))}
+        found[name] = {
+            kind
+            for each in alternatives
+            for kind in _JSON_TYPES.get(get_origin(each) or each, (dict,))
+        }
     return found
 
 
-@lru_cache(maxsize=1024)  # most lines of a file have the same keys, with values of the same types
+@lru_cache(
+    maxsize=1024
+)  # most lines of a file have the same keys, with values of the same types
 def _checked(
-    names: Sequence[str], found: Sequence[type], kinds: Sequence[Any], only: frozenset[str]
+    names: Sequence[str],
+    found: Sequence[type],
+    kinds: Sequence[Any],
+    only: frozenset[str],
 ) -> tuple[Sequence[str], Sequence[str]]:
     """The keys whose value has a wrong type, and those that hold objects or lists of objects. `found` are all types."""
     types = _types_of(kinds)
-    looked_at = {name: kind for name, kind in zip(names, found, strict=True) if not only or name in only}
-    wrong = [name for name, kind in looked_at.items() if kind not in types.get(name, (kind,))]
+    looked_at = {
+        name: kind
+        for name, kind in zip(names, found, strict=True)
+        if not only or name in only
+    }
+    wrong = [
+        name for name, kind in looked_at.items() if kind not in types.get(name, (kind,))
+    ]
     return wrong, [name for name in looked_at if name in _OBJECTS]
 
 
-def check_types(values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = frozenset()) -> None:
+def check_types(
+    values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = frozenset()
+) -> None:
     """Raise TypeError where a value in a line has another type than the field of its name in these data types.
 
     With `only` other keys are left alone.
     """
-    wrong, objects = _checked(tuple(values), tuple(map(type, values.values())), kinds, only)
+    wrong, objects = _checked(
+        tuple(values), tuple(map(type, values.values())), kinds, only
+    )
     if wrong:
         raise TypeError(f"its {wrong[0]} is {values[wrong[0]]!r}")
     for name in objects:
@@ -403,7 +546,9 @@ def check_types(values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = f
 _RESULT = (CaseResult, *PARTS.values())
 
 
-def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset(), cut: Cut | None = None) -> CaseResult:
+def _case_result(
+    values: dict[str, Any], only: frozenset[str] = frozenset(), cut: Cut | None = None
+) -> CaseResult:
     """The result of a line. Raises one of `DAMAGE`, also where figures of a report would silently be wrong.
 
     An unknown verdict counts nowhere, a grade without a judgment has no gain, and a damaged count fills the memory.
@@ -412,33 +557,56 @@ def _case_result(values: dict[str, Any], only: frozenset[str] = frozenset(), cut
     if cut is not None:
         cut(values)
     found = CaseResult.from_dict(values, only)
-    accepted, conditions, ranking, evaluation = found.baseline, found.conditions, found.ranking, found.evaluation
+    accepted, conditions, ranking, evaluation = (
+        found.baseline,
+        found.conditions,
+        found.ranking,
+        found.evaluation,
+    )
     try:
-        "".join((*ranking.documents, *ranking.as_returned, *found.tags, *found.texts.titles.values()))
+        "".join(
+            (
+                *ranking.documents,
+                *ranking.as_returned,
+                *found.tags,
+                *found.texts.titles.values(),
+            )
+        )
     except TypeError:
         raise ValueError("its documents, tags and titles are texts") from None
     if found.verdict not in VERDICTS or found.outcome not in OUTCOMES:
-        raise ValueError(f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}")
+        raise ValueError(
+            f"its verdict is {found.verdict!r}, its outcome {found.outcome!r}"
+        )
     if accepted is not None and accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
     if not (0 < conditions.k <= LARGEST_CUTOFF and 0 < found.weight < math.inf):
         raise ValueError(f"its k is {conditions.k}, its weight {found.weight}")
-    if len(ranking.grades) != len(ranking.documents) or len(ranking.engine_scores) not in (0, len(ranking.documents)):
+    if len(ranking.grades) != len(ranking.documents) or len(
+        ranking.engine_scores
+    ) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
     missing = [grade for _, grade in evaluation.missing]
     grades = (*ranking.grades, *(accepted.grades if accepted else ()), *missing)
     if not {None, *evaluation.judgments}.issuperset(grades):
         raise ValueError("documents have grades that no judgment has")
     gains, gain = conditions.settings.gains, conditions.settings.gain
-    for grade in (*evaluation.judgments, *([conditions.highest] if isinstance(gain, str) else ())):
-        gains[grade]  # a ValueError where it has none; a mapping may lack the ends of a scale
+    for grade in (
+        *evaluation.judgments,
+        *([conditions.highest] if isinstance(gain, str) else ()),
+    ):
+        gains[
+            grade
+        ]  # a ValueError where it has none; a mapping may lack the ends of a scale
     if sum(evaluation.judgments.values()) > MOST_JUDGMENTS:
         raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
     figures = (*evaluation.scores.values(), evaluation.lower, evaluation.upper)
     if not math.isfinite(sum([figure for figure in figures if figure is not None])):
         raise ValueError(f"it has the scores {evaluation.scores}")
     if (evaluation.lower is None) is not (evaluation.upper is None):
-        raise ValueError(f"its lower is {evaluation.lower}, its upper {evaluation.upper}")
+        raise ValueError(
+            f"its lower is {evaluation.lower}, its upper {evaluation.upper}"
+        )
     if (found.call.latency or 0.0) < 0:
         raise ValueError(f"its latency is {found.call.latency}")
     return found

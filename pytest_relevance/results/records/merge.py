@@ -16,7 +16,13 @@ from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
 from pytest_relevance.results.records.file import result_lines, write_lines
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
+from pytest_relevance.results.records.run_info import (
+    Changes,
+    FileInfo,
+    RunInfo,
+    changed,
+    common,
+)
 
 _Match = tuple[str | int | None, ...]
 """The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
@@ -27,7 +33,14 @@ class Unmergeable(ValueError):
 
     def __init__(self, reasons: Iterable[str]) -> None:
         self.reasons = tuple(reasons)
-        super().__init__("\n".join(["the records cannot be merged:", *(f"- {reason}" for reason in self.reasons)]))
+        super().__init__(
+            "\n".join(
+                [
+                    "the records cannot be merged:",
+                    *(f"- {reason}" for reason in self.reasons),
+                ]
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +76,27 @@ class Merged:
 
 def _came_to(result: CaseResult) -> tuple[object, ...]:
     """What two runs of a case have to agree in for their results to count as equal."""
-    ranking, evaluation, conditions = result.ranking, result.evaluation, result.conditions
+    ranking, evaluation, conditions = (
+        result.ranking,
+        result.evaluation,
+        result.conditions,
+    )
     return (
-        *(result.verdict, result.outcome, ranking.documents, ranking.grades, evaluation.digest, evaluation.scores),
+        *(
+            result.verdict,
+            result.outcome,
+            ranking.documents,
+            ranking.grades,
+            evaluation.digest,
+            evaluation.scores,
+        ),
         *(conditions.k, conditions.depth, conditions.is_depth_set, conditions.settings),
     )
 
 
-def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged") -> Merged:
+def merge_runs(
+    runs: Sequence[Run], *, last: bool = False, name: str = "merged"
+) -> Merged:
     """Merge runs, in the order in which they are given.
 
     Raises `Unmergeable` where they do not belong together, or where a case has different results in two of them; with
@@ -78,7 +104,9 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     """
     reasons = [*_other_files(runs)]
     if len({run.info.program for run in runs}) > 1:
-        made = ", ".join(f"{run.name} by {run.info.program or 'an unknown one'}" for run in runs)
+        made = ", ".join(
+            f"{run.name} by {run.info.program or 'an unknown one'}" for run in runs
+        )
         wrong = "they were made by different versions of pytest-relevance"
         reasons.insert(0, f"{wrong}: {made}; run the shards with one version")
     found: dict[_Match, tuple[CaseResult, Run]] = {}
@@ -94,10 +122,14 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
                 different[result.key] = other, run
             found[match] = result, run
     if different and not last:
-        pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
+        pairs = dict.fromkeys(
+            f"{one.name} and {two.name}" for one, two in different.values()
+        )
         names = [quoted(with_variant(case, variant)) for _, case, variant in different]
         differ = f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {first_few(names)}"
-        reasons.append(f"{differ}; --last takes the result of the record that is named last")
+        reasons.append(
+            f"{differ}; --last takes the result of the record that is named last"
+        )
     if reasons:
         raise Unmergeable(reasons)
     results = [result for result, _ in found.values()]
@@ -106,10 +138,17 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     whole = Run(results, files, _joined_info(runs, results, files), name=name)
     changes = (changed(runs[0].info.fingerprint, run.info.fingerprint) for run in runs)
     searched = next(filter(None, changes), {})
-    return Merged(whole, tuple(again), tuple(different), tuple(_gaps(results, files)), searched)
+    return Merged(
+        whole, tuple(again), tuple(different), tuple(_gaps(results, files)), searched
+    )
 
 
-def write_merged(path: str, merged: Merged, runs: Sequence[Run], records: Sequence[str | os.PathLike[str]]) -> None:
+def write_merged(
+    path: str,
+    merged: Merged,
+    runs: Sequence[Run],
+    records: Sequence[str | os.PathLike[str]],
+) -> None:
     """Write the record of the whole run, of the lines that `records`, from which the `runs` were read, have.
 
     Raises OSError, and then nothing is written.
@@ -176,8 +215,12 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
     return files
 
 
-def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Iterator[Gap]:
-    keys = {(*result.key, result.search) for result in results}  # a result that is there twice counts once
+def _gaps(
+    results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+) -> Iterator[Gap]:
+    keys = {
+        (*result.key, result.search) for result in results
+    }  # a result that is there twice counts once
     found = Counter((file, search, variant) for file, _, variant, search in keys)
     for file, info in files.items():
         for search, variant, total in info.totals:
@@ -186,22 +229,48 @@ def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Itera
                 yield Gap(file, search, variant, count, total)
 
 
-def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> RunInfo:
+def _joined_info(
+    runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+) -> RunInfo:
     """How the whole run was made: what all runs have in common, what none finished, and the faults of the whole."""
     infos = [run.info for run in runs]
-    warnings = (str(fault["message"]) for info in infos for fault in project_faults(info))
+    warnings = (
+        str(fault["message"]) for info in infos for fault in project_faults(info)
+    )
     faults = faults_to_record(results, warnings)
     started = min((info.started for info in infos if info.started), default="")
-    command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
-    versions, fingerprint = (common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
+    command = (
+        infos[0].command
+        if all(info.command == infos[0].command for info in infos)
+        else ()
+    )
+    versions, fingerprint = (
+        common([getattr(info, name) for info in infos])
+        for name in ("versions", "fingerprint")
+    )
     missing = _missing(infos, results, files)
     required = any(info.requires_gates for info in infos)
-    how = (infos[0].program, started, versions, command, fingerprint, missing, faults, required)
-    not_run = tuple(file for file in infos[0].not_run if all(file in info.not_run for info in infos))
+    how = (
+        infos[0].program,
+        started,
+        versions,
+        command,
+        fingerprint,
+        missing,
+        faults,
+        required,
+    )
+    not_run = tuple(
+        file for file in infos[0].not_run if all(file in info.not_run for info in infos)
+    )
     return RunInfo(*how, not_run, common([info.others for info in infos]))
 
 
-def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:
+def _missing(
+    infos: Iterable[RunInfo],
+    results: Iterable[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> tuple[str, ...]:
     """The node ids of cases that some run did not finish, and no run did."""
     missing = dict.fromkeys(name for info in infos for name in info.missing)
     if not missing:
@@ -209,7 +278,18 @@ def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Map
     finished = {info.node for info in files.values()}
     for result in results:
         info = files.get(result.file)
-        finished |= {result.node, *(f"{info.node}::{name}" for name in result.origin.items if info is not None)}
+        finished |= {
+            result.node,
+            *(
+                f"{info.node}::{name}"
+                for name in result.origin.items
+                if info is not None
+            ),
+        }
     # `--dist loadgroup` of pytest-xdist appends the name of a group to node ids
     known = finished | {node.rpartition("@")[0] for node in finished}
-    return tuple(name for name in missing if name not in known and name.rpartition("@")[0] not in finished)
+    return tuple(
+        name
+        for name in missing
+        if name not in known and name.rpartition("@")[0] not in finished
+    )

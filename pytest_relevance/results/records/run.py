@@ -11,7 +11,15 @@ from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import MOST_ROWS, NUMBER, TEXT, case_name, counted, html_table, score_text
+from pytest_relevance._text import (
+    MOST_ROWS,
+    NUMBER,
+    TEXT,
+    case_name,
+    counted,
+    html_table,
+    score_text,
+)
 from pytest_relevance.metrics.ndcg import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
@@ -57,7 +65,9 @@ class Run:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the record, with gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
-        write_record(path, [result.to_dict() for result in self.results], self.files, self.info)
+        write_record(
+            path, [result.to_dict() for result in self.results], self.files, self.info
+        )
 
     def __len__(self) -> int:
         """How many results there are."""
@@ -74,22 +84,37 @@ class Run:
         """
         lowest = nsmallest(MOST_ROWS, self.results, key=_by_score)
         metrics = {result.metric.text for result in self.results}
-        before = [None if each.baseline is None else each.baseline.score for each in lowest]
+        before = [
+            None if each.baseline is None else each.baseline.score for each in lowest
+        ]
         columns = {
             ("query", TEXT): [case_name(each.id, each.query) for each in lowest],
             ("variant", TEXT): [each.variant or "" for each in lowest],
-            ("before", NUMBER): ["" if score is None else score_text(score) for score in before],
-            (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER): [score_text(each.score) for each in lowest],
+            ("before", NUMBER): [
+                "" if score is None else score_text(score) for score in before
+            ],
+            (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER): [
+                score_text(each.score) for each in lowest
+            ],
             ("judged", NUMBER): [
-                "" if each.score is None else f"{each.evaluation.judged} of {each.evaluation.top}" for each in lowest
+                ""
+                if each.score is None
+                else f"{each.evaluation.judged} of {each.evaluation.top}"
+                for each in lowest
             ],
             ("status", TEXT): [each.status for each in lowest],
             ("place", TEXT): [each.place if each.file else "" for each in lowest],
         }
         used = {head: cells for head, cells in columns.items() if any(cells)}
         more = len(self) - len(lowest)
-        note = f"... and {counted(more, 'more result')} with higher scores or none" if more else ""
-        return html_table([*used], [*zip(*used.values(), strict=True)], _summary(self), note)
+        note = (
+            f"... and {counted(more, 'more result')} with higher scores or none"
+            if more
+            else ""
+        )
+        return html_table(
+            [*used], [*zip(*used.values(), strict=True)], _summary(self), note
+        )
 
     @property
     def missing(self) -> Sequence[str]:
@@ -103,7 +128,9 @@ class Run:
         A score that is not defined is NaN. Needs pandas.
         """
         rows = [*map(_row_of_case, self.results)]
-        return as_frame(rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)])))
+        return as_frame(
+            rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)]))
+        )
 
     @property
     def rankings(self) -> pandas.DataFrame:
@@ -112,7 +139,9 @@ class Run:
         `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
         result that is not scored: beyond k, or unjudged where these are skipped. `rank` counts from 1. Needs pandas.
         """
-        frame = as_frame([row for result in self.results for row in _rows(result)], list(_RESULT))
+        frame = as_frame(
+            [row for result in self.results for row in _rows(result)], list(_RESULT)
+        )
         frame.attrs[KNOWN_RANKS] = _known_ranks(self.results)
         return frame
 
@@ -133,12 +162,27 @@ class Compact:
 
     def __call__(self, result: CaseResult) -> CaseResult:
         """What is kept of a result."""
-        put, texts, ranking, evaluation = self._shared.setdefault, result.texts, result.ranking, result.evaluation
-        documents, grades, baseline = tuple(map(intern, ranking.documents)), ranking.grades, result.baseline
-        self._titles.update(zip(map(intern, texts.titles), texts.titles.values(), strict=True))
-        self._shown.update(zip(map(intern, texts.shown), texts.shown.values(), strict=True))
+        put, texts, ranking, evaluation = (
+            self._shared.setdefault,
+            result.texts,
+            result.ranking,
+            result.evaluation,
+        )
+        documents, grades, baseline = (
+            tuple(map(intern, ranking.documents)),
+            ranking.grades,
+            result.baseline,
+        )
+        self._titles.update(
+            zip(map(intern, texts.titles), texts.titles.values(), strict=True)
+        )
+        self._shown.update(
+            zip(map(intern, texts.shown), texts.shown.values(), strict=True)
+        )
         if baseline is not None:
-            baseline = baseline._replace(standing=intern(baseline.standing), documents=(), then=EMPTY)
+            baseline = baseline._replace(
+                standing=intern(baseline.standing), documents=(), then=EMPTY
+            )
         return result._replace(
             id=intern(result.id),
             query=intern(result.query),
@@ -151,12 +195,24 @@ class Compact:
                 grades=put(grades, grades),
                 irrelevant_top=documents[: len(ranking.irrelevant_top)],
             ),
-            texts=self._texts._replace(not_in_index=texts.not_in_index) if texts.not_in_index else self._texts,
+            texts=self._texts._replace(not_in_index=texts.not_in_index)
+            if texts.not_in_index
+            else self._texts,
             evaluation=evaluation._replace(
-                judgments=put(("judgments", *evaluation.judgments.items()), evaluation.judgments),
-                missing=evaluation.missing if ranking.deeper else evaluation.missing[:1],
+                judgments=put(
+                    ("judgments", *evaluation.judgments.items()), evaluation.judgments
+                ),
+                missing=evaluation.missing
+                if ranking.deeper
+                else evaluation.missing[:1],
                 digest=intern(evaluation.digest),
-                scores=dict(zip(map(intern, evaluation.scores), evaluation.scores.values(), strict=True)),
+                scores=dict(
+                    zip(
+                        map(intern, evaluation.scores),
+                        evaluation.scores.values(),
+                        strict=True,
+                    )
+                ),
             ),
             baseline=baseline,
         )
@@ -172,7 +228,9 @@ KNOWN_RANKS = "pytest_relevance.known_ranks"
 class RunRankings(dict[str, Sequence[str]]):
     """{id: [document, ...]} of a record. Its `attrs`, like a frame's, have the number of ranks that are known."""
 
-    def __init__(self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]) -> None:
+    def __init__(
+        self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]
+    ) -> None:
         super().__init__(rankings)
         self.attrs = {KNOWN_RANKS: _known_ranks(results)}
 
@@ -183,14 +241,32 @@ def known_ranks(rankings: object) -> Mapping[str, int]:
     return known
 
 
-_RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
+_RESULT = (
+    *_KEYS,
+    "rank",
+    "document",
+    "title",
+    "grade",
+    "gain",
+    "discount",
+    "discounted",
+)
 
 
 def _row_of_case(result: CaseResult) -> dict[str, object]:
     row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
     latency, (lower, upper) = result.call.latency, result.interval
-    row |= {"k": result.conditions.k, "score": result.score, "lower": lower, "upper": upper, "latency": latency}
-    return row | {name: math.nan if value is None else value for name, value in result.evaluation.scores.items()}
+    row |= {
+        "k": result.conditions.k,
+        "score": result.score,
+        "lower": lower,
+        "upper": upper,
+        "latency": latency,
+    }
+    return row | {
+        name: math.nan if value is None else value
+        for name, value in result.evaluation.scores.items()
+    }
 
 
 def _by_score(result: CaseResult) -> tuple[int, float]:
@@ -203,8 +279,12 @@ def _by_score(result: CaseResult) -> tuple[int, float]:
 def _summary(run: Run) -> str:
     """`run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
     counts = Counter(result.status for result in run.results)
-    statuses = ", ".join(f"{count:,} {status}" for status, count in counts.most_common())
-    unfinished = f", {counted(len(run.missing), 'case')} did not finish" if run.missing else ""
+    statuses = ", ".join(
+        f"{count:,} {status}" for status, count in counts.most_common()
+    )
+    unfinished = (
+        f", {counted(len(run.missing), 'case')} did not finish" if run.missing else ""
+    )
     return f"{run.name}: {counted(len(run), 'result')}{f' ({statuses})' if statuses else ''}{unfinished}"
 
 
@@ -221,18 +301,38 @@ def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
     found: dict[str, int] = {}
     for result in results:
         kept = len(result.ranking.documents)
-        if result.is_cut or len(set(result.ranking.documents)) < result.ranking.returned:
+        if (
+            result.is_cut
+            or len(set(result.ranking.documents)) < result.ranking.returned
+        ):
             found[result.id] = min(kept, found.get(result.id, kept))
     return found
 
 
 def _rows(result: CaseResult) -> Iterable[tuple[object, ...]]:
     settings, graded = result.conditions.settings, result.graded
-    scored = scored_indexes(graded, settings)[: result.conditions.k] if graded.judged else ()
-    discounts = dict(zip(scored, discount_table(settings.discount, result.conditions.k), strict=False))
-    for index, (document, grade) in enumerate(zip(result.ranking.documents, graded.grades, strict=True)):
+    scored = (
+        scored_indexes(graded, settings)[: result.conditions.k] if graded.judged else ()
+    )
+    discounts = dict(
+        zip(
+            scored, discount_table(settings.discount, result.conditions.k), strict=False
+        )
+    )
+    for index, (document, grade) in enumerate(
+        zip(result.ranking.documents, graded.grades, strict=True)
+    ):
         discount = discounts.get(index, math.nan)
         gain = settings.gains[grade] if index in discounts else math.nan
         shown = math.nan if grade is None else grade
         title = result.texts.titles.get(document, "")
-        yield *result.key, index + 1, document, title, shown, gain, discount, gain / discount
+        yield (
+            *result.key,
+            index + 1,
+            document,
+            title,
+            shown,
+            gain,
+            discount,
+            gain / discount,
+        )

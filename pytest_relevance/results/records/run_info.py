@@ -76,8 +76,12 @@ class FileInfo(NamedTuple):
 
         An item that ended several times counts once for each.
         """
-        ended = Counter((result.search, result.variant) for result in results if result.file == file)
-        return all(ended[search, variant] >= count for search, variant, count in self.totals)
+        ended = Counter(
+            (result.search, result.variant) for result in results if result.file == file
+        )
+        return all(
+            ended[search, variant] >= count for search, variant, count in self.totals
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The info in builtin types, as the record has it."""
@@ -86,14 +90,29 @@ class FileInfo(NamedTuple):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "FileInfo":
         """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
-        totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
+        totals = tuple(
+            (search, variant, count)
+            for search, variant, count in values.get("totals", ())
+        )
         lost = [*values.get("lost", ())]
         # records of version 1 have the names of the entries: "smart watch"[bm25]
-        lost += [(name[1:].rpartition('"')[0], None, GONE) for name in values.get("orphans") or ()]
+        lost += [
+            (name[1:].rpartition('"')[0], None, GONE)
+            for name in values.get("orphans") or ()
+        ]
         compared = values.get("has_baseline", values.get("orphans") is not None)
-        known = {name: value for name, value in values.items() if name not in ("orphans", "text_digest")}
-        pairs = {"lost": tuple(map(tuple, lost)), "unknown": tuple(map(tuple, values.get("unknown", ())))}
-        return from_builtin(cls, {**known, **pairs, "totals": totals, "has_baseline": compared})
+        known = {
+            name: value
+            for name, value in values.items()
+            if name not in ("orphans", "text_digest")
+        }
+        pairs = {
+            "lost": tuple(map(tuple, lost)),
+            "unknown": tuple(map(tuple, values.get("unknown", ()))),
+        }
+        return from_builtin(
+            cls, {**known, **pairs, "totals": totals, "has_baseline": compared}
+        )
 
 
 class RunInfo(NamedTuple):
@@ -158,7 +177,9 @@ def checked(value: object) -> Fingerprint:
             raise ValueError(f"its names are texts, found {shown(name)}")
         plain = _plain(each)
         if plain is None and each is not None:
-            raise ValueError(f"it is {_ALLOWED}; under {quoted(name, 40)} there is {shown(each)}")
+            raise ValueError(
+                f"it is {_ALLOWED}; under {quoted(name, 40)} there is {shown(each)}"
+            )
         if plain is not None:
             found[_whole(name)] = plain
     return found
@@ -187,25 +208,38 @@ def changed(before: Fingerprint, now: Fingerprint) -> Changes:
     if not (before and now):
         return {}
     names = dict.fromkeys([*now, *before])
-    return {name: [before.get(name), now.get(name)] for name in names if before.get(name) != now.get(name)}
+    return {
+        name: [before.get(name), now.get(name)]
+        for name in names
+        if before.get(name) != now.get(name)
+    }
 
 
 def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
     """What differs from a baseline. A name that it lacks is not compared: updates of some cases may drop it."""
-    return {name: values for name, values in changed(baseline, now).items() if name in baseline}
+    return {
+        name: values
+        for name, values in changed(baseline, now).items()
+        if name in baseline
+    }
 
 
 def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all mappings have, with the same value."""
     first, *others = fingerprints
     return {
-        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
+        name: value
+        for name, value in first.items()
+        if all(name in each and each[name] == value for each in others)
     }
 
 
 def changes_text(changes: Changes, most: int | None = None) -> str:
     """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and a count."""
-    parts = [f"{printable(name)} {value_text(before)} -> {value_text(now)}" for name, (before, now) in changes.items()]
+    parts = [
+        f"{printable(name)} {value_text(before)} -> {value_text(now)}"
+        for name, (before, now) in changes.items()
+    ]
     if most is not None and len(parts) > most + 1:
         parts[most:] = [f"and {len(parts) - most} more"]
     return ", ".join(parts)
@@ -239,4 +273,8 @@ def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
         names = set(os.listdir(folder))
     except OSError:
         return []
-    return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)
+    return sorted(
+        name
+        for name in names
+        if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names
+    )

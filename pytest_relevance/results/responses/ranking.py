@@ -78,7 +78,12 @@ def read_ranking(
     read, each with the number of results that it is read of. The ranking is a copy: later changes to the response do
     not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
     """
-    if type(response) is list and not fields and set(map(type, response)) <= _TEXT and "" not in response:
+    if (
+        type(response) is list
+        and not fields
+        and set(map(type, response)) <= _TEXT
+        and "" not in response
+    ):
         return Ranking(response.copy())
     if isinstance(response, Ranking):
         return response
@@ -104,9 +109,14 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
     def take(values: Sequence[Any]) -> Sequence[Any]:
         return [values[index] for index in first] if values else ()
 
-    found = {path: take(values)[: fields[path]] for path, values in (ranking.fields or {}).items()}
+    found = {
+        path: take(values)[: fields[path]]
+        for path, values in (ranking.fields or {}).items()
+    }
     others = take(ranking.titles), take(ranking.scores), found, ranking.others
-    return Ranking(take(ranking.ids), *others, as_returned=ranking.ids if repeated else ())
+    return Ranking(
+        take(ranking.ids), *others, as_returned=ranking.ids if repeated else ()
+    )
 
 
 def id_text(value: object) -> str | None:
@@ -129,44 +139,85 @@ def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
 
 
 def _copied(
-    results: Sequence[Any], names: Sequence[str], title_names: Sequence[str], wanted: Mapping[str, int] | None
+    results: Sequence[Any],
+    names: Sequence[str],
+    title_names: Sequence[str],
+    wanted: Mapping[str, int] | None,
 ) -> Ranking:
     """The ids, titles and scores of results, and the `wanted` fields."""
     kinds = set(map(type, results))
     if kinds <= reading.SCALARS and "" not in results:
-        return Ranking([*map(str, results)], fields=_read_fields(results, wanted) if wanted else None)
+        return Ranking(
+            [*map(str, results)],
+            fields=_read_fields(results, wanted) if wanted else None,
+        )
     reading.refuse_row_beside_value(kinds, results)
     is_plain = kinds <= _PLAIN
-    bare_rows = [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
+    bare_rows = (
+        [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
+    )
     documents = [row.document for row in bare_rows] or results
     fields = reading.Fields(documents)
     ids = fields.first_of(names, reading.NESTED)
     if not _is_text(ids):
-        ids = reading.read_each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    ranks = fields.first_of(("rank",))  # a float is a score, such as ts_rank of PostgreSQL
-    if all(map(reading.is_integer, ranks)) and any(two < one for one, two in pairwise(ranks)):
+        ids = reading.read_each(
+            lambda document, field: _id_of(document, field, names),
+            results,
+            documents,
+            ids,
+        )
+    ranks = fields.first_of(
+        ("rank",)
+    )  # a float is a score, such as ts_rank of PostgreSQL
+    if all(map(reading.is_integer, ranks)) and any(
+        two < one for one, two in pairwise(ranks)
+    ):
         what = f"results that are not in the order of their field rank, {shown(list(ranks))}"
-        raise reading.UnreadableRanking(f"search returned {what}; sort them by it, or leave it out")
+        raise reading.UnreadableRanking(
+            f"search returned {what}; sort them by it, or leave it out"
+        )
     titles = fields.first_of(title_names, reading.NESTED)
-    are_mappings = is_plain or all(isinstance(document, (str, int, Mapping)) for document in documents)
-    scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
+    are_mappings = is_plain or all(
+        isinstance(document, (str, int, Mapping)) for document in documents
+    )
+    scores = fields.first_of(
+        SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES
+    )
     if bare_rows:
-        titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
-        scores = [score if row.score is None else row.score for row, score in zip(bare_rows, scores, strict=True)]
-    return Ranking(ids, _titles(titles), _scores(scores, results), _read_fields(documents, wanted) if wanted else None)
+        titles = [
+            row.title or title for row, title in zip(bare_rows, titles, strict=True)
+        ]
+        scores = [
+            score if row.score is None else row.score
+            for row, score in zip(bare_rows, scores, strict=True)
+        ]
+    return Ranking(
+        ids,
+        _titles(titles),
+        _scores(scores, results),
+        _read_fields(documents, wanted) if wanted else None,
+    )
 
 
-def _read_fields(documents: Sequence[Any], wanted: Mapping[str, int]) -> Mapping[str, Sequence[Any]]:
-    from pytest_relevance.results.responses.fields import read_fields  # most suites look at no fields
+def _read_fields(
+    documents: Sequence[Any], wanted: Mapping[str, int]
+) -> Mapping[str, Sequence[Any]]:
+    from pytest_relevance.results.responses.fields import (
+        read_fields,
+    )  # most suites look at no fields
 
     return read_fields(documents, wanted, "the result")
 
 
 def _row_of(id_names: Sequence[str], result: Any) -> reading.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
-    row = reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
+    row = (
+        reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
+    )
     return reading.BareRow(
-        _as_mapping(row.document, id_names), None if row.title is None else _text(row.title), row.score
+        _as_mapping(row.document, id_names),
+        None if row.title is None else _text(row.title),
+        row.score,
     )
 
 
@@ -187,15 +238,23 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         return text
     if text == "":
         raise reading.BadResult("has an empty id")
-    if field is None and document is not None and not isinstance(document, reading.WITHOUT_FIELDS):
+    if (
+        field is None
+        and document is not None
+        and not isinstance(document, reading.WITHOUT_FIELDS)
+    ):
         if reading.has_dimensions(document):
             raise reading.BadResult(
                 "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
             )
-        spelled = f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
+        spelled = (
+            f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
+        )
         remedy = "name the field with" if len(names) > 1 else "correct"
         there = reading.fields_there(document)
-        raise reading.BadResult(f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file")
+        raise reading.BadResult(
+            f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file"
+        )
     raise reading.BadResult(f"has an id that is {_what_it_is(value)}")
 
 
@@ -238,7 +297,9 @@ def _number(value: Any) -> float | None:
         return None
     number: float = int(score) if isinstance(score, int) else float(score)
     if number != number:
-        raise reading.BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise reading.BadResult(
+            "has a score that is NaN; return numbers, or results without scores"
+        )
     return number
 
 

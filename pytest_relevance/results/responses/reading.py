@@ -50,7 +50,9 @@ class Fields:
     """The fields of documents, read one field of all documents at a time: usually all have it, or none."""
 
     def __init__(self, documents: Sequence[Any]) -> None:
-        self._names: frozenset[object] | None = None  # of the fields, where they are known
+        self._names: frozenset[object] | None = (
+            None  # of the fields, where they are known
+        )
         kinds = set(map(type, documents))
         if kinds == {dict}:
             self._names = frozenset().union(*documents)
@@ -64,16 +66,27 @@ class Fields:
         """The first of some fields of each document, its own or of one nested in it; None where it has none of them."""
         found: list[Any] = []
         for values in self._columns(names, nested):
-            found = [new if old is None else old for old, new in zip(found, values, strict=True)] if found else values
+            found = (
+                [
+                    new if old is None else old
+                    for old, new in zip(found, values, strict=True)
+                ]
+                if found
+                else values
+            )
             if _NONE.isdisjoint(map(type, found)):  # values may have an == of their own
                 break
         return found or [None] * len(self._getters)
 
-    def _columns(self, names: Sequence[str], nested: Iterable[str]) -> Iterator[list[Any]]:
+    def _columns(
+        self, names: Sequence[str], nested: Iterable[str]
+    ) -> Iterator[list[Any]]:
         for name in names:
             if self._names is None or name in self._names:
                 yield [get(name) for get in self._getters]
-            if "." in name and (self._names is None or name.partition(".")[0] in self._names):
+            if "." in name and (
+                self._names is None or name.partition(".")[0] in self._names
+            ):
                 yield [_at_path(get, name) for get in self._getters]
         for holder in nested:
             if self._names is None or holder in self._names:
@@ -126,7 +139,11 @@ def fields_there(document: Any) -> str:
     for name in own_names(document):
         inner = _getter(document)(name)
         if inner is not None:
-            found += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [str(name)]
+            found += (
+                [f"{name}.{key}" for key in inner]
+                if isinstance(inner, Mapping) and inner
+                else [str(name)]
+            )
     return first_few(found, MOST_FIELDS)
 
 
@@ -134,7 +151,9 @@ def own_names(document: Any) -> list[str]:
     """The names of a document's own fields."""
     if isinstance(document, Mapping) or _is_keyed(document):
         return [*document.keys()]
-    names = chain.from_iterable(getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__"))
+    names = chain.from_iterable(
+        getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")
+    )
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
@@ -157,7 +176,9 @@ class BadResult(Exception):
 A_LIST = "return a list of results, best first"
 
 
-def unreadable(what: str, response: object, advice: str, longest: int = 200) -> UnreadableRanking:
+def unreadable(
+    what: str, response: object, advice: str, longest: int = 200
+) -> UnreadableRanking:
     """The exception, to be raised by the caller: what a search returned, at most `longest` of it, and what to do."""
     found = f"{what}, {shown(response, longest)}" if what else shown(response, longest)
     return UnreadableRanking(f"search returned {found}; {advice}")
@@ -169,7 +190,9 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-def read_each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
+def read_each(
+    read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]
+) -> list[_T]:
     """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
     found = []
     for index, values in enumerate(zip(*columns, strict=True)):
@@ -177,13 +200,18 @@ def read_each(read: Callable[..., _T], results: Sequence[object], *columns: Sequ
             found.append(read(*values))
         except BadResult as problem:
             where = f"result {index + 1} of {len(results)}"
-            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
+            raise UnreadableRanking(
+                f"{where} {problem}: {shown(results[index], 200)}"
+            ) from None
     return found
 
 
 def is_a(kind: type, package: str, *names: str) -> bool:
     """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
-    return any(base.__name__ in names and f"{base.__module__}.".startswith(f"{package}.") for base in kind.__mro__)
+    return any(
+        base.__name__ in names and f"{base.__module__}.".startswith(f"{package}.")
+        for base in kind.__mro__
+    )
 
 
 def is_unsent_search(response: object) -> bool:
@@ -192,7 +220,11 @@ def is_unsent_search(response: object) -> bool:
     Iterating would give the hits without the other fields of the response; its method `execute` gives the response.
     """
     names = {kind.__name__ for kind in type(response).__mro__}
-    return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
+    return (
+        bool(names & {"Search", "AsyncSearch"})
+        and hasattr(response, "execute")
+        and hasattr(response, "to_dict")
+    )
 
 
 ROWS = "(id, score), (id, title) or (id, title, score) row"
@@ -210,22 +242,35 @@ def is_row(result: object) -> bool:
     """Whether a result is a row without names. Named tuples have them, and so have psycopg2's rows with keys."""
     if type(result) is tuple:
         return True
-    return isinstance(result, (tuple, list)) and not (hasattr(result, "_fields") or hasattr(result, "keys"))
+    return isinstance(result, (tuple, list)) and not (
+        hasattr(result, "_fields") or hasattr(result, "keys")
+    )
 
 
 def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]) and not (is_integer(row[1]) and _is_fraction(row[0])):
+    if (
+        len(row) == 2
+        and is_score(row[1])
+        and not (is_integer(row[1]) and _is_fraction(row[0]))
+    ):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple) and len(row) == 1:
         return BareRow(row[0])
-    if isinstance(row, tuple) and len(row) in (2, 3) and (is_id(row[0]) or row[0] is None) and _is_title(row[1]):
+    if (
+        isinstance(row, tuple)
+        and len(row) in (2, 3)
+        and (is_id(row[0]) or row[0] is None)
+        and _is_title(row[1])
+    ):
         if len(row) == 2 or is_score(row[2]):
             return BareRow(*row)
     elif len(row) == 2 and _is_fraction(row[0]):
         if not is_id(row[1]):
             return BareRow(row[1], score=row[0])
-        raise BadResult("is a (score, id) pair; return (id, score) pairs, with ids as text or integers")
+        raise BadResult(
+            "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
+        )
     raise BadResult(
         f"is no {ROWS}; return the results of one query: ids, such rows as tuples, or mappings or objects with an id "
         "(arrays of distances and labels as a tuple, not as lists)"
@@ -235,11 +280,23 @@ def read_row(row: Sequence[Any]) -> BareRow:
 def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
     """The results in a tuple. Raises `UnreadableRanking` for what may be something else: one row, or two columns."""
     ends_fit = len(values) in (2, 3) and is_id(values[0]) and _is_number(values[-1])
-    is_like_row = ends_fit and all(map(_is_title, values[1:-1])) and not all(map(is_integer, values))
-    are_like_columns = len(values) == 2 and all(map(is_row, values)) and all(map(_is_text_or_integers, values))
+    is_like_row = (
+        ends_fit
+        and all(map(_is_title, values[1:-1]))
+        and not all(map(is_integer, values))
+    )
+    are_like_columns = (
+        len(values) == 2
+        and all(map(is_row, values))
+        and all(map(_is_text_or_integers, values))
+    )
     if is_like_row or are_like_columns:
-        what = "a tuple that could be one row, columns side by side or a list of results"
-        raise unreadable(what, values, "return a list of rows, or a list of ids", LONGEST_SHOWN)
+        what = (
+            "a tuple that could be one row, columns side by side or a list of results"
+        )
+        raise unreadable(
+            what, values, "return a list of rows, or a list of ids", LONGEST_SHOWN
+        )
     return values
 
 
@@ -253,7 +310,9 @@ _BESIDE = SCALARS | {float, bool, type(None)}
 def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` for results that are rows and single values: `(ids, total)`, `(ids, cursor)`."""
     has_rows = any(issubclass(kind, (tuple, list)) for kind in kinds)
-    is_hit_beside = isinstance(results, tuple) and dict in kinds and not kinds.isdisjoint(SCALARS)
+    is_hit_beside = (
+        isinstance(results, tuple) and dict in kinds and not kinds.isdisjoint(SCALARS)
+    )
     if is_hit_beside or (has_rows and not kinds.isdisjoint(_BESIDE)):
         advice = "return the results alone, without a total or a cursor beside them"
         raise unreadable("rows beside single values", results, advice, LONGEST_SHOWN)
@@ -261,17 +320,28 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 
 def ambiguity(results: Sequence[Any]) -> str:
     """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
-    if not results or not all(is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results):
+    if not results or not all(
+        is_row(row) and len(row) in (2, 3) and is_integer(row[0]) for row in results
+    ):
         return ""
-    numbers, others = [operator.index(row[0]) for row in results], [row[1] for row in results]
+    numbers, others = (
+        [operator.index(row[0]) for row in results],
+        [row[1] for row in results],
+    )
     # (rank, id): several integers from 0 or 1 on, beside words that are all different, as ids are and titles seldom
-    is_numbered = len(numbers) > 1 and any(numbers == [*range(first, first + len(numbers))] for first in (0, 1))
+    is_numbered = len(numbers) > 1 and any(
+        numbers == [*range(first, first + len(numbers))] for first in (0, 1)
+    )
     are_words = all(isinstance(text, str) and len(text.split()) == 1 for text in others)
     is_ambiguous = is_numbered and are_words and len({*others}) == len(others)
     if not any(len(row) == 3 for row in results):
         # (score, id): integers that descend, some of them equal
-        is_falling = all(one >= two for one, two in pairwise(numbers)) and len({*numbers}) < len(numbers)
-        is_ambiguous |= all(map(is_integer, others)) or (is_falling and all(isinstance(each, str) for each in others))
+        is_falling = all(one >= two for one, two in pairwise(numbers)) and len(
+            {*numbers}
+        ) < len(numbers)
+        is_ambiguous |= all(map(is_integer, others)) or (
+            is_falling and all(isinstance(each, str) for each in others)
+        )
     if not is_ambiguous:
         return ""
     return (
@@ -299,7 +369,11 @@ def _is_title(value: object) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, (bool, str)) and not has_dimensions(value)
+    return (
+        hasattr(value, "__float__")
+        and not isinstance(value, (bool, str))
+        and not has_dimensions(value)
+    )
 
 
 def _is_fraction(value: object) -> bool:
@@ -317,7 +391,11 @@ def is_integer(value: object) -> bool:
     """Whether a value is an integer, of Python or of a library; True and False are none."""
     if type(value) is int:
         return True
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or has_dimensions(value):
+    if (
+        isinstance(value, bool)
+        or not hasattr(type(value), "__index__")
+        or has_dimensions(value)
+    ):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]

@@ -34,7 +34,9 @@ NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""
 
 
-def documents_of(labels: Sequence[int], options: reading.ReadOptions, response: object) -> list[object]:
+def documents_of(
+    labels: Sequence[int], options: reading.ReadOptions, response: object
+) -> list[object]:
     """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
 
     Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
@@ -54,8 +56,14 @@ def _ids(options: reading.ReadOptions) -> Any:
     """The attribute `ids` of the fixture's value, or None. Raises `UnreadableRanking` for one that is no collection."""
     ids: Any = None if options.ids is None else options.ids()
     # labels could be the index of a table, of a Series or of an array of several dimensions
-    is_table = hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
-    is_collection = hasattr(ids, "__getitem__") and hasattr(ids, "__len__") and not isinstance(ids, (str, bytes))
+    is_table = (
+        hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
+    )
+    is_collection = (
+        hasattr(ids, "__getitem__")
+        and hasattr(ids, "__len__")
+        and not isinstance(ids, (str, bytes))
+    )
     if ids is not None and (is_table or not is_collection):
         raise reading.UnreadableRanking(
             f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
@@ -68,7 +76,9 @@ def _document(ids: Any, label: int) -> object:
     """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
     known = ids if hasattr(ids, "keys") else range(len(ids))
     for key in (label, str(label)):
-        if key in known:  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
+        if (
+            key in known
+        ):  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
             return ids[key]
     raise reading.UnreadableRanking(
         f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
@@ -77,23 +87,34 @@ def _document(ids: Any, label: int) -> object:
 
 
 def _labelled(
-    labels: Iterable[int], scores: Iterable[float], options: reading.ReadOptions, response: object
+    labels: Iterable[int],
+    scores: Iterable[float],
+    options: reading.ReadOptions,
+    response: object,
 ) -> Sequence[object]:
     """The documents of labels with their scores, without the labels by which faiss says that it found none."""
-    found = [(label, float(score)) for label, score in zip(labels, scores, strict=True) if label != NOTHING_FOUND]
+    found = [
+        (label, float(score))
+        for label, score in zip(labels, scores, strict=True)
+        if label != NOTHING_FOUND
+    ]
     documents = documents_of([label for label, _ in found], options, response)
     return _scored(documents, [score for _, score in found])
 
 
 def _scored(documents: Iterable[object], scores: Iterable[float]) -> Sequence[object]:
     """Documents with their scores; a document that is a row, `(id,)` or `(id, title)`, has the score added."""
-    parts: Iterable[Any] = (document if reading.is_row(document) else (document,) for document in documents)
+    parts: Iterable[Any] = (
+        document if reading.is_row(document) else (document,) for document in documents
+    )
     return [(*row, score) for row, score in zip(parts, scores, strict=True)]
 
 
 def is_array(value: Any) -> bool:
     """Whether a value is an array, of numpy or of a library with the same interface. A Series is none."""
-    has_interface = hasattr(value, "dtype") and hasattr(value, "tolist") and hasattr(value, "ndim")
+    has_interface = (
+        hasattr(value, "dtype") and hasattr(value, "tolist") and hasattr(value, "ndim")
+    )
     return has_interface and value.ndim > 0 and not hasattr(value, "iloc")
 
 
@@ -115,16 +136,24 @@ def of_one_query(array: Any, response: object) -> list[Any]:
         return found
     shape = tuple(map(int, array.shape))
     raise reading.unreadable(
-        f"an array of shape {shape}, which has the results of {len(array)} queries", response, reading.ONE_QUERY
+        f"an array of shape {shape}, which has the results of {len(array)} queries",
+        response,
+        reading.ONE_QUERY,
     )
 
 
 def are_arrays(response: object) -> bool:
     """Whether a response is a tuple of arrays: distances and labels, in either order."""
-    return isinstance(response, tuple) and len(response) == 2 and all(map(is_array, response))
+    return (
+        isinstance(response, tuple)
+        and len(response) == 2
+        and all(map(is_array, response))
+    )
 
 
-def of_arrays(response: tuple[Any, ...], options: reading.ReadOptions) -> Sequence[object]:
+def of_arrays(
+    response: tuple[Any, ...], options: reading.ReadOptions
+) -> Sequence[object]:
     """The results of one query in a pair of arrays."""
     first, second = response
     if first.shape != second.shape:
@@ -133,18 +162,26 @@ def of_arrays(response: tuple[Any, ...], options: reading.ReadOptions) -> Sequen
     is_float = element_kind(first) == "float"
     if is_float == (element_kind(second) == "float"):
         what = "two arrays, of which either may be the labels or the distances"
-        raise reading.unreadable(what, response, "return integers and floats, or (id, score) pairs: zip(ids, scores)")
+        raise reading.unreadable(
+            what,
+            response,
+            "return integers and floats, or (id, score) pairs: zip(ids, scores)",
+        )
     documents, scores = (second, first) if is_float else (first, second)
     found, numbers = of_one_query(documents, response), of_one_query(scores, response)
     if element_kind(documents) == "other":
         columns = (numbers, found) if is_float else (found, numbers)
-        return [*zip(*columns, strict=True)]  # rows, which are refused where they are (score, id)
+        return [
+            *zip(*columns, strict=True)
+        ]  # rows, which are refused where they are (score, id)
     return _labelled(found, numbers, options, response)
 
 
 def is_array_of_results(response: Any) -> bool:
     """Whether a response is an array with a row for each query, or of integers."""
-    return is_array(response) and (response.ndim > 1 or element_kind(response) == "integer")
+    return is_array(response) and (
+        response.ndim > 1 or element_kind(response) == "integer"
+    )
 
 
 def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
@@ -157,7 +194,11 @@ def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
             raise reading.unreadable(what, response, advice)
         return found
     if element_kind(response) == "integer":
-        labels = [label for label in of_one_query(response, response) if label != NOTHING_FOUND]
+        labels = [
+            label
+            for label in of_one_query(response, response)
+            if label != NOTHING_FOUND
+        ]
         return documents_of(labels, options, response)
     what = f"an array of {counted(len(response), 'row')}, which could be the results of as many queries, or results"
     advice = "return its first row, found[0].tolist(), or a tuple for each result, list(map(tuple, found.tolist()))"
@@ -166,7 +207,9 @@ def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
 
 def of_usearch(matches: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The results of one query in `Matches` of usearch."""
-    return _labelled(matches.keys.tolist(), matches.distances.tolist(), options, matches.to_list())
+    return _labelled(
+        matches.keys.tolist(), matches.distances.tolist(), options, matches.to_list()
+    )
 
 
 def of_bm25s(results: Any, options: reading.ReadOptions) -> Sequence[object]:
@@ -174,10 +217,15 @@ def of_bm25s(results: Any, options: reading.ReadOptions) -> Sequence[object]:
 
     Raises `UnreadableRanking` for documents that are not sorted.
     """
-    documents, scores = of_one_query(results.documents, results), of_one_query(results.scores, results)
+    documents, scores = (
+        of_one_query(results.documents, results),
+        of_one_query(results.scores, results),
+    )
     if scores != sorted(scores, reverse=True):
         raise reading.unreadable(
-            "Results of bm25s in no order", results, "call retrieve() with sorted=True, the default"
+            "Results of bm25s in no order",
+            results,
+            "call retrieve() with sorted=True, the default",
         )
     while scores and scores[-1] == 0:
         scores.pop()
@@ -195,31 +243,47 @@ def point_id(fields: Mapping[str, Any]) -> object:
     return _agreed(fields["id"], "id", fields.get("payload"), "payload")
 
 
-_CHROMA = {"distances": "score", "scores": "score", "metadatas": "metadata", "documents": "document"}
+_CHROMA = {
+    "distances": "score",
+    "scores": "score",
+    "metadatas": "metadata",
+    "documents": "document",
+}
 """The columns of what chromadb returns, and the names of their values as fields of one result."""
 
 
-def of_chroma(response: Mapping[str, Any], _: reading.ReadOptions) -> Sequence[object] | None:
+def of_chroma(
+    response: Mapping[str, Any], _: reading.ReadOptions
+) -> Sequence[object] | None:
     """The results of one query in a dict of chromadb, which has a list for each query in every column.
 
     None for another mapping: the ids of Chroma are text, and those that its `get` returns are in no order.
     """
     queries: Any = response.get("ids")
-    are_lists = isinstance(queries, list) and all(isinstance(ids, list) for ids in queries)
+    are_lists = isinstance(queries, list) and all(
+        isinstance(ids, list) for ids in queries
+    )
     if not are_lists or _CHROMA.keys().isdisjoint(response):
         return None
     if not all(isinstance(id_, str) for ids in queries for id_ in ids):
         return None
     if len(queries) != 1:
-        raise reading.unreadable(f"the results of {len(queries)} queries", dict(response), reading.ONE_QUERY)
+        raise reading.unreadable(
+            f"the results of {len(queries)} queries", dict(response), reading.ONE_QUERY
+        )
     columns: dict[str, Any] = {"id": queries[0]}
     for name, what in _CHROMA.items():
         column = response.get(name)
         if column and column[0]:  # None for what was not asked for
             columns.setdefault(what, column[0])
     if len({*map(len, columns.values())}) > 1:
-        raise reading.unreadable("columns of different lengths", response, "return as many of each as of ids")
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        raise reading.unreadable(
+            "columns of different lengths", response, "return as many of each as of ids"
+        )
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def metadata_id(fields: Mapping[str, Any]) -> object:
@@ -228,15 +292,25 @@ def metadata_id(fields: Mapping[str, Any]) -> object:
     Raises `BadResult` where it has both and they differ, unless its own was generated.
     """
     own = fields.get("id")
-    return _agreed(own, "id", fields["metadata"], "metadata", prefers_nested=_is_generated(own))
+    return _agreed(
+        own, "id", fields["metadata"], "metadata", prefers_nested=_is_generated(own)
+    )
 
 
 def node_fields(result: Any) -> dict[str, object]:
     """The fields of a node of LlamaIndex. `ref_doc_id` is the document of which it is a part."""
     node = getattr(result, "node", result)
-    texts = {"text": getattr(node, "text", None), "ref_doc_id": getattr(node, "ref_doc_id", None)}
+    texts = {
+        "text": getattr(node, "text", None),
+        "ref_doc_id": getattr(node, "ref_doc_id", None),
+    }
     ids = dict.fromkeys(("id", "id_", "node_id"), node.node_id)
-    return {**ids, **texts, "score": getattr(result, "score", None), "metadata": node.metadata}
+    return {
+        **ids,
+        **texts,
+        "score": getattr(result, "score", None),
+        "metadata": node.metadata,
+    }
 
 
 def node_id(fields: Mapping[str, Any]) -> object:
@@ -253,7 +327,9 @@ def node_id(fields: Mapping[str, Any]) -> object:
     )
 
 
-def _agreed(own: object, name: str, nested: object, holder: str, *, prefers_nested: bool = False) -> object:
+def _agreed(
+    own: object, name: str, nested: object, holder: str, *, prefers_nested: bool = False
+) -> object:
     """The id of a result that may have one of its own and one in a nested mapping. Raises `BadResult` if they differ.
 
     With `prefers_nested` it is the nested one even if they differ.
@@ -272,7 +348,14 @@ def _id_in(nested: object) -> tuple[str, object] | None:
     """The name and the value of the id in a mapping of metadata; None where there is none."""
     if not isinstance(nested, Mapping):
         return None
-    return next(((name, nested[name]) for name in reading.ID_NAMES if isinstance(nested.get(name), (str, int))), None)
+    return next(
+        (
+            (name, nested[name])
+            for name in reading.ID_NAMES
+            if isinstance(nested.get(name), (str, int))
+        ),
+        None,
+    )
 
 
 def _is_generated(own: object) -> bool:
@@ -294,7 +377,9 @@ def is_tantivy_pair(response: object) -> bool:
     if not isinstance(response, tuple) or len(response) != 2:
         return False
     kind, found = type(response[0]), response[1]
-    return reading.is_a(kind, "tantivy", "Searcher") and (isinstance(found, list) or hasattr(found, "hits"))
+    return reading.is_a(kind, "tantivy", "Searcher") and (
+        isinstance(found, list) or hasattr(found, "hits")
+    )
 
 
 def of_tantivy_pair(pair: tuple[Any, Any], _: reading.ReadOptions) -> Sequence[object]:
@@ -303,14 +388,23 @@ def of_tantivy_pair(pair: tuple[Any, Any], _: reading.ReadOptions) -> Sequence[o
     The documents are read from the index here, which is part of the search's time.
     """
     searcher, result = pair
-    pairs = [hit if isinstance(hit, tuple) else (None, hit) for hit in getattr(result, "hits", result)]
-    return [(searcher.doc(address), score if reading.is_score(score) else None) for score, address in pairs]
+    pairs = [
+        hit if isinstance(hit, tuple) else (None, hit)
+        for hit in getattr(result, "hits", result)
+    ]
+    return [
+        (searcher.doc(address), score if reading.is_score(score) else None)
+        for score, address in pairs
+    ]
 
 
 def tantivy_fields(document: Any) -> Mapping[str, object]:
     """The stored fields of a document of tantivy; a field with one value is that value."""
     fields: Mapping[str, list[object]] = document.to_dict()
-    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
+    return {
+        name: values[0] if len(values) == 1 else values
+        for name, values in fields.items()
+    }
 
 
 def of_xapian(mset: Any, _: reading.ReadOptions) -> Sequence[object]:
@@ -329,8 +423,14 @@ def xapian_fields(item: Any) -> Mapping[str, object]:
     """
     document = getattr(item, "document", item)
     fields = dict(_xapian_data(document.get_data()))
-    until_r = takewhile(lambda item: item.term < b"R", document.termlist())  # terms are sorted, and may be many
-    terms = [item.term[1:].decode(errors="replace") for item in until_r if item.term.startswith(b"Q")]
+    until_r = takewhile(
+        lambda item: item.term < b"R", document.termlist()
+    )  # terms are sorted, and may be many
+    terms = [
+        item.term[1:].decode(errors="replace")
+        for item in until_r
+        if item.term.startswith(b"Q")
+    ]
     if len(terms) == 1 and terms[0]:
         fields["Q"] = terms[0]
     texts = {fields[name] for name in ("data", "Q") if name in fields}

@@ -53,7 +53,9 @@ def results_of(response: object, options: reading.ReadOptions) -> Sequence[objec
     for includes, results in SHAPES:
         if includes(response) and (found := results(response, options)) is not None:
             return found
-    raise reading.unreadable(reading.kind_of(response), response, reading.A_LIST, LONGEST_SHOWN)
+    raise reading.unreadable(
+        reading.kind_of(response), response, reading.A_LIST, LONGEST_SHOWN
+    )
 
 
 def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
@@ -72,7 +74,14 @@ def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
 
 @lru_cache(maxsize=64)
 def _library_type(kind: type) -> LibraryType | None:
-    return next((known for known in TYPES if reading.is_a(kind, known.package, *known.names.split())), None)
+    return next(
+        (
+            known
+            for known in TYPES
+            if reading.is_a(kind, known.package, *known.names.split())
+        ),
+        None,
+    )
 
 
 # --- response bodies of search servers, and response objects of their clients -----------------------------------------
@@ -129,9 +138,13 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     vespa = root if isinstance(root, Mapping) else None
     found = (at_path(body, path) for _, path in HITS)
     hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
-    is_error = any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS)
+    is_error = any(
+        body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS
+    )
     if is_error or (hits is None and body.get("message")):
-        raise reading.UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+        raise reading.UnreadableRanking(
+            f"search returned an error instead of results: {shown(dict(body), 300)}"
+        )
     if holder is not None:
         refuse_partial(holder, body)
     refuse_partial(body, body)
@@ -143,15 +156,27 @@ def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
         raise reading.unreadable("one result", dict(body), reading.A_LIST)
     known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
     advice = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
-    raise reading.unreadable("a mapping without hits", dict(body), f"a response body has {known}; {advice}")
+    raise reading.unreadable(
+        "a mapping without hits", dict(body), f"a response body has {known}; {advice}"
+    )
 
 
-def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
+def _vespa_hits(
+    children: Sequence[object], root: Mapping[Any, Any]
+) -> Sequence[object]:
     """The hits among the children of Vespa's root. The results of grouping are one more child, which is left out."""
-    hits = [child for child in children if not str(at_path(child, ("id",))).startswith("group:root")]
+    hits = [
+        child
+        for child in children
+        if not str(at_path(child, ("id",))).startswith("group:root")
+    ]
     is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
-    if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
-        raise reading.unreadable("its hits in groups", children, "return the hits as one list, best first")
+    if is_nested or (
+        children and not hits and at_path(root, ("fields", "totalCount")) != 0
+    ):
+        raise reading.unreadable(
+            "its hits in groups", children, "return the hits as one list, best first"
+        )
     return hits
 
 
@@ -166,7 +191,11 @@ def hit_of_dsl(result: Any) -> Any:
     meta = getattr(own["meta"], "_d_", own["meta"])
     if not isinstance(meta, Mapping):
         return result
-    return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
+    return {
+        **{f"_{name}": value for name, value in meta.items()},
+        "_source": own["_d_"],
+        "meta": meta,
+    }
 
 
 # --- incomplete responses ---------------------------------------------------------------------------------------------
@@ -208,13 +237,37 @@ SIGNS: tuple[Sign, ...] = (
     Sign(_ELASTIC, ("_clusters", "partial"), _is_set, "clusters answered in part"),
     Sign(_ELASTIC, ("_clusters", "failed"), _is_set, "clusters failed"),
     Sign(_ELASTIC, ("_clusters", "running"), _is_set, "clusters were still searching"),
-    Sign(_ELASTIC, ("terminated_early",), _is_set, "the search ended at terminate_after"),
-    Sign(_ELASTIC, ("is_partial",), _is_set, "the search is still running, or failed in part"),
-    Sign("Solr", ("responseHeader", "partialResults"), _is_set, "a limit or a failed shard cut the search off"),
+    Sign(
+        _ELASTIC, ("terminated_early",), _is_set, "the search ended at terminate_after"
+    ),
+    Sign(
+        _ELASTIC,
+        ("is_partial",),
+        _is_set,
+        "the search is still running, or failed in part",
+    ),
+    Sign(
+        "Solr",
+        ("responseHeader", "partialResults"),
+        _is_set,
+        "a limit or a failed shard cut the search off",
+    ),
     Sign("Solr", ("responseHeader", "status"), _is_set, "the request failed"),
-    Sign("Vespa", ("root", "coverage", "degraded"), _is_set, "not all documents were searched"),
-    Sign("Vespa", ("root", "coverage", "full"), lambda value: value is False, "not all documents were searched"),
-    Sign("Typesense", ("search_cutoff",), _is_set, "search_cutoff_ms cut the search off"),
+    Sign(
+        "Vespa",
+        ("root", "coverage", "degraded"),
+        _is_set,
+        "not all documents were searched",
+    ),
+    Sign(
+        "Vespa",
+        ("root", "coverage", "full"),
+        lambda value: value is False,
+        "not all documents were searched",
+    ),
+    Sign(
+        "Typesense", ("search_cutoff",), _is_set, "search_cutoff_ms cut the search off"
+    ),
     Sign("Algolia", ("timeoutHits",), _is_set, "the search timed out"),
     Sign("Meilisearch", ("degraded",), _is_set, "searchCutoffMs cut the search off"),
     Sign("Meilisearch", ("remoteErrors",), _is_set, "remote instances failed"),
@@ -223,7 +276,10 @@ SIGNS: tuple[Sign, ...] = (
 )
 """The signs, from the engines' documentation, of a search that was cut off or only partly answered."""
 
-_BY_NAME = {sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]] for sign in SIGNS}
+_BY_NAME = {
+    sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]]
+    for sign in SIGNS
+}
 
 
 def refuse_partial(response: object, body: object) -> None:
@@ -245,13 +301,19 @@ def refuse_partial(response: object, body: object) -> None:
 def at_path(holder: object, path: Iterable[str]) -> object:
     """The value at a path of keys or attributes; None where there is none."""
     for name in path:
-        holder = holder.get(name) if isinstance(holder, Mapping) else _attribute_spelled(holder, name)
+        holder = (
+            holder.get(name)
+            if isinstance(holder, Mapping)
+            else _attribute_spelled(holder, name)
+        )
     return holder
 
 
 def _attribute_spelled(holder: object, name: str) -> object:
     """An attribute by its name, in Python's style too (`timeoutHits`, `timeout_hits`)."""
-    for spelling in dict.fromkeys((name, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())):
+    for spelling in dict.fromkeys(
+        (name, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    ):
         found = getattr(holder, spelling, None)
         if found is not None and not callable(found):
             return found
@@ -264,7 +326,9 @@ _QUERIES = ("query", "query_id", "qid", "query_index")
 """The names of a column that says which of several queries a row is for."""
 
 
-def _table(columns: Iterable[object], rows: Iterable[Sequence[object]]) -> Sequence[object]:
+def _table(
+    columns: Iterable[object], rows: Iterable[Sequence[object]]
+) -> Sequence[object]:
     """The rows of a table as mappings.
 
     Raises `UnreadableRanking` if two columns have one name, or the rows are the results of several queries.
@@ -272,7 +336,9 @@ def _table(columns: Iterable[object], rows: Iterable[Sequence[object]]) -> Seque
     names = list(map(str, columns))
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        raise reading.UnreadableRanking(f"search returned a table with two columns named {quoted(double)}; rename one")
+        raise reading.UnreadableRanking(
+            f"search returned a table with two columns named {quoted(double)}; rename one"
+        )
     found = [dict(zip(names, row, strict=True)) for row in rows]
     for name in _QUERIES:
         # compared as text: a value may be a list, and each NaN is another one
@@ -285,7 +351,10 @@ def _table(columns: Iterable[object], rows: Iterable[Sequence[object]]) -> Seque
 def _rows_of(columns: Iterable[Any]) -> Iterable[tuple[object, ...]]:
     """The rows of columns: of Arrow, pandas or polars, numpy, or lists. The columns are read with the first row."""
     methods = ("to_pylist", "to_list", "tolist", "copy")
-    lists = (next(getattr(column, name) for name in methods if hasattr(column, name))() for column in columns)
+    lists = (
+        next(getattr(column, name) for name in methods if hasattr(column, name))()
+        for column in columns
+    )
     yield from zip(*lists, strict=True)
 
 
@@ -303,7 +372,9 @@ def _of_frame(frame: Any, _: reading.ReadOptions) -> Sequence[object]:
     """The rows of a data frame of pandas or polars; a named index is a column too."""
     names = [*frame.columns]
     index: Any = getattr(frame, "index", None)
-    is_named = isinstance(getattr(index, "name", None), str) and index.name not in map(str, names)
+    is_named = isinstance(getattr(index, "name", None), str) and index.name not in map(
+        str, names
+    )
     columns = (*(frame[name] for name in names), *([index] if is_named else []))
     return _table([*names, *([index.name] if is_named else [])], _rows_of(columns))
 
@@ -322,7 +393,11 @@ class ReadCursor:
 
 def _is_frame(response: object) -> bool:
     """Whether a response is a data frame of pandas or polars."""
-    return hasattr(response, "columns") and hasattr(response, "shape") and hasattr(response, "__getitem__")
+    return (
+        hasattr(response, "columns")
+        and hasattr(response, "shape")
+        and hasattr(response, "__getitem__")
+    )
 
 
 def _is_series(response: object) -> bool:
@@ -344,27 +419,37 @@ def _of_cursor(cursor: Any, options: reading.ReadOptions) -> Sequence[object]:
     description = cursor.description  # it may be gone once the rows are read
     rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
     names = [str(column[0]) for column in description or ()]
-    is_named = options.id_names is not reading.ID_NAMES or bool(set(names) & set(options.id_names))
-    if set(map(type, rows)) == {tuple} and (is_named or names[0] in options.title_names):
+    is_named = options.id_names is not reading.ID_NAMES or bool(
+        set(names) & set(options.id_names)
+    )
+    if set(map(type, rows)) == {tuple} and (
+        is_named or names[0] in options.title_names
+    ):
         return _table(names, rows)
     return list(rows)
 
 
 # --- general shapes ---------------------------------------------------------------------------------------------------
 
-_ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
+_ROWS = frozenset(
+    {"Row", "Record"}
+)  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
 
 
 def _is_relation(response: object) -> bool:
     """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
-    return _can_fetch(response) and isinstance(getattr(response, "columns", None), (list, tuple))
+    return _can_fetch(response) and isinstance(
+        getattr(response, "columns", None), (list, tuple)
+    )
 
 
 _TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def _is_http(response: object) -> bool:
-    return hasattr(response, "headers") and (hasattr(response, "status_code") or hasattr(response, "status"))
+    return hasattr(response, "headers") and (
+        hasattr(response, "status_code") or hasattr(response, "status")
+    )
 
 
 def _of_iterable(response: Any, _: reading.ReadOptions) -> Sequence[object] | None:
@@ -391,7 +476,11 @@ def _refused(what: str, advice: str) -> _Results:
 
 
 def _attributes(*names: str) -> _Fields:
-    return lambda result: {name: getattr(result, name) for name in names if getattr(result, name, None) is not None}
+    return lambda result: {
+        name: getattr(result, name)
+        for name in names
+        if getattr(result, name, None) is not None
+    }
 
 
 _ADDRESSES = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
@@ -402,17 +491,47 @@ _ONE_RESULT = _refused("one result", reading.A_LIST)
 TYPES: tuple[LibraryType, ...] = (
     LibraryType("bm25s", "Results", search_libraries.of_bm25s),
     LibraryType("usearch", "Matches", search_libraries.of_usearch),
-    LibraryType("usearch", "BatchMatches", _refused("a batch of usearch", "return matches[0], or search for a vector")),
-    LibraryType("qdrant_client.http", "QueryResponse", lambda response, _: response.points),
-    LibraryType("qdrant_client.http", "ScoredPoint Record", None, _OF_POINT, search_libraries.point_id),
-    LibraryType("langchain_core", "Document", None, _OF_LANGCHAIN, search_libraries.metadata_id),
-    LibraryType("llama_index", "NodeWithScore BaseNode", None, search_libraries.node_fields, search_libraries.node_id),
-    LibraryType("tantivy", "SearchResult", _refused(_ADDRESSES, search_libraries.WITH_SEARCHER)),
-    LibraryType("polars", "LazyFrame", _refused("a LazyFrame of polars", "return frame.collect()")),
+    LibraryType(
+        "usearch",
+        "BatchMatches",
+        _refused("a batch of usearch", "return matches[0], or search for a vector"),
+    ),
+    LibraryType(
+        "qdrant_client.http", "QueryResponse", lambda response, _: response.points
+    ),
+    LibraryType(
+        "qdrant_client.http",
+        "ScoredPoint Record",
+        None,
+        _OF_POINT,
+        search_libraries.point_id,
+    ),
+    LibraryType(
+        "langchain_core", "Document", None, _OF_LANGCHAIN, search_libraries.metadata_id
+    ),
+    LibraryType(
+        "llama_index",
+        "NodeWithScore BaseNode",
+        None,
+        search_libraries.node_fields,
+        search_libraries.node_id,
+    ),
+    LibraryType(
+        "tantivy", "SearchResult", _refused(_ADDRESSES, search_libraries.WITH_SEARCHER)
+    ),
+    LibraryType(
+        "polars",
+        "LazyFrame",
+        _refused("a LazyFrame of polars", "return frame.collect()"),
+    ),
     LibraryType("tantivy", "Document", None, search_libraries.tantivy_fields),
     LibraryType("xapian", "MSet", search_libraries.of_xapian),
     LibraryType("xapian", "MSetItem Document", None, search_libraries.xapian_fields),
-    LibraryType("lancedb", "LanceQueryBuilder", lambda query, options: _of_arrow(query.to_arrow(), options)),
+    LibraryType(
+        "lancedb",
+        "LanceQueryBuilder",
+        lambda query, options: _of_arrow(query.to_arrow(), options),
+    ),
     LibraryType("pyarrow", "Scalar", None, lambda value: value.as_py()),
 )
 
@@ -425,19 +544,47 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (search_libraries.is_array_of_results, search_libraries.of_array),
     (lambda it: isinstance(it, Mapping), search_libraries.of_chroma),
     (lambda it: isinstance(it, Mapping), lambda it, _: hits_of(it)),
-    (lambda it: type(it).__name__ in _ROWS or (isinstance(it, tuple) and hasattr(it, "_fields")), _ONE_RESULT),
-    (lambda it: it is None, _refused("", "return the results, best first (an empty list where there are none)")),
-    (lambda it: isinstance(it, _TEXTS), _refused("text", f"{reading.A_LIST} (parsed, if it is JSON)")),
-    (lambda it: isinstance(it, (set, frozenset)), _refused("a set, which has no order", reading.A_LIST)),
+    (
+        lambda it: (
+            type(it).__name__ in _ROWS
+            or (isinstance(it, tuple) and hasattr(it, "_fields"))
+        ),
+        _ONE_RESULT,
+    ),
+    (
+        lambda it: it is None,
+        _refused(
+            "", "return the results, best first (an empty list where there are none)"
+        ),
+    ),
+    (
+        lambda it: isinstance(it, _TEXTS),
+        _refused("text", f"{reading.A_LIST} (parsed, if it is JSON)"),
+    ),
+    (
+        lambda it: isinstance(it, (set, frozenset)),
+        _refused("a set, which has no order", reading.A_LIST),
+    ),
     (lambda it: isinstance(it, tuple), lambda it, _: reading.read_tuple(it)),
-    (_is_series, _refused("a Series", "return list(series) if its values are the ids, list(series.index) if not")),
+    (
+        _is_series,
+        _refused(
+            "a Series",
+            "return list(series) if its values are the ids, list(series.index) if not",
+        ),
+    ),
     (_is_relation, lambda it, _: _table(it.columns, it.fetchall())),
     (lambda it: _can_fetch(it) and hasattr(it, "description"), _of_cursor),
     (_is_frame, _of_frame),
     (reading.is_unsent_search, lambda it, options: results_of(it.execute(), options)),
     (lambda it: True, lambda it, _: contained_hits(it)),
     # iterating over an HTTP response gives its bytes in pieces, and over a model of pydantic its fields
-    (_is_http, _refused("an HTTP response", "return what is in it, response.json() for instance")),
+    (
+        _is_http,
+        _refused(
+            "an HTTP response", "return what is in it, response.json() for instance"
+        ),
+    ),
     (lambda it: not hasattr(type(it), "model_fields"), _of_iterable),
 )
 """How responses of other types are recognised and read, in this order; None leaves a response to the next row."""

@@ -100,7 +100,13 @@ def interrupt_once_it_is_in(function):
 def numbered(count: int, more: str = "") -> str:
     """The text of a case file with so many cases, `q0` and on, each with its first document expected."""
     return "".join(
-        ["cases:\n", *(f"  - {{query: q{number}, expect: {{first: q{number}}}{more}}}\n" for number in range(count))]
+        [
+            "cases:\n",
+            *(
+                f"  - {{query: q{number}, expect: {{first: q{number}}}{more}}}\n"
+                for number in range(count)
+            ),
+        ]
     )
 
 
@@ -110,12 +116,16 @@ class Engine:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def searches(self, fixtures: str = PLAIN, *, pause: float = 0.01, meet: Sequence[str] = ()) -> None:
+    def searches(
+        self, fixtures: str = PLAIN, *, pause: float = 0.01, meet: Sequence[str] = ()
+    ) -> None:
         """Write the conftest.py: `fixtures` are those of the project, each call takes `pause` seconds.
 
         The two queries `meet` wait for each other where they are searched in threads, however slow the machine is.
         """
-        self.project.conftest(ENGINE.replace("PAUSE", str(pause)).replace("MEET", repr(meet)) + fixtures)
+        self.project.conftest(
+            ENGINE.replace("PAUSE", str(pause)).replace("MEET", repr(meet)) + fixtures
+        )
 
     def with_timeout(self) -> Sequence[str]:
         """Install a plugin with a timeout; return the options that load it."""
@@ -137,7 +147,11 @@ class Engine:
     def _lines(self) -> list[tuple[str, list[str]]]:
         """What was written down, each with the test and the phase in which it was."""
         path = self.project.path / "log.txt"
-        lines = (line.split("\t") for line in path.read_text().splitlines()) if path.exists() else ()
+        lines = (
+            (line.split("\t") for line in path.read_text().splitlines())
+            if path.exists()
+            else ()
+        )
         return [(test, words.split()) for test, words in lines]
 
     @property

@@ -10,7 +10,9 @@ from tests.plugin.running.conftest import Engine, numbered
 THREE = ("-o", "relevance_batch=3")
 
 
-def batching(body: str, *, many: str = "def many(self, queries, **params):", more: str = "") -> str:
+def batching(
+    body: str, *, many: str = "def many(self, queries, **params):", more: str = ""
+) -> str:
     """A search whose `many` has this body; `more` is a further method."""
     return f"""
     class Search:
@@ -32,21 +34,30 @@ KINDS = {
     "list": batching(ALL),
     "generator": batching("for query in queries: yield query.split()"),
     "iterator": batching("return map(str.split, queries)"),
-    "coroutine function": batching(ALL, many="async def many(self, queries, **params):"),
+    "coroutine function": batching(
+        ALL, many="async def many(self, queries, **params):"
+    ),
     "asynchronous generator": batching(
-        "for query in queries: yield query.split()", many="async def many(self, queries, **params):"
+        "for query in queries: yield query.split()",
+        many="async def many(self, queries, **params):",
     ),
     "plain function that returns a coroutine": batching(
-        "return self.later(queries)", more="async def later(self, queries): return [query.split() for query in queries]"
+        "return self.later(queries)",
+        more="async def later(self, queries): return [query.split() for query in queries]",
     ),
 }
 
 
 @pytest.mark.parametrize("fixtures", KINDS.values(), ids=KINDS)
-def test_many_is_called_for_so_many_cases_at_once(engine: Engine, fixtures: str) -> None:
+def test_many_is_called_for_so_many_cases_at_once(
+    engine: Engine, fixtures: str
+) -> None:
     engine.searches(fixtures)
     engine.project.cases(numbered(7))
-    for options in ((), ("--asyncio-mode=auto",) if find_spec("pytest_asyncio") else ()):
+    for options in (
+        (),
+        ("--asyncio-mode=auto",) if find_spec("pytest_asyncio") else (),
+    ):
         run = engine.run(*THREE, *options, loops=bool(options))
         assert run.counts == {"passed": 7}
         assert engine.batches == [["q0", "q1", "q2"], ["q3", "q4", "q5"], ["q6"]]
@@ -56,7 +67,9 @@ def test_many_is_called_for_so_many_cases_at_once(engine: Engine, fixtures: str)
 def test_several_batches_at_a_time(engine: Engine, many: str) -> None:
     pause = "meet(queries[0])" if many == "def" else "await asyncio.sleep(0.01)"
     body = f"note('begin', queries[0]); {pause}; note('end', queries[0]); {ALL}"
-    engine.searches(batching(body, many=f"{many} many(self, queries):"), meet=("q0", "q3"))
+    engine.searches(
+        batching(body, many=f"{many} many(self, queries):"), meet=("q0", "q3")
+    )
     engine.project.cases(numbered(12))
     assert engine.run(*THREE, "--relevance-concurrency=2").counts == {"passed": 12}
     assert engine.most == 2
@@ -64,7 +77,9 @@ def test_several_batches_at_a_time(engine: Engine, many: str) -> None:
     assert engine.windows == [["q0", "q3"], ["q6", "q9"]]
 
 
-def test_queries_with_other_params_or_another_k_are_in_another_batch(engine: Engine) -> None:
+def test_queries_with_other_params_or_another_k_are_in_another_batch(
+    engine: Engine,
+) -> None:
     engine.searches(
         batching(
             "note('asked', str(k), str(page)); return [query.split() for query in queries]",
@@ -81,10 +96,16 @@ def test_queries_with_other_params_or_another_k_are_in_another_batch(engine: Eng
     """)
     assert engine.run().counts == {"passed": 5}
     assert engine.batches == [["a", "e"], ["b", "d"], ["c"]]
-    assert [words[1:] for words in engine.log if words[0] == "asked"] == [["10", "0"], ["10", "2"], ["20", "0"]]
+    assert [words[1:] for words in engine.log if words[0] == "asked"] == [
+        ["10", "0"],
+        ["10", "2"],
+        ["20", "0"],
+    ]
 
 
-def test_a_search_with_many_too_is_called_itself_for_a_case_alone(engine: Engine) -> None:
+def test_a_search_with_many_too_is_called_itself_for_a_case_alone(
+    engine: Engine,
+) -> None:
     engine.searches(
         batching(
             ALL,
@@ -93,19 +114,27 @@ def test_a_search_with_many_too_is_called_itself_for_a_case_alone(engine: Engine
             return query.split()""",
         )
     )
-    engine.project.cases("cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]")
+    engine.project.cases(
+        "cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]"
+    )
     assert engine.run().counts == {"passed": 3}
     assert engine.batches == [["q0", "q1"]]
     assert ["alone", "timed"] in engine.log
 
 
-def test_a_search_with_many_alone_has_batches_of_one_for_a_case_alone(engine: Engine) -> None:
+def test_a_search_with_many_alone_has_batches_of_one_for_a_case_alone(
+    engine: Engine,
+) -> None:
     engine.searches(batching(ALL))
-    engine.project.cases("cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]")
+    engine.project.cases(
+        "cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}]"
+    )
     run = engine.run()
     assert run.counts == {"passed": 3}
     assert sorted(engine.batches) == [["q0", "q1"], ["timed"]]
-    assert [name for name, result in run.results.items() if result.call.latency_shared] == ["q0", "q1"]
+    assert [
+        name for name, result in run.results.items() if result.call.latency_shared
+    ] == ["q0", "q1"]
 
 
 REFUSED = {
@@ -113,13 +142,21 @@ REFUSED = {
         "tuple([query] for query in queries)",
         "search.many: of (distances, labels) return list(zip(distances, labels))",
     ),
-    "a mapping": ("{'responses': [[query] for query in queries]}", "a list or a generator with one response a query"),
-    "an array": ("__import__('numpy').zeros((len(queries), 2))", "a list or a generator with one response a query"),
+    "a mapping": (
+        "{'responses': [[query] for query in queries]}",
+        "a list or a generator with one response a query",
+    ),
+    "an array": (
+        "__import__('numpy').zeros((len(queries), 2))",
+        "a list or a generator with one response a query",
+    ),
 }
 
 
 @pytest.mark.parametrize(("returned", "advice"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_list_is_refused_with_how_to_split_it(engine: Engine, returned: str, advice: str) -> None:
+def test_what_is_no_list_is_refused_with_how_to_split_it(
+    engine: Engine, returned: str, advice: str
+) -> None:
     engine.searches(batching(f"return {returned}"))
     engine.project.cases(numbered(3))
     run = engine.run()
@@ -141,7 +178,10 @@ def test_a_cursor_that_is_returned_for_two_queries(engine: Engine) -> None:
     engine.project.cases(numbered(2))
     run = engine.run()
     assert run.counts == {"failed": 2}
-    assert "search.many returned the same Cursor for two queries: make a cursor" in run.failure("q0")
+    assert (
+        "search.many returned the same Cursor for two queries: make a cursor"
+        in run.failure("q0")
+    )
 
 
 REFILLING = "found = []\n            for query in queries: found[:] = [query, 'other']; yield found"
@@ -154,7 +194,9 @@ def test_a_generator_may_fill_the_same_list_anew(engine: Engine, many: str) -> N
     assert engine.run().counts == {"passed": 3}
 
 
-def test_a_reason_is_asked_for_with_the_response_of_its_own_case(engine: Engine) -> None:
+def test_a_reason_is_asked_for_with_the_response_of_its_own_case(
+    engine: Engine,
+) -> None:
     engine.searches(f"""{batching(REFILLING)}
     def pytest_relevance_explain(document, response):
         return f"found in {{response}}"
@@ -167,7 +209,11 @@ def test_a_reason_is_asked_for_with_the_response_of_its_own_case(engine: Engine)
     ("many", "body", "found"),
     [
         ("def", "return [query.split() for query in queries] + [['x']]", "4 responses"),
-        ("async def", "return [query.split() for query in queries][:-1]", "2 responses"),
+        (
+            "async def",
+            "return [query.split() for query in queries][:-1]",
+            "2 responses",
+        ),
         ("async def", "while True: yield ['q']", "more than 3 responses"),
         ("def", "for query in queries[1:]: yield [query]", "2 responses"),
     ],
@@ -179,10 +225,14 @@ def test_another_number_of_responses_is_an_error_of_all_of_them(
     engine.project.cases(numbered(3))
     run = engine.run()
     assert run.counts == {"failed": 3}
-    assert f"search.many returned {found} for 3 queries" in run.failure("q0").replace("\n", " ")
+    assert f"search.many returned {found} for 3 queries" in run.failure("q0").replace(
+        "\n", " "
+    )
 
 
-def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_user(engine: Engine) -> None:
+def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_user(
+    engine: Engine,
+) -> None:
     engine.searches(batching("yield ['q0']; raise ConnectionError('no engine')"))
     engine.project.cases(numbered(3))
     run = engine.run()
@@ -194,17 +244,28 @@ def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_u
 def test_the_latency_of_a_generator_is_the_time_of_reading_it(engine: Engine) -> None:
     engine.searches(batching("for query in queries: time.sleep(0.02); yield [query]"))
     engine.project.cases(numbered(3))
-    assert all((result.call.latency or 0) >= 0.02 for result in engine.run().results.values())
+    assert all(
+        (result.call.latency or 0) >= 0.02 for result in engine.run().results.values()
+    )
 
 
 @pytest.mark.parametrize("many", ["def", "async def"])
-def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(engine: Engine, many: str) -> None:
+def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(
+    engine: Engine, many: str
+) -> None:
     other = "{'q1': ValueError('bad query'), 'q2': None}"
-    element = f"[{other}[query] if query in {other} else query.split() for query in queries]"
+    element = (
+        f"[{other}[query] if query in {other} else query.split() for query in queries]"
+    )
     engine.searches(batching(f"return {element}", many=f"{many} many(self, queries):"))
     engine.project.cases(numbered(4))
     run = engine.run()
-    assert run.outcomes == {"q0": "passed", "q1": "failed", "q2": "failed", "q3": "passed"}
+    assert run.outcomes == {
+        "q0": "passed",
+        "q1": "failed",
+        "q2": "failed",
+        "q3": "passed",
+    }
     text = run.failure("q1")
     assert "ValueError: bad query" in text
     assert "shop.relevance.yaml:3: in q1" in text
@@ -213,7 +274,10 @@ def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(engi
     error = run.results["q1"].call.error
     assert error is not None
     assert (error.type, error.message, error.frame) == ("ValueError", "bad query", "")
-    assert [result.call.latency_shared for result in run.results.values()][:2] == [True, False]
+    assert [result.call.latency_shared for result in run.results.values()][:2] == [
+        True,
+        False,
+    ]
 
 
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
@@ -221,10 +285,14 @@ def test_arguments_that_many_does_not_take(engine: Engine) -> None:
     engine.project.cases(numbered(70))
     engine.run()
     assert [len(batch) for batch in engine.batches] == [64, 6]  # by default
-    engine.project.cases("cases: [{query: q0, params: {page: 2}}, {query: q1, params: {page: 2}}]")
+    engine.project.cases(
+        "cases: [{query: q0, params: {page: 2}}, {query: q1, params: {page: 2}}]"
+    )
     run = engine.run()
     assert run.counts == {"failed": 2}
-    assert "search.many(['q0', 'q1'], page=2) cannot be called" in run.failure("q0").replace("\n", " ")
+    assert "search.many(['q0', 'q1'], page=2) cannot be called" in run.failure(
+        "q0"
+    ).replace("\n", " ")
 
 
 def test_a_latency_is_the_share_of_its_batch_and_marked(engine: Engine) -> None:
@@ -238,16 +306,26 @@ def test_a_latency_is_the_share_of_its_batch_and_marked(engine: Engine) -> None:
         assert took / 3 <= (result.call.latency or 0) < took
     assert "ms (share of a batch)" in run.failure("q1")
     assert "(shares of batches)" in run.summary
-    assert all(result.call.latency_shared for result in Record.open(engine.project.path / "run.jsonl").results)
+    assert all(
+        result.call.latency_shared
+        for result in Record.open(engine.project.path / "run.jsonl").results
+    )
     properties = {
-        each.attrib["name"]: each.attrib["value"] for each in engine.project.junit_cases["q0"].iter("property")
+        each.attrib["name"]: each.attrib["value"]
+        for each in engine.project.junit_cases["q0"].iter("property")
     }
     assert properties["latency_shared"] == "True"
 
 
-def test_repeats_call_each_batch_so_often_and_a_rerun_is_searched_alone(engine: Engine) -> None:
+def test_repeats_call_each_batch_so_often_and_a_rerun_is_searched_alone(
+    engine: Engine,
+) -> None:
     pytest.importorskip("pytest_rerunfailures")
-    engine.searches(batching("return [KeyError(query) if query == 'q1' else [query] for query in queries]"))
+    engine.searches(
+        batching(
+            "return [KeyError(query) if query == 'q1' else [query] for query in queries]"
+        )
+    )
     engine.project.cases(numbered(3))
     assert engine.run("--reruns=1").counts == {"passed": 2, "failed": 1, "rerun": 1}
     assert engine.batches == [["q0", "q1", "q2"], ["q1"]]
@@ -256,17 +334,25 @@ def test_repeats_call_each_batch_so_often_and_a_rerun_is_searched_alone(engine: 
     assert engine.batches == [["q0", "q1", "q2"]] * 2
 
 
-def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(engine: Engine) -> None:
+def test_each_case_with_params_of_its_own_has_a_batch_at_its_turn(
+    engine: Engine,
+) -> None:
     engine.searches(batching(f"note('begin', queries[0]); {ALL}"))
     engine.project.cases(
-        "cases:\n" + "".join(f"  - {{query: q{number}, params: {{page: {number}}}}}\n" for number in "123")
+        "cases:\n"
+        + "".join(
+            f"  - {{query: q{number}, params: {{page: {number}}}}}\n"
+            for number in "123"
+        )
     )
     run = engine.run()
     assert engine.windows == [["q1"], ["q2"], ["q3"]]
     assert not any(result.call.latency_shared for result in run.results.values())
 
 
-def test_a_plain_search_beside_an_asynchronous_many_is_called_outside_of_any_loop(engine: Engine) -> None:
+def test_a_plain_search_beside_an_asynchronous_many_is_called_outside_of_any_loop(
+    engine: Engine,
+) -> None:
     pytest.importorskip("pytest_asyncio")
     engine.searches(
         batching(

@@ -60,13 +60,18 @@ def returning(value: str, scope: str = "session") -> str:
 
 @pytest.mark.parametrize("search", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("loop", LOOPS)
-def test_the_first_case_of_a_window_runs_its_searches(engine: Engine, search: str, loop: str) -> None:
+def test_the_first_case_of_a_window_runs_its_searches(
+    engine: Engine, search: str, loop: str
+) -> None:
     engine.searches(returning(search), pause=0.03, meet=MET)
     engine.project.cases(numbered(12))
     run = engine.run(TWO, *LOOPS[loop], loops=loop != "own loop")
     assert run.counts == {"passed": 12}
     assert engine.most == 2
-    assert engine.windows == [sorted(f"q{number}" for number in range(8)), ["q10", "q11", "q8", "q9"]]
+    assert engine.windows == [
+        sorted(f"q{number}" for number in range(8)),
+        ["q10", "q11", "q8", "q9"],
+    ]
     assert set(engine.calls.values()) == {1}
     assert all((result.call.latency or 0) >= 0.03 for result in run.results.values())
 
@@ -89,7 +94,9 @@ def test_the_ini_key(engine: Engine) -> None:
         assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
 
 
-def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_never(engine: Engine) -> None:
+def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_never(
+    engine: Engine,
+) -> None:
     engine.searches(f"""{PLAIN}
     def pytest_collection_modifyitems(items):
         marks = {{"marked": "skip", "perhaps": pytest.mark.skipif(True, reason="not now")}}
@@ -116,10 +123,16 @@ TRANSLATED = """
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_a_hook_of_the_project_that_prepares_each_test_has_them_searched_one_by_one(engine: Engine, hook: str) -> None:
+def test_a_hook_of_the_project_that_prepares_each_test_has_them_searched_one_by_one(
+    engine: Engine, hook: str
+) -> None:
     sets = 'language[:] = ["de" if "german" in item.name else "en"]'
-    engine.searches(f"{TRANSLATED}\n    language = []\n    def pytest_runtest_{hook}(item):\n        {sets}\n")
-    engine.project.cases("cases: [{query: a, expect: {first: en}}, {query: german, expect: {first: de}}]")
+    engine.searches(
+        f"{TRANSLATED}\n    language = []\n    def pytest_runtest_{hook}(item):\n        {sets}\n"
+    )
+    engine.project.cases(
+        "cases: [{query: a, expect: {first: en}}, {query: german, expect: {first: de}}]"
+    )
     run = engine.run(TWO)
     assert engine.windows == [["a"], ["german"]]
     if hook != "teardown":
@@ -128,8 +141,12 @@ def test_a_hook_of_the_project_that_prepares_each_test_has_them_searched_one_by_
     assert "one by one" in said
 
 
-def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(engine: Engine) -> None:
-    engine.searches(f"{returning('Batches()')}\n    def pytest_runtest_setup(item):\n        pass\n")
+def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(
+    engine: Engine,
+) -> None:
+    engine.searches(
+        f"{returning('Batches()')}\n    def pytest_runtest_setup(item):\n        pass\n"
+    )
     engine.project.cases(numbered(3))
     run = engine.run()
     assert engine.batches == [["q0"], ["q1"], ["q2"]]
@@ -139,7 +156,10 @@ def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(engine: En
 def test_only_the_cases_for_which_such_a_hook_is_called(engine: Engine) -> None:
     engine.project.write("special/conftest.py", "def pytest_runtest_setup(item): pass")
     for folder in ("a", "special", "z"):
-        engine.project.cases(f"cases: [{{query: {folder}0}}, {{query: {folder}1}}]", f"{folder}/shop.relevance.yaml")
+        engine.project.cases(
+            f"cases: [{{query: {folder}0}}, {{query: {folder}1}}]",
+            f"{folder}/shop.relevance.yaml",
+        )
     engine.run(TWO)
     assert engine.windows == [["a0", "a1"], ["special0"], ["special1"], ["z0", "z1"]]
 
@@ -159,26 +179,37 @@ def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
     assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
 
 
-def test_fixtures_of_pytest_do_not_count_and_a_window_goes_on_in_the_next_file(engine: Engine) -> None:
+def test_fixtures_of_pytest_do_not_count_and_a_window_goes_on_in_the_next_file(
+    engine: Engine,
+) -> None:
     for name in "ab":
-        engine.project.cases(f"cases: [{{query: {name}0, usefixtures: [tmp_path]}}]", f"{name}.relevance.yaml")
+        engine.project.cases(
+            f"cases: [{{query: {name}0, usefixtures: [tmp_path]}}]",
+            f"{name}.relevance.yaml",
+        )
     assert engine.run(TWO).counts == {"passed": 2}
     assert engine.windows == [["a0", "b0"]]
 
 
-def test_a_case_whose_fixtures_are_not_set_up_yet_waits_for_them(engine: Engine) -> None:
+def test_a_case_whose_fixtures_are_not_set_up_yet_waits_for_them(
+    engine: Engine,
+) -> None:
     engine.searches(f"""{PLAIN}
     @pytest.fixture(scope="session")
     def synonyms():
         note("synonyms", "loaded")
 """)
-    engine.project.cases("cases: [{query: q0}, {query: q1, usefixtures: [synonyms]}, {query: q2}]")
+    engine.project.cases(
+        "cases: [{query: q0}, {query: q1, usefixtures: [synonyms]}, {query: q2}]"
+    )
     assert engine.run(TWO).counts == {"passed": 3}
     assert engine.windows == [["q0"], ["q1", "q2"]]
     assert engine.log.index(["synonyms", "loaded"]) < engine.log.index(["begin", "q1"])
 
 
-def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(engine: Engine) -> None:
+def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(
+    engine: Engine,
+) -> None:
     engine.searches(f"""{PLAIN}
     @pytest.fixture(autouse=True, scope="module")
     def index():
@@ -195,7 +226,9 @@ def test_a_file_that_does_not_see_the_search_is_in_no_window(engine: Engine) -> 
     fixture = "import pytest\n\n@pytest.fixture(scope='session')\ndef search(engine):\n    return engine\n"
     engine.project.write("a/conftest.py", fixture)
     for name in "ab":
-        engine.project.cases(f"cases: [{{query: {name}0}}]", f"{name}/{name}.relevance.yaml")
+        engine.project.cases(
+            f"cases: [{{query: {name}0}}]", f"{name}/{name}.relevance.yaml"
+        )
     assert engine.run(TWO).counts == {"passed": 1, "errors": 1}
     assert engine.windows == [["a0"]]
 
@@ -204,18 +237,24 @@ def test_a_test_in_python_ends_a_window(engine: Engine) -> None:
     engine.project.cases("cases: [{query: a0}]", "a.relevance.yaml")
     engine.project.write("b_test.py", "def test_that_indexes():\n    pass\n")
     engine.project.cases("cases: [{query: c0}]", "c.relevance.yaml")
-    assert engine.run(TWO, "a.relevance.yaml", "b_test.py", "c.relevance.yaml").counts == {"passed": 3}
+    assert engine.run(
+        TWO, "a.relevance.yaml", "b_test.py", "c.relevance.yaml"
+    ).counts == {"passed": 3}
     assert engine.windows == [["a0"], ["c0"]]
 
 
-def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_once(engine: Engine) -> None:
+def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_once(
+    engine: Engine,
+) -> None:
     engine.searches(returning("plain", "function"))
     engine.project.cases(numbered(3))
     run = engine.run(TWO)
     assert run.counts == {"passed": 3}
     assert engine.windows == [["q0"], ["q1"], ["q2"]]
     (said,) = run.sentences('the fixture "search" has function scope')
-    assert 'one by one: give it a wider scope (@pytest.fixture(scope="session"))' in said
+    assert (
+        'one by one: give it a wider scope (@pytest.fixture(scope="session"))' in said
+    )
     assert "function scope" not in engine.run().text
     for scope in ("class", "module"):
         engine.searches(returning("plain", scope))
@@ -234,12 +273,16 @@ def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
     assert run.counts == {"passed": 4}
     assert engine.windows == [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]]
     assert {name: result.ranking.documents for name, result in run.results.items()} == {
-        f"{query}[{variant}]": (f"{variant}-{query}",) for variant in ("bm25", "hybrid") for query in ("q0", "q1")
+        f"{query}[{variant}]": (f"{variant}-{query}",)
+        for variant in ("bm25", "hybrid")
+        for query in ("q0", "q1")
     }
 
 
 @pytest.mark.parametrize("options", [(), ("--dist=loadfile",), ("--dist=worksteal",)])
-def test_under_xdist_each_worker_searches_what_is_in_its_queue(engine: Engine, options: tuple[str, ...]) -> None:
+def test_under_xdist_each_worker_searches_what_is_in_its_queue(
+    engine: Engine, options: tuple[str, ...]
+) -> None:
     engine.project.cases(numbered(24))
     run = engine.run(TWO, "-n2", *options)
     assert run.counts == {"passed": 24}
@@ -253,11 +296,17 @@ def test_under_xdist_several_are_searched_at_a_time(engine: Engine) -> None:
     assert engine.most == 2
 
 
-def test_latencies_say_how_many_searches_ran_at_a_time(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_latencies_say_how_many_searches_ran_at_a_time(
+    engine: Engine, capsys: pytest.CaptureFixture[str]
+) -> None:
     engine.project.cases(numbered(3))
     run = engine.run("--relevance-concurrency=16", "--relevance-record=run.jsonl")
     assert {result.call.concurrency for result in run.results.values()} == {16}
-    assert re.search(r"p50 [\d.]+ ms, p95 [\d.]+ ms \(up to 16 at a time\)$", run.summary, re.MULTILINE)
+    assert re.search(
+        r"p50 [\d.]+ ms, p95 [\d.]+ ms \(up to 16 at a time\)$",
+        run.summary,
+        re.MULTILINE,
+    )
     record = Record.open(engine.project.path / "run.jsonl")
     assert [result.call.concurrency for result in record.results] == [16] * 3
     capsys.readouterr()
@@ -266,7 +315,9 @@ def test_latencies_say_how_many_searches_ran_at_a_time(engine: Engine, capsys: p
 
 
 def test_latencies_of_searches_alone_are_not_marked(engine: Engine) -> None:
-    engine.project.cases(numbered(3).replace("expect: {", "expect: {latency: '< 60 s', "))
+    engine.project.cases(
+        numbered(3).replace("expect: {", "expect: {latency: '< 60 s', ")
+    )
     run = engine.run(TWO)
     assert run.counts == {"passed": 3}
     assert {result.call.concurrency for result in run.results.values()} == {1}
@@ -305,7 +356,9 @@ def test_a_fixture_that_a_conftest_adds_to_each_case(engine: Engine) -> None:
         for item in items:
             item.fixturenames.append("fresh" if "cleared" in item.name else "index")
 """)
-    engine.project.cases("cases: [{query: cleared 0}, {query: cleared 1}, {query: q2}, {query: q3}]")
+    engine.project.cases(
+        "cases: [{query: cleared 0}, {query: cleared 1}, {query: q2}, {query: q3}]"
+    )
     assert engine.run(TWO).counts == {"passed": 4}
     assert engine.windows == [["cleared"], ["cleared"], ["q2", "q3"]]
 

@@ -54,7 +54,10 @@ def hostile_result() -> CaseResult:
         "min_ndcg": 0.9,
         "judgments": {documents[0]: 3, documents[2]: {"grade": 0, "note": HOSTILE}},
     }
-    ranking = [{"id": document, "title": f"<b>{document}</b>"} for document in reversed(documents)]
+    ranking = [
+        {"id": document, "title": f"<b>{document}</b>"}
+        for document in reversed(documents)
+    ]
     return result_of(keys, ranking, file="a&b<c>.relevance.yaml", line=3)
 
 
@@ -68,7 +71,11 @@ def digest(text: str) -> str:
 
 def test_the_policy_allows_the_own_style_and_script_and_nothing_else() -> None:
     elements = Elements(page_of(hostile_result()))
-    (policy,) = [each["content"] for tag, each in elements.found if each.get("http-equiv") == "Content-Security-Policy"]
+    (policy,) = [
+        each["content"]
+        for tag, each in elements.found
+        if each.get("http-equiv") == "Content-Security-Policy"
+    ]
     data, script = elements.inline["script"]
     (style,) = elements.inline["style"]
     assert json.loads(data)["cases"]
@@ -82,9 +89,19 @@ def test_the_style_and_the_script_stand_as_they_are_written() -> None:
 
     elements = Elements(page_of())
     folder = files("pytest_relevance.reports.html")
-    scripts = [each.read_text("utf-8") for each in (folder / "script").iterdir() if each.name.endswith(".js")]
-    styles = [each.read_text("utf-8") for each in folder.iterdir() if each.name.endswith(".css")]
-    styles.remove((folder / "history.css").read_text("utf-8"))  # of the page of a history
+    scripts = [
+        each.read_text("utf-8")
+        for each in (folder / "script").iterdir()
+        if each.name.endswith(".js")
+    ]
+    styles = [
+        each.read_text("utf-8")
+        for each in folder.iterdir()
+        if each.name.endswith(".css")
+    ]
+    styles.remove(
+        (folder / "history.css").read_text("utf-8")
+    )  # of the page of a history
     assert len(scripts) >= 8
     assert all(script in elements.inline["script"][1] for script in scripts)
     assert all(style in elements.inline["style"][0] for style in styles)
@@ -111,7 +128,12 @@ def test_markup_of_users_is_text_in_the_data() -> None:
     assert "<" not in Elements(page).inline["script"][0]
 
 
-@given(st.recursive(st.text() | st.integers() | st.booleans() | st.none(), lambda each: st.lists(each, max_size=3)))
+@given(
+    st.recursive(
+        st.text() | st.integers() | st.booleans() | st.none(),
+        lambda each: st.lists(each, max_size=3),
+    )
+)
 def test_embedded_data_are_read_back_and_end_no_element(data: object) -> None:
     encoding, text = embedded(data)
     assert encoding == "json"
@@ -122,40 +144,68 @@ def test_embedded_data_are_read_back_and_end_no_element(data: object) -> None:
 
 def test_half_a_surrogate_pair_can_be_written() -> None:
     """The response of an engine may have one, in an id or in a title."""
-    result = result_of({"query": "a", "judgments": {"x": 3}}, [{"id": "x\ud83d", "title": "\udc00 title"}])
+    result = result_of(
+        {"query": "a", "judgments": {"x": 3}},
+        [{"id": "x\ud83d", "title": "\udc00 title"}],
+    )
     page = page_of(result, name="\udcff.jsonl")
     assert page.encode("utf-8").decode("utf-8") == page
     (case,) = page_values(page)["cases"]
-    assert (case["documents"], case["titles"]) == (["x\ud83d"], {"x\ud83d": "\udc00 title"})
+    assert (case["documents"], case["titles"]) == (
+        ["x\ud83d"],
+        {"x\ud83d": "\udc00 title"},
+    )
 
 
 def test_what_json_does_not_have_is_never_written() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         embedded([float("nan")])
-    result = result_of({"query": "a", "judgments": {"x": 3}}, [("y", float("inf")), ("x", 0.5), ("z", float("-inf"))])
+    result = result_of(
+        {"query": "a", "judgments": {"x": 3}},
+        [("y", float("inf")), ("x", 0.5), ("z", float("-inf"))],
+    )
     (case,) = page_values(page_of(result))["cases"]
     assert case["scores"] == [None, 0.5, None]
 
 
-@pytest.mark.parametrize(("length", "encoding"), [(COMPRESSED_FROM - 1, "json"), (COMPRESSED_FROM, "gzip")])
+@pytest.mark.parametrize(
+    ("length", "encoding"), [(COMPRESSED_FROM - 1, "json"), (COMPRESSED_FROM, "gzip")]
+)
 def test_data_are_compressed_from_one_megabyte_on(length: int, encoding: str) -> None:
     data = "x" * (length - 2)  # and two quotation marks
     found, text = embedded(data)
     assert found == encoding
-    as_json = text if encoding == "json" else gzip.decompress(base64.b64decode(text)).decode()
+    as_json = (
+        text if encoding == "json" else gzip.decompress(base64.b64decode(text)).decode()
+    )
     assert json.loads(as_json) == data
-    assert embedded(data) == (found, text)  # the same data are the same file, whenever it is written
+    assert embedded(data) == (
+        found,
+        text,
+    )  # the same data are the same file, whenever it is written
 
 
 def test_the_title_is_the_sentence_and_the_name() -> None:
-    found = re.search("<title>(.*)</title>", page_of(result_of({"query": "a"}, ["x"]), name="main.jsonl"))
+    found = re.search(
+        "<title>(.*)</title>",
+        page_of(result_of({"query": "a"}, ["x"]), name="main.jsonl"),
+    )
     assert found is not None
     assert found[1] == "1 case measured, without a floor - main.jsonl"
 
 
 def test_nothing_is_loaded_from_anywhere() -> None:
     elements = Elements(page_of(hostile_result()))
-    assert {tag for tag, _ in elements.found} & {"link", "img", "iframe", "object", "base", "form"} == set()
+    assert {tag for tag, _ in elements.found} & {
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "base",
+        "form",
+    } == set()
     names = {name for _, each in elements.found for name in each}
-    assert not [name for name in names if name in ("src", "style") or name.startswith("on")]
+    assert not [
+        name for name in names if name in ("src", "style") or name.startswith("on")
+    ]
     assert all((each.get("href") or "#").startswith("#") for _, each in elements.found)

@@ -13,8 +13,20 @@ from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.html.first_screen import first_screen, screen_of
 from pytest_relevance.reports.html.page import embedded, html_page
-from pytest_relevance.reports.html.page_data import MOST_CASES, MOST_DETAILED, chosen, page_data, record_name
-from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
+from pytest_relevance.reports.html.page_data import (
+    MOST_CASES,
+    MOST_DETAILED,
+    chosen,
+    page_data,
+    record_name,
+)
+from pytest_relevance.results.case_parts import (
+    NEW,
+    STALE,
+    BaselineComparison,
+    Repeats,
+    SearchError,
+)
 from tests.helpers import changed, page_values, result_of
 from tests.reports.conftest import Shop
 
@@ -32,7 +44,9 @@ def case_of(*results: CaseResult) -> dict[str, Any]:
 
 def grades_of(**keys: Any) -> list[list[Any]]:
     """The grades that a result may be given in the page."""
-    data = data_of(Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])]))
+    data = data_of(
+        Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])])
+    )
     found: list[list[Any]] = data["scales"][data["cases"][0]["scale"]]["grades"]
     return found
 
@@ -63,7 +77,9 @@ def test_every_field_of_a_case(shop: Shop) -> None:
     assert [loss[0] for loss in losses] == ["sku-2", "sku-1", "sku-3"]
     assert losses[0][1:3] == [3, None]
     assert sum(loss[3] for loss in losses) == pytest.approx(1 - (result.score or 0))
-    assert found.pop("unstable").startswith("the ranking is not stable: 2 different rankings in 3 calls")
+    assert found.pop("unstable").startswith(
+        "the ranking is not stable: 2 different rankings in 3 calls"
+    )
     assert found == {
         "node": "shop.relevance.yaml::q7",
         "id": "q7",
@@ -97,7 +113,10 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "missing": [["sku-2", 3]],
         "accepted": ["sku-1", "sku-2", "sku-3", "sku-6"],
         "acceptedGrades": [3, 3, 2, None],
-        "titles": {document: shop.titles[document] for document in ("sku-1", "sku-3", "sku-4", "sku-5")},
+        "titles": {
+            document: shop.titles[document]
+            for document in ("sku-1", "sku-3", "sku-4", "sku-5")
+        },
         "fields": {"sku-4": {"brand": "Fellmark"}},
         "notes": {"sku-3": "not for snow"},
         "notInIndex": ["sku-2"],
@@ -108,16 +127,32 @@ def test_every_field_of_a_case(shop: Shop) -> None:
 
 
 def test_only_documents_that_a_case_names_have_titles() -> None:
-    titles = {"a": "Boot", "b": "Shoe", "z": "of another case"}  # which the results of a comparison share
-    found = case_of(changed(result_of({"query": "q", "judgments": {"b": 1}}, ["a"]), titles=titles))
+    titles = {
+        "a": "Boot",
+        "b": "Shoe",
+        "z": "of another case",
+    }  # which the results of a comparison share
+    found = case_of(
+        changed(result_of({"query": "q", "judgments": {"b": 1}}, ["a"]), titles=titles)
+    )
     assert found["titles"] == {"a": "Boot", "b": "Shoe"}
 
 
 def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
-    text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text("utf-8")
+    text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text(
+        "utf-8"
+    )
     known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))
-    data = data_of(Run([shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]))
-    for name, values in (("PageData", data), ("Settings", data["settings"][0]), ("Case", data["cases"][0])):
+    data = data_of(
+        Run(
+            [shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]
+        )
+    )
+    for name, values in (
+        ("PageData", data),
+        ("Settings", data["settings"][0]),
+        ("Case", data["cases"][0]),
+    ):
         names = set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known[name]))
         assert values.keys() <= names, name
         required = set(re.findall(r"@property \{.*\} (\w+)", known[name]))
@@ -125,21 +160,41 @@ def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
 
 
 def test_copies_what_rose_and_scores_of_zero(shop: Shop) -> None:
-    found = case_of(shop.result(["sku-1", "sku-4", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]))
-    assert (found["documents"], found["grades"]) == (["sku-1", "sku-4", "sku-4", "sku-2"], [3, 0, None, 3])
+    found = case_of(
+        shop.result(
+            ["sku-1", "sku-4", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]
+        )
+    )
+    assert (found["documents"], found["grades"]) == (
+        ["sku-1", "sku-4", "sku-4", "sku-2"],
+        [3, 0, None, 3],
+    )
     assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)
     found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
-    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
+    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (
+        0,
+        0,
+        0,
+        0,
+    )
 
 
 def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
     result = shop.result([])
     result = changed(result, verdict="error", scores={})
     result = changed(
-        result, error=SearchError("ConnectionError", "refused\nTraceback: secrets", "tests/conftest.py:7 in search")
+        result,
+        error=SearchError(
+            "ConnectionError",
+            "refused\nTraceback: secrets",
+            "tests/conftest.py:7 in search",
+        ),
     )
     found = case_of(result)
-    assert found["error"] == {"text": "ConnectionError: refused", "frame": "tests/conftest.py:7 in search"}
+    assert found["error"] == {
+        "text": "ConnectionError: refused",
+        "frame": "tests/conftest.py:7 in search",
+    }
     assert "Traceback" not in str(found)
     assert "score" not in found
 
@@ -149,7 +204,10 @@ def test_a_new_entry_of_the_baseline_has_no_ranking(shop: Shop) -> None:
     result = changed(result, baseline=BaselineComparison(NEW))
     assert not {"accepted", "before", "stale"} & case_of(result).keys()
     result = changed(
-        result, baseline=BaselineComparison(STALE, stale=("the query",), documents=("sku-2",), grades=(3,))
+        result,
+        baseline=BaselineComparison(
+            STALE, stale=("the query",), documents=("sku-2",), grades=(3,)
+        ),
     )
     found = case_of(result)
     assert (found["accepted"], found["stale"]) == (["sku-2"], ["the query"])
@@ -159,15 +217,24 @@ def test_what_got_worse_is_marked(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
     assert case_of(result)["gotWorse"] is True
     assert result.baseline is not None
-    result = changed(result, baseline=result.baseline._replace(standing="within", failed_before=True))
+    result = changed(
+        result, baseline=result.baseline._replace(standing="within", failed_before=True)
+    )
     assert "gotWorse" not in case_of(result)
 
 
 def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
     """The page finds a case by it, and pytest runs the test by its node id."""
-    nodes = ["test_shop.py::test_boots", *["test_shop.py::test_boots"] * 2, "test_shop.py::test_boots #2"]
+    nodes = [
+        "test_shop.py::test_boots",
+        *["test_shop.py::test_boots"] * 2,
+        "test_shop.py::test_boots #2",
+    ]
     documents = ("sku-1", "sku-4", "sku-4", "sku-2")
-    checks = [changed(shop.result([each]), node=node) for each, node in zip(documents, nodes, strict=True)]
+    checks = [
+        changed(shop.result([each]), node=node)
+        for each, node in zip(documents, nodes, strict=True)
+    ]
     page = html_page(Run(checks))
     found = [(case["node"], case.get("test")) for case in page_values(page)["cases"]]
     assert found == [
@@ -178,7 +245,9 @@ def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
     ]
     names = [name for name, _ in found]
     page = html_page(Run([*map(failing, checks)]))
-    assert sorted(re.findall(r'<tr class="failed" data-case="(.*?)"', page)) == sorted(names)
+    assert sorted(re.findall(r'<tr class="failed" data-case="(.*?)"', page)) == sorted(
+        names
+    )
 
 
 def failing(result: CaseResult) -> CaseResult:
@@ -189,7 +258,10 @@ def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
     first, second = shop.result(["sku-1"]), shop.result(["sku-2"])
     second = changed(second, variant="hybrid", variant_index=1)
     assert "variant" not in case_of(first)
-    assert [case.get("variant") for case in data_of(Run([first, second]))["cases"]] == ["search", "hybrid"]
+    assert [case.get("variant") for case in data_of(Run([first, second]))["cases"]] == [
+        "search",
+        "hybrid",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -205,21 +277,38 @@ def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
     ],
     ids=["whole", "named", "binary", "negative", "percent", "half", "mapping"],
 )  # fmt: skip
-def test_the_grades_that_can_be_given(keys: dict[str, Any], expected: list[list[Any]]) -> None:
+def test_the_grades_that_can_be_given(
+    keys: dict[str, Any], expected: list[list[Any]]
+) -> None:
     assert grades_of(**keys) == expected
 
 
 def test_settings_and_scales_are_there_once() -> None:
     def result(query: str, **keys: Any) -> CaseResult:
-        return result_of({"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}, ["x"])
+        return result_of(
+            {"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}, ["x"]
+        )
 
-    data = data_of(Run([result("a"), result("b"), result("c", gain="linear"), result("d", scale={"no": 0, "yes": 2})]))
+    data = data_of(
+        Run(
+            [
+                result("a"),
+                result("b"),
+                result("c", gain="linear"),
+                result("d", scale={"no": 0, "yes": 2}),
+            ]
+        )
+    )
     assert [case["settings"] for case in data["cases"]] == [0, 0, 1, 0]
     assert [case["scale"] for case in data["cases"]] == [0, 0, 0, 1]
     exponential, linear = data["settings"]
     assert exponential["gains"] == [[0, 0], [1, 1], [2, 3]]
     assert linear["gains"] == [[0, 0], [1, 1], [2, 2]]
-    assert (linear["gain"], linear["increasing"], linear["maxGrade"]) == ("linear", True, 2)
+    assert (linear["gain"], linear["increasing"], linear["maxGrade"]) == (
+        "linear",
+        True,
+        2,
+    )
     assert exponential["text"] == "gain exponential, ideal judged, unjudged zero"
 
 
@@ -242,16 +331,36 @@ GAINS = {0: 0.0, 1: 1.0, 2: 0.5, 3: 7.0}
 def test_whatever_grade_is_given_its_gain_and_every_discount_are_there(
     ranking: list[str], judgments: dict[str, int], keys: dict[str, Any]
 ) -> None:
-    data = data_of(Run([result_of({"query": "q", "judgments": judgments, "scale": [0, 3], **keys}, ranking)]))
+    data = data_of(
+        Run(
+            [
+                result_of(
+                    {"query": "q", "judgments": judgments, "scale": [0, 3], **keys},
+                    ranking,
+                )
+            ]
+        )
+    )
     (case,), (settings,) = data["cases"], data["settings"]
     gains = dict(settings["gains"])
     given_ = {grade for grade, _ in data["scales"][case["scale"]]["grades"]}
-    assert given_ | {grade for grade, _ in case["judgments"]} | {case["lowest"], case["highest"]} <= gains.keys()
+    assert (
+        given_
+        | {grade for grade, _ in case["judgments"]}
+        | {case["lowest"], case["highest"]}
+        <= gains.keys()
+    )
     returned = len(case["documents"])
-    ideal = case["k"] if keys["ideal"] == "max" else min(case["k"], len(judgments) + returned)
+    ideal = (
+        case["k"]
+        if keys["ideal"] == "max"
+        else min(case["k"], len(judgments) + returned)
+    )
     discounts = data["discounts"][keys["discount"]]
     assert len(discounts) >= max(returned, ideal)
-    assert discounts == [*discount_table(keys["discount"], len(discounts))[: len(discounts)]]
+    assert discounts == [
+        *discount_table(keys["discount"], len(discounts))[: len(discounts)]
+    ]
     assert len(data["plausible"]) == min(returned, case["k"])
     embedded(data)  # it is JSON
 
@@ -263,16 +372,25 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     assert re.fullmatch(r"2026-01-02T03:04:05\+00:00 [0-9a-f]{12}", name)
     assert record_name(Run([first], info=info, name="copy.jsonl")) == name
     assert record_name(Run([second], info=info)) != name
-    assert record_name(Run([first], info=info._replace(started="2026-01-02T03:04:06+00:00"))) != name
+    assert (
+        record_name(
+            Run([first], info=info._replace(started="2026-01-02T03:04:06+00:00"))
+        )
+        != name
+    )
     assert record_name(Run([first])) == name.split()[1]
     data = data_of(Run([first], info=info))
     assert (data["record"], data["formula"]) == (name, FORMULA.pattern)
 
 
-def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: Shop) -> None:
+def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(
+    shop: Shop,
+) -> None:
     """Of 20,001 cases: what got worse before what failed, changed or is unjudged; a perfect case is only counted."""
     perfect = shop.result(["sku-1", "sku-2", "sku-3"])
-    unjudged = changed(shop.result([*perfect.ranking.documents, "sku-7"]), judged=0, top=0)  # as `compare` has it
+    unjudged = changed(
+        shop.result([*perfect.ranking.documents, "sku-7"]), judged=0, top=0
+    )  # as `compare` has it
     better = shop.result(["sku-1", "sku-2", "sku-3"], accepted=["sku-3"])
     failed = shop.result(["sku-3"], min_ndcg=0.9)
     dropped = shop.result(["sku-3"], accepted=["sku-1", "sku-2", "sku-3"])
@@ -284,7 +402,9 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(shop: S
     assert said in first_screen(screen_of(run), run.results, MOST_DETAILED, ())
     all_but_one = Run(run.results[1:])
     assert len(chosen(all_but_one.results).shown) == MOST_CASES
-    assert said not in first_screen(screen_of(all_but_one), all_but_one.results, MOST_CASES, ())
+    assert said not in first_screen(
+        screen_of(all_but_one), all_but_one.results, MOST_CASES, ()
+    )
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:

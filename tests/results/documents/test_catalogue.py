@@ -12,7 +12,12 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.documents import Catalogue, Documents, RunTitles, check_catalogue
+from pytest_relevance.results.documents import (
+    Catalogue,
+    Documents,
+    RunTitles,
+    check_catalogue,
+)
 from pytest_relevance.results.records.run_info import FileInfo
 from tests.results.conftest import Maker
 
@@ -39,7 +44,9 @@ def write(tmp_path: Path) -> Write:
 
 
 def look_up(path: Path, *ids: str, **columns: Any) -> Documents:
-    return Catalogue(str(path), path.name, CatalogueFile(path.name, **columns)).look_up(ids)
+    return Catalogue(str(path), path.name, CatalogueFile(path.name, **columns)).look_up(
+        ids
+    )
 
 
 def refusal(path: Path, *ids: str, **columns: Any) -> str:
@@ -61,9 +68,16 @@ TEXTS = {"jsonl": JSON_LINES, "csv": table(","), "tsv": table("\t")}
 
 
 @pytest.mark.parametrize(
-    "name", [f"{kind}{packed}" for kind in ("jsonl", "csv", "tsv", "parquet") for packed in ("", ".gz")]
+    "name",
+    [
+        f"{kind}{packed}"
+        for kind in ("jsonl", "csv", "tsv", "parquet")
+        for packed in ("", ".gz")
+    ],
 )
-def test_titles_and_fields_of_the_documents_that_are_asked_for(write: Write, tmp_path: Path, name: str) -> None:
+def test_titles_and_fields_of_the_documents_that_are_asked_for(
+    write: Write, tmp_path: Path, name: str
+) -> None:
     kind = name.partition(".")[0]
     if kind == "parquet":
         pandas = pytest.importorskip("pandas")
@@ -73,7 +87,10 @@ def test_titles_and_fields_of_the_documents_that_are_asked_for(write: Write, tmp
         path = write(f"products.{name}", TEXTS[kind])
     found = look_up(path, "007", "ü/1", "gone", show=("brand", "price"))
     assert found.titles == {"007": 'Rubber boots, "black"', "ü/1": "Überschuhe"}
-    assert found.fields == {"007": {"price": "12"}, "ü/1": {"brand": "Öl & Co", "price": "1"}}
+    assert found.fields == {
+        "007": {"price": "12"},
+        "ü/1": {"brand": "Öl & Co", "price": "1"},
+    }
     assert found.known == {"007", "ü/1"}
     assert found.problems == []
 
@@ -88,7 +105,14 @@ def test_titles_and_fields_of_the_documents_that_are_asked_for(write: Write, tmp
 )
 def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
     found = look_up(
-        write("products.jsonl", f'{{"id": "z", "title": "Z"}}\r\n\n{line}\r\n{{"id": "y"}}'), "a", "b", "x", "5"
+        write(
+            "products.jsonl",
+            f'{{"id": "z", "title": "Z"}}\r\n\n{line}\r\n{{"id": "y"}}',
+        ),
+        "a",
+        "b",
+        "x",
+        "5",
     )
     assert found.titles == {"a": "A"}
     assert found.known == {"a"}
@@ -97,7 +121,8 @@ def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
 
 def test_the_columns_that_are_named(write: Write) -> None:
     path = write(
-        "products.jsonl", '{"sku": 7, "id": 1, "texts": {"en": "A"}, "brand": {"name": "B"}, "tags": ["x", 2]}\n'
+        "products.jsonl",
+        '{"sku": 7, "id": 1, "texts": {"en": "A"}, "brand": {"name": "B"}, "tags": ["x", 2]}\n',
     )
     found = look_up(path, "7", id="sku", title="texts.en", show=("brand.name", "tags"))
     assert found.titles == {"7": "A"}
@@ -112,7 +137,11 @@ def test_of_two_lines_of_a_document_the_first_one_counts(write: Write) -> None:
 
 def test_lines_that_are_left_out(write: Write) -> None:
     bad = ('{"id": 1.5, "title": "A"}', '{"title": "A"}', "[1, 2]", '{"id": "b", "titl')
-    found = look_up(write("products.jsonl", "\n".join(['{"id": "a", "title": "A"}', *bad])), "a", "b")
+    found = look_up(
+        write("products.jsonl", "\n".join(['{"id": "a", "title": "A"}', *bad])),
+        "a",
+        "b",
+    )
     assert found.titles == {"a": "A"}
     assert found.problems == [
         'products.jsonl:2: found 1.5 as the "id"; an id is text or an integer',
@@ -120,8 +149,16 @@ def test_lines_that_are_left_out(write: Write) -> None:
         'products.jsonl:4: expected a JSON object, found "[1, 2]"; is it truncated?',
         'products.jsonl:5: expected a JSON object, found "{"id": "b", "titl"; is it truncated?',
     ]
-    many = look_up(write("products.jsonl", '{"id": "a", "title": "A"}\n' + '{"title": "none"}\n' * 50), "a").problems
-    assert (len(many), many[-1]) == (6, "products.jsonl: there are more lines like these")
+    many = look_up(
+        write(
+            "products.jsonl", '{"id": "a", "title": "A"}\n' + '{"title": "none"}\n' * 50
+        ),
+        "a",
+    ).problems
+    assert (len(many), many[-1]) == (
+        6,
+        "products.jsonl: there are more lines like these",
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,13 +183,17 @@ def test_lines_that_are_left_out(write: Write) -> None:
         ("products.parquet", b"PAR1" + b"x" * 40, "the Parquet file cannot be read"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_used(write: Write, name: str, text: str | bytes, message: str) -> None:
+def test_a_file_that_cannot_be_used(
+    write: Write, name: str, text: str | bytes, message: str
+) -> None:
     assert message in refusal(write(name, text))
 
 
 def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:
     flat = write("flat.csv", "product,title\na,A\n")
-    assert 'flat.csv:1: there is no column "product.id"' in refusal(flat, id="product.id")
+    assert 'flat.csv:1: there is no column "product.id"' in refusal(
+        flat, id="product.id"
+    )
 
 
 def test_a_column_that_is_named_and_not_there(write: Write) -> None:
@@ -176,7 +217,10 @@ def test_an_unknown_column_to_show_costs_no_title(write: Write, kind: str) -> No
 
 
 def test_a_field_to_show_that_few_objects_have(write: Write) -> None:
-    lines = '{"id": "a", "title": "A"}\n' * 200 + '{"id": "b", "title": "B", "brand": {"name": "Aurora"}}\n'
+    lines = (
+        '{"id": "a", "title": "A"}\n' * 200
+        + '{"id": "b", "title": "B", "brand": {"name": "Aurora"}}\n'
+    )
     found = look_up(write("products.jsonl", lines), "a", "b", show=("brand.name",))
     assert found.fields == {"b": {"brand.name": "Aurora"}}
     assert found.problems == []
@@ -188,31 +232,59 @@ def test_a_field_to_show_that_few_objects_have(write: Write) -> None:
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     path = write("products.csv", "id,title\na,A\nb\n\nc,C,D\n")
     found = check_catalogue(
-        str(path), "shop/products.csv", CatalogueFile("products.csv", show=("titel",)), ["a"]
+        str(path),
+        "shop/products.csv",
+        CatalogueFile("products.csv", show=("titel",)),
+        ["a"],
     ).problems
-    expected = ("1: show: there is no column", "3: found 1 column", "5: found 3 columns")
+    expected = (
+        "1: show: there is no column",
+        "3: found 1 column",
+        "5: found 3 columns",
+    )
     for problem, begins in zip(found, expected, strict=True):
         assert problem.startswith(f"shop/products.csv:{begins}")
-    (problem,) = check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", id="sku")).problems
+    (problem,) = check_catalogue(
+        str(path), "products.csv", CatalogueFile("products.csv", id="sku")
+    ).problems
     assert problem.startswith('products.csv:1: there is no column "sku"')
-    assert check_catalogue(str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")).problems == [
-        "gone.csv: cannot be read: No such file or directory"
-    ]
+    assert check_catalogue(
+        str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")
+    ).problems == ["gone.csv: cannot be read: No such file or directory"]
 
 
 def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
-    path, titles = write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"), RunTitles()
-    info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": path.name, "of a later program": 1})
-    added = [titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0] for document in "ab"]
-    assert [result.texts.titles for result in added] == [{"a": "Winter boots"}, {"b": "Rubber boots"}]
+    path, titles = (
+        write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"),
+        RunTitles(),
+    )
+    info = FileInfo(
+        str(path.with_name("shop.relevance.yaml")),
+        documents={"file": path.name, "of a later program": 1},
+    )
+    added = [
+        titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0]
+        for document in "ab"
+    ]
+    assert [result.texts.titles for result in added] == [
+        {"a": "Winter boots"},
+        {"b": "Rubber boots"},
+    ]
 
 
-@pytest.mark.parametrize("content", [b"\x1f", b"\x1c\n\x1d", b"\x1f\x8b", b"{", b'"', b"[", b"\xff", b"PAR1", b"\0"])
+@pytest.mark.parametrize(
+    "content",
+    [b"\x1f", b"\x1c\n\x1d", b"\x1f\x8b", b"{", b'"', b"[", b"\xff", b"PAR1", b"\0"],
+)
 @pytest.mark.parametrize("name", ["p.jsonl", "p.csv", "p.parquet"])
-def test_no_content_costs_the_report_that_wants_titles(write: Write, make: Maker, name: str, content: bytes) -> None:
+def test_no_content_costs_the_report_that_wants_titles(
+    write: Write, make: Maker, name: str, content: bytes
+) -> None:
     path = write(name, content)
     result, titles = make.result("boots", ["a"]), RunTitles()
-    info = FileInfo(str(path.with_name("shop.relevance.yaml")), documents={"file": name})
+    info = FileInfo(
+        str(path.with_name("shop.relevance.yaml")), documents={"file": name}
+    )
     (result,) = titles.add([result], {result.file: info})
     (problem,) = titles.problems
     assert problem.startswith(f"documents have no titles from the catalogue: {name}")

@@ -8,27 +8,45 @@ import numpy
 import pytest
 
 from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.documents import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
+from pytest_relevance.results.documents import (
+    IndexDocuments,
+    UnreadableAnswer,
+    documents_to_ask,
+    read_answer,
+)
 from tests.helpers import changed, result_of
 
-UNIT = {"query": "boots", "judgments": {"boots": 1, "hiking": 3, "lost": 2}, "min_ndcg": 0.9}
+UNIT = {
+    "query": "boots",
+    "judgments": {"boots": 1, "hiking": 3, "lost": 2},
+    "min_ndcg": 0.9,
+}
 
 
 def test_titles_fields_and_what_is_absent() -> None:
-    found, complaints = read_answer({"a": " Boots ", "b": "", "c": None}, ["a", "b", "c", "d"])
+    found, complaints = read_answer(
+        {"a": " Boots ", "b": "", "c": None}, ["a", "b", "c", "d"]
+    )
     assert found == IndexDocuments(titles={"a": "Boots"}, absent={"c": None, "d": None})
     assert complaints == {}
 
 
 def test_ids_that_are_no_text_in_the_answer() -> None:
     key = UUID(int=7)
-    found, _ = read_answer({7: "x", numpy.int64(8): "y", key: "z"}, ["7", "8", str(key)])
+    found, _ = read_answer(
+        {7: "x", numpy.int64(8): "y", key: "z"}, ["7", "8", str(key)]
+    )
     assert found.titles == {"7": "x", "8": "y", str(key): "z"}
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(True, "true"), (Decimal("1.10"), "1.10"), (date(2026, 11, 22), "2026-11-22"), (numpy.float64(0.5), "0.5")],
+    [
+        (True, "true"),
+        (Decimal("1.10"), "1.10"),
+        (date(2026, 11, 22), "2026-11-22"),
+        (numpy.float64(0.5), "0.5"),
+    ],
 )
 def test_further_fields_that_are_scalars(value: object, text: str) -> None:
     found, _ = read_answer({"a": {"name": "Boots", "id": "a", "field": value}}, ["a"])
@@ -67,7 +85,9 @@ def test_the_documents_that_a_report_names() -> None:
     keys = {**UNIT, "k": 2, "expect": {"exclude": ["bad"]}}
     result = result_of(keys, ["boots", "hat", "cap", "belt"])
     assert [*documents_to_ask(result)] == ["boots", "hat", "hiking", "lost", "bad"]
-    result = result_of({"query": "boots", "depth": 3}, ["a", "b", "c"])  # without judgments all are named
+    result = result_of(
+        {"query": "boots", "depth": 3}, ["a", "b", "c"]
+    )  # without judgments all are named
     assert [*documents_to_ask(result)] == ["a", "b", "c"]
 
 
@@ -78,8 +98,12 @@ def test_documents_that_change_between_calls_are_named() -> None:
 
 
 def test_a_result_is_described() -> None:
-    result = result_of(UNIT, [{"id": "boots", "title": "of the search"}, {"id": "hat", "title": "Hat"}])
-    found = IndexDocuments({"boots": "Boots", "other": "Other"}, {"boots": {"size": "4"}}, {"lost": None})
+    result = result_of(
+        UNIT, [{"id": "boots", "title": "of the search"}, {"id": "hat", "title": "Hat"}]
+    )
+    found = IndexDocuments(
+        {"boots": "Boots", "other": "Other"}, {"boots": {"size": "4"}}, {"lost": None}
+    )
     result = found.described(result)
     assert result.texts.titles == {"boots": "Boots", "hat": "Hat"}
     assert result.texts.shown == {"boots": {"size": "4"}}

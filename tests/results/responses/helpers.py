@@ -19,17 +19,24 @@ def titles(response: object, title_field: str | None = None) -> list[str | None]
     return [ranking.title(index) for index in range(len(ranking.ids))]
 
 
-def refusal(response: object, id_field: str | None = None, labels: object = None) -> str:
+def refusal(
+    response: object, id_field: str | None = None, labels: object = None
+) -> str:
     """Why a response is no ranking. `labels` is the attribute `ids` of the fixture's value."""
     with pytest.raises(UnreadableRanking) as caught:
         read_ranking(response, id_field, ids=lambda: labels)
     return str(caught.value)
 
 
-def pairs(response: object, labels: object = None, id_field: str | None = None) -> list[tuple[str, float | None]]:
+def pairs(
+    response: object, labels: object = None, id_field: str | None = None
+) -> list[tuple[str, float | None]]:
     """The documents of a response and their scores, rounded. `labels` is the attribute `ids` of the fixture's value."""
     ranking = read_ranking(response, id_field, ids=lambda: labels)
-    rounded = [None if score is None else round(score, 3) for score in ranking.scores or [None] * len(ranking.ids)]
+    rounded = [
+        None if score is None else round(score, 3)
+        for score in ranking.scores or [None] * len(ranking.ids)
+    ]
     return list(zip(ranking.ids, rounded, strict=True))
 
 

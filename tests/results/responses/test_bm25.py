@@ -9,7 +9,11 @@ from tests.results.responses.helpers import ids, pairs, refusal
 
 TEXTS = ["blue shoes", "red shoes", "watch strap"]
 IDS = ["sku-a", "sku-b", "sku-c"]
-PRODUCTS = [{"id": "sku-a", "title": "Blue"}, {"id": "sku-b", "title": "Red"}, {"id": "sku-c", "title": "Strap"}]
+PRODUCTS = [
+    {"id": "sku-a", "title": "Blue"},
+    {"id": "sku-b", "title": "Red"},
+    {"id": "sku-c", "title": "Strap"},
+]
 
 
 # --- bm25s ------------------------------------------------------------------------------------------------------------
@@ -24,7 +28,9 @@ class Bm25s:
         self.index.index(self._tokens(TEXTS), show_progress=False)
 
     def search(self, *queries: str, k: int = 3, **options: Any) -> Any:
-        return self.index.retrieve(self._tokens(list(queries)), k=k, show_progress=False, **options)
+        return self.index.retrieve(
+            self._tokens(list(queries)), k=k, show_progress=False, **options
+        )
 
     def _tokens(self, texts: list[str]) -> Any:
         return self.library.tokenize(texts, show_progress=False)
@@ -40,12 +46,17 @@ def test_row_numbers_of_bm25s(bm25s: Bm25s) -> None:
     assert pairs(bm25s.search("blue shoes"), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
     message = refusal(bm25s.search("blue shoes"))
     assert "search returned labels of an index, Results(" in message
-    batch = [bm25s.library.Results(*each) for each in zip(*bm25s.search("boots", "watch strap"), strict=True)]
+    batch = [
+        bm25s.library.Results(*each)
+        for each in zip(*bm25s.search("boots", "watch strap"), strict=True)
+    ]
     assert pairs(batch[1], IDS) == [("sku-c", 0.785)]
 
 
 @pytest.mark.engines
-@pytest.mark.parametrize("corpus", [IDS, np.array(IDS), PRODUCTS], ids=["ids", "array", "documents"])
+@pytest.mark.parametrize(
+    "corpus", [IDS, np.array(IDS), PRODUCTS], ids=["ids", "array", "documents"]
+)
 def test_entries_of_the_corpus_of_bm25s(bm25s: Bm25s, corpus: Any) -> None:
     response = bm25s.search("blue shoes", corpus=corpus)
     assert pairs(response) == [("sku-a", 0.58), ("sku-b", 0.188)]
@@ -77,7 +88,10 @@ def test_two_queries_of_bm25s(bm25s: Bm25s) -> None:
 @pytest.mark.engines
 def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes", sorted=False), labels=IDS)
-    assert "search returned Results of bm25s in no order, Results(documents=array(" in message
+    assert (
+        "search returned Results of bm25s in no order, Results(documents=array("
+        in message
+    )
     assert "call retrieve() with sorted=True" in message
 
 

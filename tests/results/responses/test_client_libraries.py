@@ -15,13 +15,26 @@ BODY: dict[str, Any] = {
     "hits": {
         "total": {"value": 2, "relation": "eq"},
         "hits": [
-            {"_index": "shop", "_id": "b", "_score": 1.5, "_source": {"title": "Boots", "product": {"sku": "B-1"}}},
-            {"_index": "shop", "_id": "a", "_score": 0.5, "_source": {"title": "Apron", "product": {"sku": "A-1"}}},
+            {
+                "_index": "shop",
+                "_id": "b",
+                "_score": 1.5,
+                "_source": {"title": "Boots", "product": {"sku": "B-1"}},
+            },
+            {
+                "_index": "shop",
+                "_id": "a",
+                "_score": 0.5,
+                "_source": {"title": "Apron", "product": {"sku": "A-1"}},
+            },
         ],
     },
 }
 TIMED_OUT = {**BODY, "timed_out": True}
-ONE_SHARD_DOWN = {**BODY, "_shards": {"total": 2, "successful": 1, "skipped": 0, "failed": 0}}
+ONE_SHARD_DOWN = {
+    **BODY,
+    "_shards": {"total": 2, "successful": 1, "skipped": 0, "failed": 0},
+}
 NOT_FOUND = {"error": {"type": "index_not_found_exception"}, "status": 404}
 not_whole = pytest.mark.parametrize(
     ("body", "message"),
@@ -86,12 +99,16 @@ def test_a_document_with_fields_that_are_named_like_methods(dsl: Dsl) -> None:
 
 def test_documents_of_a_class_of_the_user(dsl: Dsl) -> None:
     product = type("Product", (dsl.main.Document,), {"sku": dsl.main.Keyword()})
-    assert ids([product(meta={"id": "b"}, sku="B-1"), product(meta={"id": "a"}, sku="A-1")]) == ["b", "a"]
+    assert ids(
+        [product(meta={"id": "b"}, sku="B-1"), product(meta={"id": "a"}, sku="A-1")]
+    ) == ["b", "a"]
     assert ids([product(meta={"id": "b"}, sku="B-1")], "sku") == ["B-1"]
 
 
 @not_whole
-def test_a_partial_response_of_the_dsl_clients(dsl: Dsl, body: dict[str, Any], message: str) -> None:
+def test_a_partial_response_of_the_dsl_clients(
+    dsl: Dsl, body: dict[str, Any], message: str
+) -> None:
     assert message in refusal(dsl.response(body))
 
 
@@ -101,7 +118,12 @@ def test_a_partial_response_of_the_dsl_clients(dsl: Dsl, body: dict[str, Any], m
 def solr_results(**header: object) -> Any:
     pysolr = pytest.importorskip("pysolr")
     docs = [{"id": "b", "title": ["Boots"]}, {"id": "a", "title": ["Apron"]}]
-    return pysolr.Results({"responseHeader": {"status": 0, **header}, "response": {"numFound": 2, "docs": docs}})
+    return pysolr.Results(
+        {
+            "responseHeader": {"status": 0, **header},
+            "response": {"numFound": 2, "docs": docs},
+        }
+    )
 
 
 def test_the_results_of_pysolr() -> None:
@@ -110,7 +132,9 @@ def test_the_results_of_pysolr() -> None:
 
 
 def test_partial_results_of_pysolr() -> None:
-    assert "responseHeader.partialResults is" in refusal(solr_results(partialResults="omitted"))
+    assert "responseHeader.partialResults is" in refusal(
+        solr_results(partialResults="omitted")
+    )
 
 
 # --- pyvespa ----------------------------------------------------------------------------------------------------------
@@ -118,12 +142,22 @@ def test_partial_results_of_pysolr() -> None:
 
 def vespa_response(root: dict[str, Any], status: int = 200) -> Any:
     io = pytest.importorskip("vespa.io")
-    return io.VespaQueryResponse(json={"root": root}, status_code=status, url="http://localhost:8080")
+    return io.VespaQueryResponse(
+        json={"root": root}, status_code=status, url="http://localhost:8080"
+    )
 
 
 def test_the_response_of_pyvespa() -> None:
-    children = [{"id": "id:shop:product::b", "relevance": 0.5, "fields": {"sku": "b", "title": "Boots"}}]
-    response = vespa_response({"coverage": {"full": True, "coverage": 100}, "children": children})
+    children = [
+        {
+            "id": "id:shop:product::b",
+            "relevance": 0.5,
+            "fields": {"sku": "b", "title": "Boots"},
+        }
+    ]
+    response = vespa_response(
+        {"coverage": {"full": True, "coverage": 100}, "children": children}
+    )
     assert ids(response) == ["id:shop:product::b"]
     assert ids(response, "sku") == ["b"]
     assert ids(vespa_response({"fields": {"totalCount": 0}})) == []
@@ -132,10 +166,16 @@ def test_the_response_of_pyvespa() -> None:
 @pytest.mark.parametrize(
     ("root", "status", "message"),
     [
-        ({"errors": [{"code": 12, "summary": "Timed out"}]}, 504, "search returned an error instead of results"),
+        (
+            {"errors": [{"code": 12, "summary": "Timed out"}]},
+            504,
+            "search returned an error instead of results",
+        ),
         ({"fields": {"totalCount": 0}}, 504, "status_code is 504"),
     ],
     ids=["errors", "a status"],
 )
-def test_trouble_in_a_response_of_pyvespa(root: dict[str, Any], status: int, message: str) -> None:
+def test_trouble_in_a_response_of_pyvespa(
+    root: dict[str, Any], status: int, message: str
+) -> None:
     assert message in refusal(vespa_response(root, status))

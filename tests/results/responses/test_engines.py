@@ -14,16 +14,36 @@ ELASTICSEARCH = {
         "total": {"value": 2, "relation": "eq"},
         "max_score": 1.3862942,
         "hits": [
-            {"_index": "shop", "_id": "b", "_score": 1.38, "_source": {"title": "Boots", "sku": "B-1"}},
-            {"_index": "shop", "_id": "a", "_score": 0.69, "_source": {"title": "Apron", "sku": "A-1"}},
+            {
+                "_index": "shop",
+                "_id": "b",
+                "_score": 1.38,
+                "_source": {"title": "Boots", "sku": "B-1"},
+            },
+            {
+                "_index": "shop",
+                "_id": "a",
+                "_score": 0.69,
+                "_source": {"title": "Apron", "sku": "A-1"},
+            },
         ],
     },
 }
 WITH_FIELDS = {
     "hits": {
         "hits": [
-            {"_index": "shop", "_id": "b", "_score": 1.38, "fields": {"title": ["Boots"], "product.sku": ["B-1"]}},
-            {"_index": "shop", "_id": "a", "_score": 0.69, "fields": {"title": ["Apron"], "product.sku": ["A-1"]}},
+            {
+                "_index": "shop",
+                "_id": "b",
+                "_score": 1.38,
+                "fields": {"title": ["Boots"], "product.sku": ["B-1"]},
+            },
+            {
+                "_index": "shop",
+                "_id": "a",
+                "_score": 0.69,
+                "fields": {"title": ["Apron"], "product.sku": ["A-1"]},
+            },
         ]
     }
 }
@@ -38,8 +58,16 @@ SOLR = {
 }
 ALGOLIA = {
     "hits": [
-        {"objectID": "b", "name": "Boots", "_highlightResult": {"name": {"value": "<em>Boots</em>"}}},
-        {"objectID": "a", "name": "Apron", "_highlightResult": {"name": {"value": "Apron"}}},
+        {
+            "objectID": "b",
+            "name": "Boots",
+            "_highlightResult": {"name": {"value": "<em>Boots</em>"}},
+        },
+        {
+            "objectID": "a",
+            "name": "Apron",
+            "_highlightResult": {"name": {"value": "Apron"}},
+        },
     ],
     "nbHits": 2,
     "page": 0,
@@ -54,8 +82,16 @@ MEILISEARCH = {
 TYPESENSE = {
     "found": 2,
     "hits": [
-        {"document": {"id": "b", "title": "Boots"}, "highlights": [], "text_match": 578730123365711993},
-        {"document": {"id": "a", "title": "Apron"}, "highlights": [], "text_match": 578730123365711992},
+        {
+            "document": {"id": "b", "title": "Boots"},
+            "highlights": [],
+            "text_match": 578730123365711993,
+        },
+        {
+            "document": {"id": "a", "title": "Apron"},
+            "highlights": [],
+            "text_match": 578730123365711992,
+        },
     ],
     "page": 1,
 }
@@ -65,8 +101,18 @@ VESPA = {
         "relevance": 1.0,
         "fields": {"totalCount": 2},
         "children": [
-            {"id": "id:shop:product::b", "relevance": 0.5, "source": "shop", "fields": {"title": "Boots", "sku": "b"}},
-            {"id": "id:shop:product::a", "relevance": 0.2, "source": "shop", "fields": {"title": "Apron", "sku": "a"}},
+            {
+                "id": "id:shop:product::b",
+                "relevance": 0.5,
+                "source": "shop",
+                "fields": {"title": "Boots", "sku": "b"},
+            },
+            {
+                "id": "id:shop:product::a",
+                "relevance": 0.2,
+                "source": "shop",
+                "fields": {"title": "Apron", "sku": "a"},
+            },
         ],
     }
 }
@@ -88,10 +134,15 @@ def test_the_body_of_an_engine(body: object, expected: list[str]) -> None:
 
 
 NOTHING_FOUND = {
-    "Elasticsearch": {"took": 1, "hits": {"total": {"value": 0}, "max_score": None, "hits": []}},
+    "Elasticsearch": {
+        "took": 1,
+        "hits": {"total": {"value": 0}, "max_score": None, "hits": []},
+    },
     "Solr": {"response": {"numFound": 0, "docs": []}},
     "Algolia": {"hits": [], "nbHits": 0},
-    "Vespa": {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}},
+    "Vespa": {
+        "root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}
+    },
 }
 
 
@@ -106,13 +157,21 @@ OTHER_IDS = {
     "a field with a dot, in a list": (WITH_FIELDS, "product.sku", ["B-1", "A-1"]),
     "in a document's fields": (VESPA, "sku", ["b", "a"]),
     "deep": ([{"product": {"codes": {"sku": "b"}}}], "product.codes.sku", ["b"]),
-    "of an object": ([SimpleNamespace(product=SimpleNamespace(sku=7))], "product.sku", ["7"]),
+    "of an object": (
+        [SimpleNamespace(product=SimpleNamespace(sku=7))],
+        "product.sku",
+        ["7"],
+    ),
     "besides an id": ([{"id": "internal-1", "sku": "b"}], "sku", ["b"]),
 }
 
 
-@pytest.mark.parametrize(("response", "id_field", "expected"), OTHER_IDS.values(), ids=OTHER_IDS)
-def test_the_field_of_the_id_can_be_named(response: object, id_field: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("response", "id_field", "expected"), OTHER_IDS.values(), ids=OTHER_IDS
+)
+def test_the_field_of_the_id_can_be_named(
+    response: object, id_field: str, expected: list[str]
+) -> None:
     assert ids(response, id_field) == expected
 
 

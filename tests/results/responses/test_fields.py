@@ -13,14 +13,17 @@ from pytest_relevance.results.responses.ranking import read_ranking
 
 BRANDS, PRICES = ["Acme", "Borealis"], [10, 12.5]
 PRODUCTS: list[dict[str, Any]] = [
-    {"id": id_, "brand": brand, "price": price} for id_, brand, price in zip("ab", BRANDS, PRICES, strict=True)
+    {"id": id_, "brand": brand, "price": price}
+    for id_, brand, price in zip("ab", BRANDS, PRICES, strict=True)
 ]
 HITS = [{"_id": each["id"], "_score": 1.0, "_source": each} for each in PRODUCTS]
 FIELDS = [{key: each[key] for key in ("brand", "price")} for each in PRODUCTS]
 
 
 def _rows(connection: Any) -> Any:
-    connection.execute("create table products (id varchar, brand varchar, price double)")
+    connection.execute(
+        "create table products (id varchar, brand varchar, price double)"
+    )
     for each in PRODUCTS:
         connection.execute("insert into products values (?, ?, ?)", [*each.values()])
     return connection.execute("select * from products order by id")
@@ -34,7 +37,9 @@ def _sqlite() -> Any:
 
 def _model(**fields: Any) -> Any:
     pydantic = pytest.importorskip("pydantic")
-    return pydantic.create_model("Product", **dict.fromkeys(("id", "brand", "price"), (Any, None)))(**fields)
+    return pydantic.create_model(
+        "Product", **dict.fromkeys(("id", "brand", "price"), (Any, None))
+    )(**fields)
 
 
 FAMILIES: dict[str, Callable[[], Any]] = {
@@ -45,9 +50,16 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "named tuples": lambda: [namedtuple("Product", each)(**each) for each in PRODUCTS],
     "rows of sqlite3": _sqlite,
     "a body of Elasticsearch": lambda: {"hits": {"hits": HITS}},
-    "a body of Typesense": lambda: {"hits": [{"document": each, "text_match": 1} for each in PRODUCTS]},
+    "a body of Typesense": lambda: {
+        "hits": [{"document": each, "text_match": 1} for each in PRODUCTS]
+    },
     "a body of Vespa": lambda: {
-        "root": {"children": [{"id": each["id"], "relevance": 1.0, "fields": each} for each in PRODUCTS]}
+        "root": {
+            "children": [
+                {"id": each["id"], "relevance": 1.0, "fields": each}
+                for each in PRODUCTS
+            ]
+        }
     },
     "a frame of pandas": lambda: pandas.DataFrame(PRODUCTS),
 }

@@ -22,7 +22,10 @@ LABELS = np.array([[0, 2, 3]], dtype="int64")
 
 def two_ways(message: str) -> bool:
     """Whether a message says both ways out: the attribute `ids`, and what to return where the labels are ids."""
-    return "give the fixture's value an attribute ids" in message and "if they are the ids, return " in message
+    return (
+        "give the fixture's value an attribute ids" in message
+        and "if they are the ids, return " in message
+    )
 
 
 # --- pairs of arrays --------------------------------------------------------------------------------------------------
@@ -35,7 +38,10 @@ def two_ways(message: str) -> bool:
         "hnswlib: labels first": (LABELS.astype("uint64"), DISTANCES),
         "signed labels first": (LABELS, DISTANCES),
         "a row of each": (DISTANCES[0], LABELS[0]),
-        "padded": (np.array([[0, 1, 4, 3e38]], dtype="float32"), np.array([[0, 2, 3, -1]])),
+        "padded": (
+            np.array([[0, 1, 4, 3e38]], dtype="float32"),
+            np.array([[0, 2, 3, -1]]),
+        ),
     }.items(),
     ids=lambda item: item[0],
 )
@@ -67,7 +73,11 @@ def test_ids_may_have_titles_and_an_id_field() -> None:
     assert ranking.titles == ["SKU-A", "SKU-C", "SKU-D"]
 
 
-@pytest.mark.parametrize("pair", [(DISTANCES, LABELS), (LABELS, DISTANCES), LABELS], ids=["faiss", "hnswlib", "one"])
+@pytest.mark.parametrize(
+    "pair",
+    [(DISTANCES, LABELS), (LABELS, DISTANCES), LABELS],
+    ids=["faiss", "hnswlib", "one"],
+)
 def test_labels_without_ids(pair: object) -> None:
     """They are ids when they are returned as the message says."""
     message, labels, distances = refusal(pair), LABELS, DISTANCES
@@ -75,7 +85,11 @@ def test_labels_without_ids(pair: object) -> None:
     assert "[[0, 2, 3]]" in message
     assert two_ways(message)
     assert "with distances zip(labels[0].tolist(), distances[0].tolist())" in message
-    assert pairs(zip(labels[0].tolist(), distances[0].tolist(), strict=True)) == [("0", 0), ("2", 1), ("3", 4)]
+    assert pairs(zip(labels[0].tolist(), distances[0].tolist(), strict=True)) == [
+        ("0", 0),
+        ("2", 1),
+        ("3", 4),
+    ]
     assert "return them in a list: labels[0].tolist()" in message
     assert ids(labels[0].tolist()) == ["0", "2", "3"]
 
@@ -83,10 +97,19 @@ def test_labels_without_ids(pair: object) -> None:
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ("abcd", "the attribute ids of the fixture's value is a str, 'abcd'; make it a list of ids"),
-        ({0: "sku-a"}, "the label 2, which is not in the attribute ids of the fixture's value, a dict of 1 entry"),
+        (
+            "abcd",
+            "the attribute ids of the fixture's value is a str, 'abcd'; make it a list of ids",
+        ),
+        (
+            {0: "sku-a"},
+            "the label 2, which is not in the attribute ids of the fixture's value, a dict of 1 entry",
+        ),
         ([None, None, None, None], "result 1 of 3 has an id that is None"),
-        (Counter(), "the label 0, which is not in the attribute ids of the fixture's value, a Counter of 0 entries"),
+        (
+            Counter(),
+            "the label 0, which is not in the attribute ids of the fixture's value, a Counter of 0 entries",
+        ),
         (pd.Series(IDS), "or a mapping from label to id (series.to_dict())"),
         (np.array([IDS]), "the attribute ids of the fixture's value is a ndarray"),
     ],
@@ -95,11 +118,16 @@ def test_ids_that_do_not_fit(known: object, message: str) -> None:
     assert message in refusal((DISTANCES, LABELS), labels=known)
 
 
-@pytest.mark.parametrize("several", [(DISTANCES.repeat(2, 0), LABELS.repeat(2, 0)), LABELS.repeat(2, 0)])
+@pytest.mark.parametrize(
+    "several", [(DISTANCES.repeat(2, 0), LABELS.repeat(2, 0)), LABELS.repeat(2, 0)]
+)
 def test_the_results_of_two_queries(several: object) -> None:
     message = refusal(several, labels=IDS)
     assert "an array of shape (2, 3), which has the results of 2 queries" in message
-    assert "search for one query at a time, or give the fixture's value an attribute many" in message
+    assert (
+        "search for one query at a time, or give the fixture's value an attribute many"
+        in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,30 +140,52 @@ def test_the_results_of_two_queries(several: object) -> None:
     ],
 )
 def test_arrays_whose_types_do_not_tell_labels_from_distances(pair: object) -> None:
-    assert "of which either may be the labels or the distances" in refusal(pair, labels=IDS)
+    assert "of which either may be the labels or the distances" in refusal(
+        pair, labels=IDS
+    )
 
 
 def test_arrays_that_do_not_fit_together() -> None:
-    assert "arrays that do not fit together" in refusal((DISTANCES, LABELS[0]), labels=IDS)
-    assert "the label -2, which is not in" in refusal((DISTANCES, np.array([[0, -2, 1]])), labels=IDS)
-    limits = np.array([0, 3], dtype="uint64")  # as range_search of faiss, which does not sort
-    assert "is an array or a table" in refusal((limits, DISTANCES[0], LABELS[0]), labels=IDS)
+    assert "arrays that do not fit together" in refusal(
+        (DISTANCES, LABELS[0]), labels=IDS
+    )
+    assert "the label -2, which is not in" in refusal(
+        (DISTANCES, np.array([[0, -2, 1]])), labels=IDS
+    )
+    limits = np.array(
+        [0, 3], dtype="uint64"
+    )  # as range_search of faiss, which does not sort
+    assert "is an array or a table" in refusal(
+        (limits, DISTANCES[0], LABELS[0]), labels=IDS
+    )
 
 
-@pytest.mark.parametrize("arrays", [[DISTANCES, LABELS], [DISTANCES[0], LABELS[0]], [LABELS[0]]])
+@pytest.mark.parametrize(
+    "arrays", [[DISTANCES, LABELS], [DISTANCES[0], LABELS[0]], [LABELS[0]]]
+)
 def test_arrays_in_a_list(arrays: object) -> None:
-    assert "is an array or a table; return it alone, or arrays as a tuple" in refusal(arrays, labels=IDS)
+    assert "is an array or a table; return it alone, or arrays as a tuple" in refusal(
+        arrays, labels=IDS
+    )
 
 
 def test_documents_and_scores() -> None:
-    assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
+    assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [
+        ("sku-a", 2.5),
+        ("sku-b", 1.5),
+    ]
     products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)
     assert pairs((products, np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
     assert pairs((np.array([[2.5, 1.5]]), products)) == [("sku-a", 2.5), ("sku-b", 1.5)]
 
 
 @pytest.mark.parametrize(
-    "response", [(DISTANCES.tolist(), LABELS.tolist()), [DISTANCES[0].tolist(), LABELS[0].tolist()], ([[0.5]], [[0]])]
+    "response",
+    [
+        (DISTANCES.tolist(), LABELS.tolist()),
+        [DISTANCES[0].tolist(), LABELS[0].tolist()],
+        ([[0.5]], [[0]]),
+    ],
 )
 def test_arrays_that_became_lists(response: object) -> None:
     message = refusal(response, labels=IDS)
@@ -150,9 +200,16 @@ def test_an_array_of_one_query() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", [[["sku-1", "Boots"], ["sku-2", "Apron"]], [[7, 0.5], [3, 0.25]], [["sku-1", "Boots"]]]
+    "rows",
+    [
+        [["sku-1", "Boots"], ["sku-2", "Apron"]],
+        [[7, 0.5], [3, 0.25]],
+        [["sku-1", "Boots"]],
+    ],
 )
-def test_an_array_of_several_rows_could_have_results_or_queries(rows: list[list[Any]]) -> None:
+def test_an_array_of_several_rows_could_have_results_or_queries(
+    rows: list[list[Any]],
+) -> None:
     found = np.array(rows)
     message = refusal(found)
     assert f"an array of {len(rows)} row" in message
@@ -160,11 +217,19 @@ def test_an_array_of_several_rows_could_have_results_or_queries(rows: list[list[
     assert "a tuple for each result, list(map(tuple, found.tolist()))" in message
 
 
-def test_a_plain_array_of_integers_could_have_labels_where_there_is_an_attribute_ids() -> None:
+def test_a_plain_array_of_integers_could_have_labels_where_there_is_an_attribute_ids() -> (
+    None
+):
     found = np.argsort([0.5, 0.25])
     message = refusal(found, labels=IDS)
-    assert "an array of integers, labels for the attribute ids of the fixture's value, or ids, array([1, 0])" in message
-    assert "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids" in message
+    assert (
+        "an array of integers, labels for the attribute ids of the fixture's value, or ids, array([1, 0])"
+        in message
+    )
+    assert (
+        "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
+        in message
+    )
     assert ids(found.tolist()) == ["1", "0"]
     assert pairs(found[None], IDS) == [("sku-b", None), ("sku-a", None)]
 
@@ -178,8 +243,13 @@ def test_what_faiss_returns() -> None:
     flat.add(VECTORS)
     assert pairs(flat.search(ORIGIN, 3), IDS) == NEAREST
     assert two_ways(refusal(flat.search(ORIGIN, 3)))
-    assert "the results of 2 queries" in refusal(flat.search(VECTORS[:2], 3), labels=IDS)
-    assert pairs(list(zip(*flat.search(VECTORS[:2], 3), strict=True))[1], IDS)[0] == ("sku-b", 0.0)
+    assert "the results of 2 queries" in refusal(
+        flat.search(VECTORS[:2], 3), labels=IDS
+    )
+    assert pairs(list(zip(*flat.search(VECTORS[:2], 3), strict=True))[1], IDS)[0] == (
+        "sku-b",
+        0.0,
+    )
 
 
 # --- hnswlib ----------------------------------------------------------------------------------------------------------
@@ -194,8 +264,12 @@ def test_what_hnswlib_returns(kind: str) -> None:
     assert pairs(index.knn_query(ORIGIN, k=3), IDS) == NEAREST
     assert pairs(index.knn_query(ORIGIN[0], k=3), IDS) == NEAREST
     assert two_ways(refusal(index.knn_query(ORIGIN, k=3)))
-    assert "the results of 2 queries" in refusal(index.knn_query(VECTORS[:2], k=3), labels=IDS)
-    assert pairs(list(zip(*index.knn_query(VECTORS[:2], k=3), strict=True))[1], IDS)[0] == ("sku-b", 0.0)
+    assert "the results of 2 queries" in refusal(
+        index.knn_query(VECTORS[:2], k=3), labels=IDS
+    )
+    assert pairs(list(zip(*index.knn_query(VECTORS[:2], k=3), strict=True))[1], IDS)[
+        0
+    ] == ("sku-b", 0.0)
 
 
 # --- usearch ----------------------------------------------------------------------------------------------------------
@@ -210,7 +284,13 @@ def test_what_usearch_returns() -> None:
     keyed = usearch.Index(ndim=2, metric="l2sq", dtype="f32")
     keyed.add(np.array([*KEYS]), VECTORS)
     assert pairs(keyed.search(ORIGIN[0], 9), KEYS) == [*NEAREST, ("sku-b", 9.0)]
-    assert pairs(usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True), IDS) == NEAREST
+    assert (
+        pairs(
+            usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True),
+            IDS,
+        )
+        == NEAREST
+    )
     assert pairs(usearch.Index(ndim=2).search(ORIGIN[0], 3)) == []
     assert two_ways(refusal(keyed.search(ORIGIN[0], 3)))
     batch = keyed.search(VECTORS[:2], 3)

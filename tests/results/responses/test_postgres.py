@@ -33,7 +33,14 @@ def connection(postgres: str) -> Iterator[Any]:
 COLUMNS = {
     "id": (["b", "a"], (), ()),
     "number": (["2", "1"], (), ()),
-    "key": (["22222222-2222-2222-2222-222222222222", "11111111-1111-1111-1111-111111111111"], (), ()),
+    "key": (
+        [
+            "22222222-2222-2222-2222-222222222222",
+            "11111111-1111-1111-1111-111111111111",
+        ],
+        (),
+        (),
+    ),
     "id, price": (["b", "a"], (), [99.0, 9.5]),
     "number, weight": (["2", "1"], (), [1.5, 0.5]),
     "id, title, weight": (["b", "a"], ["Boots", "Apron"], [1.5, 0.5]),
@@ -43,8 +50,12 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize(("columns", "expected"), COLUMNS.items())
-def test_rows_without_names(connection: Any, columns: str, expected: tuple[Any, ...]) -> None:
-    found = connection.execute(f"select {columns} from products order by number desc").fetchall()
+def test_rows_without_names(
+    connection: Any, columns: str, expected: tuple[Any, ...]
+) -> None:
+    found = connection.execute(
+        f"select {columns} from products order by number desc"
+    ).fetchall()
     ranking = read_ranking(found)
     assert (ranking.ids, ranking.titles, ranking.scores) == expected
 
@@ -71,23 +82,41 @@ def test_rows_of_every_factory_and_their_cursors(connection: Any, factory: str) 
     for read in (lambda cursor: cursor, lambda cursor: cursor.fetchall(), iter):
         cursor = connection.cursor(row_factory=FACTORIES[factory]())
         ranking = read_ranking(read(cursor.execute(query)))
-        assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+        assert (ranking.ids, ranking.titles, ranking.scores) == (
+            ["b", "a"],
+            ["Boots", "Apron"],
+            [1.5, 0.5],
+        )
 
 
 def test_one_column_as_scalars(connection: Any) -> None:
     cursor = connection.cursor(row_factory=rows.scalar_row)
     assert ids(cursor.execute("select id from products order by number")) == ["a", "b"]
-    assert ids(cursor.execute("select number from products order by number").fetchall()) == ["1", "2"]
+    assert ids(
+        cursor.execute("select number from products order by number").fetchall()
+    ) == ["1", "2"]
 
 
-def test_the_columns_of_a_cursor_are_read_by_their_names_in_any_order(connection: Any) -> None:
-    cursor = connection.execute("select weight as score, title, id from products order by number desc")
+def test_the_columns_of_a_cursor_are_read_by_their_names_in_any_order(
+    connection: Any,
+) -> None:
+    cursor = connection.execute(
+        "select weight as score, title, id from products order by number desc"
+    )
     ranking = read_ranking(cursor)
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
-    cursor = connection.execute("select title as label, id as sku from products order by number desc")
+    assert (ranking.ids, ranking.titles, ranking.scores) == (
+        ["b", "a"],
+        ["Boots", "Apron"],
+        [1.5, 0.5],
+    )
+    cursor = connection.execute(
+        "select title as label, id as sku from products order by number desc"
+    )
     assert ids(cursor, "sku") == ["b", "a"]
 
 
 def test_a_cursor_on_the_server(connection: Any) -> None:
     with connection.transaction(), connection.cursor("products_by_number") as cursor:
-        assert ids(cursor.execute("select id, title from products order by number desc")) == ["b", "a"]
+        assert ids(
+            cursor.execute("select id, title from products order by number desc")
+        ) == ["b", "a"]

@@ -47,23 +47,35 @@ class Colour(str, Enum):
     RED = "red"
 
 
-UUIDS = [UUID("9f6b1c1e-0000-4000-8000-000000000001"), UUID("9f6b1c1e-0000-4000-8000-000000000002")]
+UUIDS = [
+    UUID("9f6b1c1e-0000-4000-8000-000000000001"),
+    UUID("9f6b1c1e-0000-4000-8000-000000000002"),
+]
 
 LISTS = {
     "a tuple": (("b", "a"), ["b", "a"]),
     "nothing": ([], []),
-    "text that looks like something else": (["007", "1e5", "no", " x ", "é"], ["007", "1e5", "no", " x ", "é"]),
+    "text that looks like something else": (
+        ["007", "1e5", "no", " x ", "é"],
+        ["007", "1e5", "no", " x ", "é"],
+    ),
     "integers": ([7, 0, -3], ["7", "0", "-3"]),
     "a document twice": (["a", "b", "a"], ["a", "b", "a"]),
     "(id, score) pairs": ([("b", 2.5), ("a", 1)], ["b", "a"]),
     "[id, score] lists": ([["b", 2.5], ["a", None]], ["b", "a"]),
     "(integer, score) pairs": ([(7, 0.5), (3, 0.25)], ["7", "3"]),
-    "(integer, title) rows with numbers of numpy": ([(np.array(7), "Boots"), (np.int64(3), "Cap")], ["7", "3"]),
+    "(integer, title) rows with numbers of numpy": (
+        [(np.array(7), "Boots"), (np.int64(3), "Cap")],
+        ["7", "3"],
+    ),
     "(id,) rows": ([("b",), ("a",)], ["b", "a"]),
     "(id, title) rows": ([("b", "Boots"), ("a", None)], ["b", "a"]),
     "(UUID, title) rows": ([(UUIDS[0], "Boots")], [str(UUIDS[0])]),
     "(id, title, score) rows": ([("b", "Boots", 2.5), ("a", "Apron", 1)], ["b", "a"]),
-    "(document, score) pairs": ([(Document("...", id="b"), 0.5), (Document("...", id="a"), 0.25)], ["b", "a"]),
+    "(document, score) pairs": (
+        [(Document("...", id="b"), 0.5), (Document("...", id="a"), 0.25)],
+        ["b", "a"],
+    ),
     "(mapping, score) pairs": ([({"id": "b"}, 0.5)], ["b"]),
     "mappings": ([{"id": "b"}, {"id": 7}], ["b", "7"]),
     "named tuples": ([Product("b", "Boots"), Product("a", "Apron")], ["b", "a"]),
@@ -81,7 +93,9 @@ def test_a_list_is_read_as_it_stands(response: object, expected: list[str]) -> N
     assert {type(document) for document in found} <= {str}
 
 
-@pytest.mark.parametrize("name", ["id", "_id", "doc_id", "docid", "document_id", "objectID"])
+@pytest.mark.parametrize(
+    "name", ["id", "_id", "doc_id", "docid", "document_id", "objectID"]
+)
 def test_the_usual_names_of_an_id(name: str) -> None:
     assert ids([{"score": 1.0, name: "b"}]) == ["b"]
     assert ids([SimpleNamespace(**{name: "b"})]) == ["b"]
@@ -151,7 +165,9 @@ def test_a_type_error_in_an_iterable_is_the_search_s_own() -> None:
 def shop() -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(":memory:")
     connection.execute("create table products (id text, title text)")
-    connection.executemany("insert into products values (?, ?)", [("a", "Apron"), ("b", "Boots")])
+    connection.executemany(
+        "insert into products values (?, ?)", [("a", "Apron"), ("b", "Boots")]
+    )
     yield connection
     connection.close()
 
@@ -173,20 +189,34 @@ def test_what_sqlalchemy_finds() -> None:
 def test_the_columns_of_a_cursor_go_by_their_names(shop: sqlite3.Connection) -> None:
     assert ids(shop.execute("select id from products where id = 'z'")) == []
     assert ids(shop.execute("select id as sku, 1.5 from products")) == ["a", "b"]
-    assert ids(shop.execute("select title, id from products order by id desc")) == ["b", "a"]
-    assert titles(shop.execute("select title, id from products order by id desc")) == ["Boots", "Apron"]
-    assert ids(shop.execute("select title, id as sku from products order by id"), "sku") == ["a", "b"]
+    assert ids(shop.execute("select title, id from products order by id desc")) == [
+        "b",
+        "a",
+    ]
+    assert titles(shop.execute("select title, id from products order by id desc")) == [
+        "Boots",
+        "Apron",
+    ]
+    assert ids(
+        shop.execute("select title, id as sku from products order by id"), "sku"
+    ) == ["a", "b"]
     assert ids(shop.execute("select id as sku, title from products")) == ["a", "b"]
-    with pytest.raises(UnreadableRanking, match=r"result 1 of 2 has no id .*, only title and sku"):
+    with pytest.raises(
+        UnreadableRanking, match=r"result 1 of 2 has no id .*, only title and sku"
+    ):
         read_ranking(shop.execute("select title, id as sku from products"))
     with pytest.raises(UnreadableRanking, match=r'result 1 of 2 has no field "sku"'):
         read_ranking(shop.execute("select id, 1.5 as score from products"), "sku")
 
 
 def test_a_frame_is_read_row_by_row() -> None:
-    assert ids(pd.DataFrame({"score": [2.0, 1.0]}, index=pd.Index(["b", "a"], name="doc_id"))) == ["b", "a"]
+    assert ids(
+        pd.DataFrame({"score": [2.0, 1.0]}, index=pd.Index(["b", "a"], name="doc_id"))
+    ) == ["b", "a"]
     assert ids(pd.DataFrame({"id": ["b", "a"]}, index=[5, 3])) == ["b", "a"]
-    frame = pd.DataFrame({"sku": ["b", "a"], "title": ["Boots", None], "label": ["B", "A"]})
+    frame = pd.DataFrame(
+        {"sku": ["b", "a"], "title": ["Boots", None], "label": ["B", "A"]}
+    )
     assert ids(frame, id_field="sku") == ["b", "a"]
     ranking = read_ranking(frame, "sku", "label")
     assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
@@ -197,13 +227,19 @@ def test_a_frame_is_read_row_by_row() -> None:
 
 def test_a_response_that_is_filled_anew() -> None:
     buffer, hit = ["b", "a"], SimpleNamespace(id="b", title="Boots", score=1.5)
-    frame: Any = pd.DataFrame({"id": ["b", "a"], "title": ["Boots", "Apron"], "score": [2.0, 1.0]})
+    frame: Any = pd.DataFrame(
+        {"id": ["b", "a"], "title": ["Boots", "Apron"], "score": [2.0, 1.0]}
+    )
     rankings = [*map(read_ranking, (buffer, [hit], frame))]
     buffer[:] = ["z"]
     hit.id, hit.title, hit.score = "z", "Zip", 0.0
     frame[:] = ["z", "Zip", 0.0]
     titles, scores = ["Boots", "Apron"], [2.0, 1.0]
-    assert rankings == [Ranking(["b", "a"]), Ranking(["b"], ["Boots"], [1.5]), Ranking(["b", "a"], titles, scores)]
+    assert rankings == [
+        Ranking(["b", "a"]),
+        Ranking(["b"], ["Boots"], [1.5]),
+        Ranking(["b", "a"], titles, scores),
+    ]
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
@@ -239,21 +275,45 @@ def test_the_score_of_a_result(result: object, score: float | None) -> None:
 TITLES: dict[str, tuple[object, str | None, str | None]] = {
     "title": ({"id": "b", "title": "Boots"}, None, "Boots"),
     "name": ({"id": "b", "name": "Boots"}, None, "Boots"),
-    "title before name": ({"id": "b", "name": "BOOTS_01", "title": "Boots"}, None, "Boots"),
+    "title before name": (
+        {"id": "b", "name": "BOOTS_01", "title": "Boots"},
+        None,
+        "Boots",
+    ),
     "an empty one": ({"id": "b", "title": ""}, None, None),
     "one that is no text": ({"id": "b", "title": 5}, None, None),
-    "a named field": ({"id": "b", "title": "Boots", "label": "Black boots"}, "label", "Black boots"),
-    "a named nested field": ({"id": "b", "names": {"en": "Boots"}}, "names.en", "Boots"),
-    "the first of a list": ({"id": "b", "title": ["Boots", "Black boots"]}, None, "Boots"),
+    "a named field": (
+        {"id": "b", "title": "Boots", "label": "Black boots"},
+        "label",
+        "Black boots",
+    ),
+    "a named nested field": (
+        {"id": "b", "names": {"en": "Boots"}},
+        "names.en",
+        "Boots",
+    ),
+    "the first of a list": (
+        {"id": "b", "title": ["Boots", "Black boots"]},
+        None,
+        "Boots",
+    ),
     "in metadata": (Document("...", {"title": "Boots"}, "b"), None, "Boots"),
-    "in a payload": (SimpleNamespace(id="b", payload={"title": "Boots"}), None, "Boots"),
+    "in a payload": (
+        SimpleNamespace(id="b", payload={"title": "Boots"}),
+        None,
+        "Boots",
+    ),
     "of a pair": ((Document("...", {"title": "Boots"}, "b"), 0.5), None, "Boots"),
     "of an (id, title, score) row": (("b", "Boots", 0.5), None, "Boots"),
 }
 
 
-@pytest.mark.parametrize(("result", "title_field", "expected"), TITLES.values(), ids=TITLES)
-def test_the_title_of_a_result(result: object, title_field: str | None, expected: str | None) -> None:
+@pytest.mark.parametrize(
+    ("result", "title_field", "expected"), TITLES.values(), ids=TITLES
+)
+def test_the_title_of_a_result(
+    result: object, title_field: str | None, expected: str | None
+) -> None:
     assert titles([result], title_field) == [expected]
 
 

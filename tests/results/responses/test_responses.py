@@ -58,11 +58,23 @@ MAY_BE = (
 )
 
 RESPONSES: dict[str, tuple[object, str]] = {
-    "None": (None, "search returned None; return the results, best first (an empty list where there are none)"),
-    "text": ("sku-1", "search returned text, 'sku-1'; return a list of results, best first (parsed, if it is JSON)"),
+    "None": (
+        None,
+        "search returned None; return the results, best first (an empty list where there are none)",
+    ),
+    "text": (
+        "sku-1",
+        "search returned text, 'sku-1'; return a list of results, best first (parsed, if it is JSON)",
+    ),
     "a number": (5, "search returned an int, 5; return a list of results, best first"),
-    "a set": ({"sku-1"}, "search returned a set, which has no order, {'sku-1'}; return a list of results, best first"),
-    "some object": (Pages(), "search returned a Pages, <Pages of boots>; return a list of results, best first"),
+    "a set": (
+        {"sku-1"},
+        "search returned a set, which has no order, {'sku-1'}; return a list of results, best first",
+    ),
+    "some object": (
+        Pages(),
+        "search returned a Pages, <Pages of boots>; return a list of results, best first",
+    ),
     "a mapping without hits": (
         {"results": ["sku-1"]},
         f"search returned a mapping without hits, {{'results': ['sku-1']}}; a response body has {PATHS}; {OTHERWISE}",
@@ -72,7 +84,10 @@ RESPONSES: dict[str, tuple[object, str]] = {
         "search returned an HTTP response, <Response [200]>; return what is in it, response.json() for instance",
     ),
     "one (id, score) row": (("a", 3), MAY_BE.format("('a', 3)")),
-    "one (id, title, score) row": (("a", "Apron", 0.5), MAY_BE.format("('a', 'Apron', 0.5)")),
+    "one (id, title, score) row": (
+        ("a", "Apron", 0.5),
+        MAY_BE.format("('a', 'Apron', 0.5)"),
+    ),
     "a single named tuple": (
         Product("sku-1", "Boots"),
         "search returned one result, Product(id='sku-1', title='Boots'); return a list of results, best first",
@@ -81,7 +96,10 @@ RESPONSES: dict[str, tuple[object, str]] = {
         {"id": "sku-1"},
         "search returned one result, {'id': 'sku-1'}; return a list of results, best first",
     ),
-    "a single object": (Hit("sku-1"), "search returned a Hit, Hit(id='sku-1'); return a list of results, best first"),
+    "a single object": (
+        Hit("sku-1"),
+        "search returned a Hit, Hit(id='sku-1'); return a list of results, best first",
+    ),
     "a model of something else": (
         Model(pages=3),
         "search returned a Model, Model(pages); return a list of results, best first",
@@ -99,14 +117,18 @@ def test_a_single_row_is_refused() -> None:
     connection.row_factory = sqlite3.Row
     row = connection.execute("select 'sku-1' as sku, 'Boots' as title").fetchone()
     connection.close()
-    assert refusal(row).startswith("search returned one result, <sqlite3.Row object at ")
+    assert refusal(row).startswith(
+        "search returned one result, <sqlite3.Row object at "
+    )
 
 
 def test_a_series_is_refused_as_its_ids_may_be_in_two_places() -> None:
     for series in (pd.Series(["b", "a"]), pd.Series([2.5, 1.5], index=["b", "a"])):
         message = refusal(series)
         assert message.startswith("search returned a Series, ")
-        assert message.endswith("return list(series) if its values are the ids, list(series.index) if not")
+        assert message.endswith(
+            "return list(series) if its values are the ids, list(series.index) if not"
+        )
 
 
 # --- something beside the ranking, other orders, several queries ------------------------------------------------------
@@ -134,7 +156,14 @@ def test_a_ranking_with_something_beside_it_is_refused(response: object) -> None
 
 
 @pytest.mark.parametrize(
-    "response", [(("a", "b"), ("A", "B")), (("a",), ("A",)), ((7, 8), (1, 2)), ((7,), (1,)), (("a", "b"), (2, 1))]
+    "response",
+    [
+        (("a", "b"), ("A", "B")),
+        (("a",), ("A",)),
+        ((7, 8), (1, 2)),
+        ((7,), (1,)),
+        (("a", "b"), (2, 1)),
+    ],
 )
 def test_rows_side_by_side_are_refused(response: object) -> None:
     assert refusal(response) == MAY_BE.format(repr(response))
@@ -150,7 +179,9 @@ def test_rows_side_by_side_are_refused(response: object) -> None:
         ({"id": "b"}, {"id": "a"}),
     ],
 )
-def test_a_tuple_of_rows_is_read_where_it_can_be_nothing_else(response: tuple[Any, ...]) -> None:
+def test_a_tuple_of_rows_is_read_where_it_can_be_nothing_else(
+    response: tuple[Any, ...],
+) -> None:
     assert ids(response) == ids([*response])
 
 
@@ -163,16 +194,23 @@ def test_a_table_with_the_results_of_several_queries_is_refused(column: str) -> 
 
 
 @pytest.mark.parametrize("value", [["boots"], float("nan"), {"text": "boots"}])
-def test_a_column_of_that_name_with_one_value_of_any_kind_is_no_trouble(value: object) -> None:
+def test_a_column_of_that_name_with_one_value_of_any_kind_is_no_trouble(
+    value: object,
+) -> None:
     assert ids(pd.DataFrame({"id": ["b", "a"], "query": [value, value]})) == ["b", "a"]
 
 
 def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
     frame = pd.DataFrame([["a", "b"]], columns=["id", "id"])
-    assert refusal(frame) == 'search returned a table with two columns named "id"; rename one'
+    assert (
+        refusal(frame)
+        == 'search returned a table with two columns named "id"; rename one'
+    )
 
 
-def test_a_message_shows_the_beginning_of_a_long_response_and_no_control_characters() -> None:
+def test_a_message_shows_the_beginning_of_a_long_response_and_no_control_characters() -> (
+    None
+):
     assert refusal("\x1b[31m" + "x" * 5000) == (
         f"search returned text, '\\x1b[31m{'x' * 68}...; return a list of results, best first (parsed, if it is JSON)"
     )
@@ -184,12 +222,16 @@ NAMES = "id (id, _id, doc_id, docid, document_id or objectID)"
 NAME_IT = "name the field with id_field in the case file"
 CURE = "return ids as text or integers"
 PAIRS = "and scores as (id, score) pairs"
-FROM_A_FRAME = f"{CURE} (integers become floats in a data frame's column where one is missing)"
+FROM_A_FRAME = (
+    f"{CURE} (integers become floats in a data frame's column where one is missing)"
+)
 NO_ROW = (
     "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows as "
     "tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"
 )
-SWAPPED = "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
+SWAPPED = (
+    "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
+)
 NAN = "has a score that is NaN; return numbers, or results without scores"
 
 
@@ -208,21 +250,45 @@ RESULTS: dict[str, tuple[object, str]] = {
         f"has no {NAMES}, only sku; {NAME_IT}: namespace(sku='B-1')",
     ),
     "None": (None, f"has an id that is None; {CURE}: None"),
-    "a float": (1.5, f"has an id that is a float, 1.5, whose text could be another one's; {CURE}, {PAIRS}: 1.5"),
+    "a float": (
+        1.5,
+        f"has an id that is a float, 1.5, whose text could be another one's; {CURE}, {PAIRS}: 1.5",
+    ),
     "a whole float": (
         {"id": 7.0},
         f"has an id that is a float, 7.0, whose text could be another one's; {FROM_A_FRAME}, {PAIRS}: {{'id': 7.0}}",
     ),
-    "several ids": ({"id": ["a", "b"]}, f"has an id that is a list, ['a', 'b']; {CURE}: {{'id': ['a', 'b']}}"),
-    "a missing value of pandas": ({"id": pd.NA}, f"has an id that is a NAType, <NA>; {CURE}: {{'id': <NA>}}"),
+    "several ids": (
+        {"id": ["a", "b"]},
+        f"has an id that is a list, ['a', 'b']; {CURE}: {{'id': ['a', 'b']}}",
+    ),
+    "a missing value of pandas": (
+        {"id": pd.NA},
+        f"has an id that is a NAType, <NA>; {CURE}: {{'id': <NA>}}",
+    ),
     "empty text": ("", "has an empty id: ''"),
     "a (score, id) pair": ((0.5, "sku-1"), f"{SWAPPED}: (0.5, 'sku-1')"),
-    "a title without an id": ((None, "Boots"), f"has an id that is None; {CURE}: (None, 'Boots')"),
-    "a pair with a score that is NaN": (("sku-1", float("nan")), f"{NAN}: ('sku-1', nan)"),
-    "a score that is NaN": ({"id": "b", "score": float("nan")}, f"{NAN}: {{'id': 'b', 'score': nan}}"),
-    "a pair with a vector": (["sku-1", np.array([0.5, 0.25])], f"{NO_ROW}: ['sku-1', array([0.5 , 0.25])]"),
+    "a title without an id": (
+        (None, "Boots"),
+        f"has an id that is None; {CURE}: (None, 'Boots')",
+    ),
+    "a pair with a score that is NaN": (
+        ("sku-1", float("nan")),
+        f"{NAN}: ('sku-1', nan)",
+    ),
+    "a score that is NaN": (
+        {"id": "b", "score": float("nan")},
+        f"{NAN}: {{'id': 'b', 'score': nan}}",
+    ),
+    "a pair with a vector": (
+        ["sku-1", np.array([0.5, 0.25])],
+        f"{NO_ROW}: ['sku-1', array([0.5 , 0.25])]",
+    ),
     "three values": (("sku-1", 0.5, "Boots"), f"{NO_ROW}: ('sku-1', 0.5, 'Boots')"),
-    "a mapping with a text": (({"id": "b"}, "Boots"), f"{NO_ROW}: ({{'id': 'b'}}, 'Boots')"),
+    "a mapping with a text": (
+        ({"id": "b"}, "Boots"),
+        f"{NO_ROW}: ({{'id': 'b'}}, 'Boots')",
+    ),
     "a list of pairs": ([("sku-1", 0.5)], f"{NO_ROW}: [('sku-1', 0.5)]"),
 }
 
@@ -234,7 +300,9 @@ def test_a_result_without_a_usable_id_is_refused(result: object, message: str) -
 
 def test_a_named_field_that_is_not_there() -> None:
     found = refusal([{"id": "sku-1"}], id_field="sku")
-    assert found.startswith('result 1 of 1 has no field "sku", only id; correct id_field in the case file: ')
+    assert found.startswith(
+        'result 1 of 1 has no field "sku", only id; correct id_field in the case file: '
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,7 +315,9 @@ def test_a_named_field_that_is_not_there() -> None:
         [(5, "a"), (3, "c"), (3, "b")],
     ],
 )
-def test_rows_of_which_either_part_may_be_the_id_are_refused(rows: list[tuple[Any, ...]]) -> None:
+def test_rows_of_which_either_part_may_be_the_id_are_refused(
+    rows: list[tuple[Any, ...]],
+) -> None:
     message = refusal(rows)
     assert message == refusal(iter(rows))
     assert message == (
@@ -279,7 +349,12 @@ BY_RANK = [{"id": "a", "rank": 3}, {"id": "b", "rank": 1}, {"id": "c", "rank": 2
 
 @pytest.mark.parametrize(
     "response",
-    [BY_RANK, pd.DataFrame(BY_RANK), [SimpleNamespace(**each) for each in BY_RANK], {"hits": BY_RANK}],
+    [
+        BY_RANK,
+        pd.DataFrame(BY_RANK),
+        [SimpleNamespace(**each) for each in BY_RANK],
+        {"hits": BY_RANK},
+    ],
     ids=["mappings", "frame", "objects", "body"],
 )
 def test_ranks_in_another_order_than_the_results_are_refused(response: object) -> None:
@@ -289,6 +364,12 @@ def test_ranks_in_another_order_than_the_results_are_refused(response: object) -
     )
 
 
-@pytest.mark.parametrize("ranks", [[1, 2, 3], [0, 2, 2], [0.9, 0.5, 0.7], ["3", "2", "1"], [3, None, 1]])
-def test_ranks_in_the_order_of_the_results_and_scores_of_that_name_are_read(ranks: list[object]) -> None:
-    assert ids([{"id": id_, "rank": rank} for id_, rank in zip("abc", ranks, strict=True)]) == ["a", "b", "c"]
+@pytest.mark.parametrize(
+    "ranks", [[1, 2, 3], [0, 2, 2], [0.9, 0.5, 0.7], ["3", "2", "1"], [3, None, 1]]
+)
+def test_ranks_in_the_order_of_the_results_and_scores_of_that_name_are_read(
+    ranks: list[object],
+) -> None:
+    assert ids(
+        [{"id": id_, "rank": rank} for id_, rank in zip("abc", ranks, strict=True)]
+    ) == ["a", "b", "c"]

@@ -9,7 +9,11 @@ import pytest
 from pytest_relevance.results.responses.ranking import read_ranking
 from tests.local_server import serving
 from tests.results.responses.helpers import ids, refusal
-from tests.results.responses.test_client_libraries import BODY, ONE_SHARD_DOWN, TIMED_OUT
+from tests.results.responses.test_client_libraries import (
+    BODY,
+    ONE_SHARD_DOWN,
+    TIMED_OUT,
+)
 
 pytestmark = pytest.mark.engines
 
@@ -27,7 +31,9 @@ def _opensearch(address: str) -> Any:
     return pytest.importorskip("opensearchpy").OpenSearch(address)
 
 
-@pytest.fixture(params=[_elasticsearch, _opensearch], ids=["elasticsearch-py", "opensearch-py"])
+@pytest.fixture(
+    params=[_elasticsearch, _opensearch], ids=["elasticsearch-py", "opensearch-py"]
+)
 def connected(request: pytest.FixtureRequest) -> Iterator[Callable[[object], Any]]:
     """Makes a client whose server answers with a body."""
     with ExitStack() as stack:
@@ -51,14 +57,23 @@ def search(client: Any) -> Any:
 def test_the_response_of_a_client(connected: Callable[[object], Any]) -> None:
     response = search(connected(BODY))
     ranking = read_ranking(response)
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    assert (ranking.ids, ranking.titles, ranking.scores) == (
+        ["b", "a"],
+        ["Boots", "Apron"],
+        [1.5, 0.5],
+    )
     assert ids(response, "product.sku") == ["B-1", "A-1"]
     assert ids(response["hits"]) == ["b", "a"]
     assert ids(response["hits"]["hits"]) == ["b", "a"]
 
 
-@pytest.mark.parametrize(("body", "message"), [(TIMED_OUT, "timed_out is True"), (ONE_SHARD_DOWN, "_shards is")])
-def test_a_response_that_is_not_whole(connected: Callable[[object], Any], body: object, message: str) -> None:
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [(TIMED_OUT, "timed_out is True"), (ONE_SHARD_DOWN, "_shards is")],
+)
+def test_a_response_that_is_not_whole(
+    connected: Callable[[object], Any], body: object, message: str
+) -> None:
     assert message in refusal(search(connected(body)))
 
 
@@ -66,9 +81,16 @@ def test_each_response_of_a_multi_search_is_read_and_all_together_are_refused(
     connected: Callable[[object], Any],
 ) -> None:
     failed = {"error": {"type": "index_not_found_exception"}, "status": 404}
-    body = {"took": 4, "responses": [{**BODY, "status": 200}, {**TIMED_OUT, "status": 200}, failed]}
+    body = {
+        "took": 4,
+        "responses": [{**BODY, "status": 200}, {**TIMED_OUT, "status": 200}, failed],
+    }
     client = connected(body)
-    response = client.msearch(body=LINES) if type(client).__name__ == "OpenSearch" else client.msearch(searches=LINES)
+    response = (
+        client.msearch(body=LINES)
+        if type(client).__name__ == "OpenSearch"
+        else client.msearch(searches=LINES)
+    )
     first, second, third = response["responses"]
     assert ids(first) == ["b", "a"]
     assert "timed_out is True" in refusal(second)
@@ -76,7 +98,10 @@ def test_each_response_of_a_multi_search_is_read_and_all_together_are_refused(
     assert "a mapping without hits" in refusal(response)
 
 
-@pytest.mark.parametrize(("module", "make"), [("elasticsearch.dsl", _elasticsearch), ("opensearchpy", _opensearch)])
+@pytest.mark.parametrize(
+    ("module", "make"),
+    [("elasticsearch.dsl", _elasticsearch), ("opensearchpy", _opensearch)],
+)
 def test_a_search_that_was_not_sent(module: str, make: Client) -> None:
     dsl = pytest.importorskip(module)
     with _client(make, BODY) as client:

@@ -20,7 +20,11 @@ def named(module: str, name: str, base: type = object) -> Any:
 
 @pytest.mark.parametrize(
     "response",
-    [{"ids": [[5, 0]], "distances": [[0.5, 0.75]]}, {"ids": ["b", "a"]}, {"ids": ["b", "a"], "scores": [0.5, 0.25]}],
+    [
+        {"ids": [[5, 0]], "distances": [[0.5, 0.75]]},
+        {"ids": ["b", "a"]},
+        {"ids": ["b", "a"], "scores": [0.5, 0.25]},
+    ],
 )
 def test_other_mappings_with_ids_are_not_those_of_chroma(response: object) -> None:
     assert "a mapping without hits" in refusal(response, labels=["a"] * 6)
@@ -41,7 +45,9 @@ def test_results_of_bm25s() -> None:
 
 
 def test_a_plain_mapping_with_metadata() -> None:
-    ranking = read_ranking([{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku")
+    ranking = read_ranking(
+        [{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku"
+    )
     assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])
 
 
@@ -68,11 +74,15 @@ def test_rows_that_are_lists_with_keys() -> None:
 def test_a_score_before_a_document_is_a_score() -> None:
     rows = [(1.5, {"id": "b", "title": "Boots"}), (0.5, {"id": "a", "title": "Apron"})]
     assert read_ranking(rows) == Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
-    assert "is no (id, score), (id, title) or (id, title, score) row" in refusal([(3, {"title": "Boots"})])
+    assert "is no (id, score), (id, title) or (id, title, score) row" in refusal(
+        [(3, {"title": "Boots"})]
+    )
 
 
 def test_a_title_that_is_missing_in_a_row() -> None:
-    assert read_ranking([("b", None, 1.5), ("a", "Apron", 0.5)]) == Ranking(["b", "a"], [None, "Apron"], [1.5, 0.5])
+    assert read_ranking([("b", None, 1.5), ("a", "Apron", 0.5)]) == Ranking(
+        ["b", "a"], [None, "Apron"], [1.5, 0.5]
+    )
 
 
 # --- types of a project's own with the names of a library's -----------------------------------------------------------
@@ -101,12 +111,22 @@ OWN_RESPONSES: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("name", OWN_RESPONSES)
 def test_a_response_of_the_projects_own_is_read_as_what_it_is(name: str) -> None:
-    assert ids(named("shop.models", name, _Iterable)(**OWN_RESPONSES[name])) == ["b", "a"]
+    assert ids(named("shop.models", name, _Iterable)(**OWN_RESPONSES[name])) == [
+        "b",
+        "a",
+    ]
 
 
-@pytest.mark.parametrize("name", ["Document", "ScoredPoint", "NodeWithScore", "MSetItem", "Record"])
+@pytest.mark.parametrize(
+    "name", ["Document", "ScoredPoint", "NodeWithScore", "MSetItem", "Record"]
+)
 def test_a_result_of_the_projects_own_is_read_by_its_attributes(name: str) -> None:
     own = named("shop.models", name, _Found)
-    inner: dict[str, object] = {"payload": {"id": "x"}, "metadata": {"id": "x"}, "node": {"id": "x"}, "docid": 12}
+    inner: dict[str, object] = {
+        "payload": {"id": "x"},
+        "metadata": {"id": "x"},
+        "node": {"id": "x"},
+        "docid": 12,
+    }
     assert read_ranking([own(id="b", score=1.5, **inner)]) == Ranking(["b"], (), [1.5])
     assert ids([own(**inner)], "payload.id") == ["x"]

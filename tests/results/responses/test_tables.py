@@ -19,8 +19,12 @@ BEST_FIRST = Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
 @pytest.fixture
 def duckdb() -> Iterator[Any]:
     connection = pytest.importorskip("duckdb").connect()
-    connection.execute("create table products (title varchar, id varchar, score double)")
-    connection.execute("insert into products values ('Apron', 'a', 0.5), ('Boots', 'b', 1.5)")
+    connection.execute(
+        "create table products (title varchar, id varchar, score double)"
+    )
+    connection.execute(
+        "insert into products values ('Apron', 'a', 0.5), ('Boots', 'b', 1.5)"
+    )
     yield connection
     connection.close()
 
@@ -30,25 +34,37 @@ DUCKDB = {
     "a relation": lambda con: con.sql(IN_ANY_ORDER),
     "a cursor": lambda con: con.execute(IN_ANY_ORDER),
     "another cursor": lambda con: con.cursor().execute(IN_ANY_ORDER),
-    "rows": lambda con: con.execute("select id, title, score from products order by score desc").fetchall(),
+    "rows": lambda con: con.execute(
+        "select id, title, score from products order by score desc"
+    ).fetchall(),
     "a frame of pandas": lambda con: con.sql(IN_ANY_ORDER).df(),
-    "a frame of polars": lambda con: pytest.importorskip("polars") and con.sql(IN_ANY_ORDER).pl(),
-    "a table of Arrow": lambda con: pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).to_arrow_table(),
-    "batches of Arrow": lambda con: pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).arrow(),
+    "a frame of polars": lambda con: (
+        pytest.importorskip("polars") and con.sql(IN_ANY_ORDER).pl()
+    ),
+    "a table of Arrow": lambda con: (
+        pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).to_arrow_table()
+    ),
+    "batches of Arrow": lambda con: (
+        pytest.importorskip("pyarrow") and con.sql(IN_ANY_ORDER).arrow()
+    ),
 }
 
 
 @pytest.mark.parametrize("response", DUCKDB)
 def test_what_duckdb_returns(duckdb: Any, response: str) -> None:
     assert read_ranking(DUCKDB[response](duckdb)) == BEST_FIRST
-    assert read_ranking(DUCKDB[response](duckdb)) == BEST_FIRST  # the first search has left nothing unfinished
+    assert (
+        read_ranking(DUCKDB[response](duckdb)) == BEST_FIRST
+    )  # the first search has left nothing unfinished
 
 
 def test_columns_of_duckdb_that_are_named_like_no_id(duckdb: Any) -> None:
     query = "select title as sku, score from products order by score desc"
     for run in (duckdb.sql, duckdb.execute):
         assert ids(run(query), "sku") == ["Boots", "Apron"]
-    assert "only sku and score; name the field with id_field" in refusal(duckdb.sql(query))
+    assert "only sku and score; name the field with id_field" in refusal(
+        duckdb.sql(query)
+    )
     assert "two columns named" in refusal(duckdb.sql("select 'a' as id, 'b' as id"))
 
 
@@ -68,7 +84,12 @@ COLUMNS = {"title": ["Boots", "Apron"], "score": [1.5, 0.5], "id": ["b", "a"]}
 def test_frames_of_polars() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(COLUMNS)
-    for response in (frame, frame.to_dicts(), frame.rows(named=True), frame.iter_rows(named=True)):
+    for response in (
+        frame,
+        frame.to_dicts(),
+        frame.rows(named=True),
+        frame.iter_rows(named=True),
+    ):
         assert read_ranking(response) == BEST_FIRST
     assert read_ranking(frame.select("id", "title", "score").rows()) == BEST_FIRST
     assert ids(frame["id"]) == ["b", "a"]
@@ -82,7 +103,12 @@ def test_frames_of_polars() -> None:
 def test_tables_of_arrow() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table(COLUMNS)
-    for response in (table, table.to_batches()[0], table.to_reader(), table.to_pylist()):
+    for response in (
+        table,
+        table.to_batches()[0],
+        table.to_reader(),
+        table.to_pylist(),
+    ):
         assert read_ranking(response) == BEST_FIRST
     for column in (table["id"], table["id"].combine_chunks(), list(table["id"])):
         assert ids(column) == ["b", "a"]
@@ -93,16 +119,29 @@ def test_tables_of_arrow() -> None:
 
 # --- LanceDB ----------------------------------------------------------------------------------------------------------
 
-PRODUCTS = [{"id": "a", "title": "Apron", "vector": [0.0, 1.0]}, {"id": "b", "title": "Boots", "vector": [1.0, 0.0]}]
+PRODUCTS = [
+    {"id": "a", "title": "Apron", "vector": [0.0, 1.0]},
+    {"id": "b", "title": "Boots", "vector": [1.0, 0.0]},
+]
 
 
 def test_what_lancedb_returns(tmp_path: Path) -> None:
     lancedb = pytest.importorskip("lancedb")
     table = lancedb.connect(tmp_path).create_table("products", PRODUCTS)
     query = table.search([1.0, 0.0]).limit(2)
-    for response in (query, query.to_list(), query.to_pandas(), query.to_arrow(), query.to_batches()):
+    for response in (
+        query,
+        query.to_list(),
+        query.to_pandas(),
+        query.to_arrow(),
+        query.to_batches(),
+    ):
         ranking = read_ranking(response)
-        assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [0.0, 2.0])
+        assert (ranking.ids, ranking.titles, ranking.scores) == (
+            ["b", "a"],
+            ["Boots", "Apron"],
+            [0.0, 2.0],
+        )
     assert ids(query, "title") == ["Boots", "Apron"]
     assert ids(table.search([1.0, 0.0]).where("id = 'c'")) == []
 
@@ -111,7 +150,15 @@ def test_two_queries_of_lancedb(tmp_path: Path) -> None:
     lancedb = pytest.importorskip("lancedb")
     table = lancedb.connect(tmp_path).create_table("products", PRODUCTS)
     query = table.search([[1.0, 0.0], [0.0, 1.0]]).limit(2)
-    for response in (query, query.to_pandas(), query.to_polars(), query.to_arrow(), query.to_batches()):
-        assert "search returned a table with the results of 2 queries" in refusal(response)
+    for response in (
+        query,
+        query.to_pandas(),
+        query.to_polars(),
+        query.to_arrow(),
+        query.to_batches(),
+    ):
+        assert "search returned a table with the results of 2 queries" in refusal(
+            response
+        )
     found = query.to_pandas()
     assert ids(found[found.query_index == 0]) == ["b", "a"]

@@ -22,7 +22,11 @@ class Tantivy:
         self.index = self.library.Index(schema.build())
         writer = self.index.writer()
         for name, title in (("a", "blue shoes"), ("b", "red shoes shoes")):
-            writer.add_document(self.library.Document(id=[name], title=[title], product=[{"sku": name.upper()}]))
+            writer.add_document(
+                self.library.Document(
+                    id=[name], title=[title], product=[{"sku": name.upper()}]
+                )
+            )
         writer.commit()
         writer.wait_merging_threads()
         self.index.reload()
@@ -41,7 +45,10 @@ def test_a_searcher_with_its_result(tantivy: Tantivy) -> None:
     result = tantivy.search("shoes")
     for found in (result, result.hits):
         ranking = read_ranking((tantivy.searcher, found))
-        assert (ranking.ids, ranking.titles) == (["b", "a"], ["red shoes shoes", "blue shoes"])
+        assert (ranking.ids, ranking.titles) == (
+            ["b", "a"],
+            ["red shoes shoes", "blue shoes"],
+        )
         assert ranking.scores == [score for score, _ in result.hits]
     assert ids((tantivy.searcher, result), "product.sku") == ["B", "A"]
     assert ids((tantivy.searcher, tantivy.search("nothing"))) == []
@@ -55,7 +62,10 @@ def test_documents_of_tantivy(tantivy: Tantivy) -> None:
     assert read_ranking(documents).titles == ["red shoes shoes", "blue shoes"]
     assert ids(documents, "product.sku") == ["B", "A"]
     assert ids([document.to_dict() for document in documents]) == ["b", "a"]
-    for pairs in (list(zip(documents, scores, strict=True)), list(zip(scores, documents, strict=True))):
+    for pairs in (
+        list(zip(documents, scores, strict=True)),
+        list(zip(scores, documents, strict=True)),
+    ):
         assert read_ranking(pairs).ids == ["b", "a"]
         assert read_ranking(pairs).scores == scores
 

@@ -16,8 +16,14 @@ pytestmark = pytest.mark.engines
 
 def payloads(**more: str) -> list[dict[str, Any]]:
     """What is kept with the three documents; `more` maps the name of a field to what stands before its number."""
-    kept = [{"sku": sku, "title": sku.upper(), "shop": {"code": f"code-{sku}"}} for sku in SKUS]
-    return [{**each, **{name: f"{text}{n}" for name, text in more.items()}} for n, each in enumerate(kept)]
+    kept = [
+        {"sku": sku, "title": sku.upper(), "shop": {"code": f"code-{sku}"}}
+        for sku in SKUS
+    ]
+    return [
+        {**each, **{name: f"{text}{n}" for name, text in more.items()}}
+        for n, each in enumerate(kept)
+    ]
 
 
 # --- Qdrant -----------------------------------------------------------------------------------------------------------
@@ -30,10 +36,15 @@ class Qdrant:
         library: Any = pytest.importorskip("qdrant_client")
         self.models = library.models
         self.client = library.QdrantClient(":memory:")
-        settings = self.models.VectorParams(size=2, distance=self.models.Distance.COSINE)
+        settings = self.models.VectorParams(
+            size=2, distance=self.models.Distance.COSINE
+        )
         self.client.create_collection("products", vectors_config=settings)
         parts = zip(point_ids, VECTORS, kept, strict=True)
-        points = [self.models.PointStruct(id=id_, vector=vector, payload=payload) for id_, vector, payload in parts]
+        points = [
+            self.models.PointStruct(id=id_, vector=vector, payload=payload)
+            for id_, vector, payload in parts
+        ]
         self.client.upsert("products", points=points)
 
     def search(self, **options: Any) -> Any:
@@ -57,7 +68,11 @@ def test_the_points_of_qdrant(qdrant: Qdrant) -> None:
 
 def test_an_id_in_the_payload_of_qdrant(qdrant: Qdrant) -> None:
     response = qdrant.search()
-    for id_field, first in {"sku": "sku-a", "payload.shop.code": "code-sku-a", "id": "1"}.items():
+    for id_field, first in {
+        "sku": "sku-a",
+        "payload.shop.code": "code-sku-a",
+        "id": "1",
+    }.items():
         assert pairs(response, id_field=id_field)[0] == (first, 1.0)
         assert ids(response.points, id_field)[0] == first
 
@@ -66,7 +81,10 @@ def test_an_id_in_the_payload_of_qdrant(qdrant: Qdrant) -> None:
 def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
     response = Qdrant(point_ids, payloads(id="shop-")).search()
     message = refusal(response)
-    assert f"result 1 of 3 has two ids, id {point_ids[0]!r} and payload.id 'shop-0'" in message
+    assert (
+        f"result 1 of 3 has two ids, id {point_ids[0]!r} and payload.id 'shop-0'"
+        in message
+    )
     assert "write id_field: id or id_field: payload.id in the case file" in message
     assert ids(response, "id") == [str(id_) for id_ in point_ids]
     assert ids(response, "payload.id") == ["shop-0", "shop-1", "shop-2"]
@@ -79,10 +97,16 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
 @pytest.fixture
 def chroma() -> Any:
     library: Any = pytest.importorskip("chromadb")
-    client = library.EphemeralClient(settings=library.Settings(anonymized_telemetry=False))
-    collection = client.create_collection("products", embedding_function=None, get_or_create=True)
+    client = library.EphemeralClient(
+        settings=library.Settings(anonymized_telemetry=False)
+    )
+    collection = client.create_collection(
+        "products", embedding_function=None, get_or_create=True
+    )
     kept = [{"title": sku.upper(), "ean": f"ean-{sku}"} for sku in SKUS]
-    collection.upsert(ids=SKUS, embeddings=VECTORS, documents=["blue", "red", "strap"], metadatas=kept)
+    collection.upsert(
+        ids=SKUS, embeddings=VECTORS, documents=["blue", "red", "strap"], metadatas=kept
+    )
     return collection
 
 
@@ -91,7 +115,11 @@ def test_the_dict_of_chroma(chroma: Any) -> None:
     assert pairs(response) == [("sku-a", 0.0), ("sku-b", 0.4), ("sku-c", 2.0)]
     assert titles(response) == ["SKU-A", "SKU-B", "SKU-C"]
     assert titles(response, "document") == ["blue", "red", "strap"]
-    assert ids(response, "ean") == ids(response, "metadata.ean") == ["ean-sku-a", "ean-sku-b", "ean-sku-c"]
+    assert (
+        ids(response, "ean")
+        == ids(response, "metadata.ean")
+        == ["ean-sku-a", "ean-sku-b", "ean-sku-c"]
+    )
 
 
 def test_two_queries_of_chroma(chroma: Any) -> None:
@@ -110,7 +138,9 @@ class LangChain:
         self.document: Any = pytest.importorskip("langchain_core.documents").Document
         stores: Any = pytest.importorskip("langchain_core.vectorstores")
         embeddings: Any = pytest.importorskip("langchain_core.embeddings")
-        self.store = stores.InMemoryVectorStore(embeddings.DeterministicFakeEmbedding(size=8))
+        self.store = stores.InMemoryVectorStore(
+            embeddings.DeterministicFakeEmbedding(size=8)
+        )
 
     def add(self, **fields: Any) -> None:
         self.store.add_documents([self.document(page_content="blue shoes", **fields)])
@@ -126,18 +156,28 @@ def langchain() -> LangChain:
 
 @pytest.mark.parametrize(
     "fields",
-    [{"id": "sku-a"}, {"metadata": {"id": "sku-a"}}, {"id": "sku-a", "metadata": {"id": "sku-a"}}],
+    [
+        {"id": "sku-a"},
+        {"metadata": {"id": "sku-a"}},
+        {"id": "sku-a", "metadata": {"id": "sku-a"}},
+    ],
     ids=["its own", "of the metadata, beside a generated one", "twice the same"],
 )
-def test_the_id_of_a_document_of_langchain(langchain: LangChain, fields: dict[str, Any]) -> None:
+def test_the_id_of_a_document_of_langchain(
+    langchain: LangChain, fields: dict[str, Any]
+) -> None:
     langchain.add(**fields)
     assert ids(langchain.search()) == ["sku-a"]
-    assert pairs(langchain.store.similarity_search_with_score("blue shoes")) == [("sku-a", 1.0)]
+    assert pairs(langchain.store.similarity_search_with_score("blue shoes")) == [
+        ("sku-a", 1.0)
+    ]
     assert ids(langchain.store.as_retriever().invoke("blue shoes")) == ["sku-a"]
 
 
 def test_the_fields_of_a_document_of_langchain(langchain: LangChain) -> None:
-    langchain.add(id="sku-a", metadata={"title": "Blue", "sku": "s-1", "shop": {"code": 7}})
+    langchain.add(
+        id="sku-a", metadata={"title": "Blue", "sku": "s-1", "shop": {"code": 7}}
+    )
     found = langchain.search()
     assert titles(found) == ["Blue"]
     assert titles(found, "page_content") == ["blue shoes"]
@@ -188,22 +228,44 @@ def llama() -> LlamaIndex:
         {"metadata": {"doc_id": "sku-a"}, "source": "file.txt"},
         {"id_": "sku-a", "source": "file.txt"},
     ],
-    ids=["its own", "of the metadata", "of the metadata of a part", "its own, of a part"],
+    ids=[
+        "its own",
+        "of the metadata",
+        "of the metadata of a part",
+        "its own, of a part",
+    ],
 )
-def test_the_id_of_a_node_of_llama_index(llama: LlamaIndex, fields: dict[str, Any]) -> None:
+def test_the_id_of_a_node_of_llama_index(
+    llama: LlamaIndex, fields: dict[str, Any]
+) -> None:
     node = llama.node(**fields)
     assert pairs(llama.found(node)) == [("sku-a", 0.5)]
     assert ids([node]) == ["sku-a"]
 
 
 def test_the_fields_of_a_node_of_llama_index(llama: LlamaIndex) -> None:
-    found = llama.found(llama.node(id_="sku-a", metadata={"title": "Blue", "sku": "s-1"}, source="file.txt"))
+    found = llama.found(
+        llama.node(
+            id_="sku-a", metadata={"title": "Blue", "sku": "s-1"}, source="file.txt"
+        )
+    )
     assert (titles(found), titles(found, "text")) == (["Blue"], ["blue shoes"])
-    named = {name: ids(found, name)[0] for name in ("sku", "metadata.sku", "ref_doc_id", "node_id")}
-    assert named == {"sku": "s-1", "metadata.sku": "s-1", "ref_doc_id": "file.txt", "node_id": "sku-a"}
+    named = {
+        name: ids(found, name)[0]
+        for name in ("sku", "metadata.sku", "ref_doc_id", "node_id")
+    }
+    assert named == {
+        "sku": "s-1",
+        "metadata.sku": "s-1",
+        "ref_doc_id": "file.txt",
+        "node_id": "sku-a",
+    }
 
 
 def test_a_part_of_a_document_of_llama_index(llama: LlamaIndex) -> None:
     message = refusal(llama.found(llama.node(id_=UUIDS[0], source="file.txt")))
-    assert f"is a part of the document 'file.txt' and has a generated id, '{UUIDS[0]}'" in message
+    assert (
+        f"is a part of the document 'file.txt' and has a generated id, '{UUIDS[0]}'"
+        in message
+    )
     assert "write id_field: ref_doc_id or id_field: node_id in the case file" in message

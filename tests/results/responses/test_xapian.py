@@ -26,7 +26,11 @@ def installed() -> Any:
 
 
 xapian = installed()
-pytestmark = pytest.mark.engines if xapian else pytest.mark.skip("needs the module xapian of Debian's python3-xapian")
+pytestmark = (
+    pytest.mark.engines
+    if xapian
+    else pytest.mark.skip("needs the module xapian of Debian's python3-xapian")
+)
 
 
 def mset(*documents: tuple[str, str]) -> Any:
@@ -45,8 +49,14 @@ def mset(*documents: tuple[str, str]) -> Any:
 
 
 def test_documents_of_xapian_with_json_for_data() -> None:
-    data = [json.dumps({"id": name, "title": title, "sku": name.upper()}) for name, title in (("a", "A1"), ("b", "B1"))]
-    for found in (mset(*((text, "") for text in data)), mset((data[0], "Q7"), (data[1], "Q8"))):
+    data = [
+        json.dumps({"id": name, "title": title, "sku": name.upper()})
+        for name, title in (("a", "A1"), ("b", "B1"))
+    ]
+    for found in (
+        mset(*((text, "") for text in data)),
+        mset((data[0], "Q7"), (data[1], "Q8")),
+    ):
         ranking = read_ranking(found)
         assert (ranking.ids, ranking.titles) == (["b", "a"], ["B1", "A1"])
         assert ranking.scores == [item.weight for item in found]
@@ -60,19 +70,29 @@ def test_documents_of_xapian_with_json_for_data() -> None:
     {
         "the term": [("", "Qa"), ("", "Qb")],
         "a text and the term": [("Blue shoes for\nwalking", "Qa"), ("Red shoes", "Qb")],
-        "JSON without an id and the term": [('{"title": "Apron"}', "Qa"), ('{"title": "Boots"}', "Qb")],
+        "JSON without an id and the term": [
+            ('{"title": "Apron"}', "Qa"),
+            ('{"title": "Boots"}', "Qb"),
+        ],
         "the data": [("a", ""), ("b", "")],
         "the data and the term, which agree": [("a", "Qa"), ("b", "Qb")],
     }.values(),
 )
-def test_documents_of_xapian_with_an_id_in_the_data_or_in_a_term(documents: list[tuple[str, str]]) -> None:
+def test_documents_of_xapian_with_an_id_in_the_data_or_in_a_term(
+    documents: list[tuple[str, str]],
+) -> None:
     assert ids(mset(*documents)) == ["b", "a"]
 
 
-def test_data_and_term_of_xapian_that_differ_are_both_shown_and_either_can_be_named() -> None:
+def test_data_and_term_of_xapian_that_differ_are_both_shown_and_either_can_be_named() -> (
+    None
+):
     found = mset(("sku-1", "Q17"), ("sku-2", "Q18"))
     message = refusal(found)
-    assert "only data, Q and score; name the field with id_field in the case file" in message
+    assert (
+        "only data, Q and score; name the field with id_field in the case file"
+        in message
+    )
     assert "'sku-2'" in message
     assert "'18'" in message
     assert ids(found, "data") == ["sku-2", "sku-1"]
@@ -83,7 +103,13 @@ def test_the_internal_number_of_a_document_of_xapian_is_never_its_id() -> None:
     for data in ("", "Red shoes", "[1, 2]"):
         found = mset((data, ""))
         message = refusal(found)
-        assert "result 1 of 1 is document 1 of Xapian, a number that is internal to the index" in message
-        assert 'store the id in the data (set_data), or as a term ("Q" before the id)' in message
+        assert (
+            "result 1 of 1 is document 1 of Xapian, a number that is internal to the index"
+            in message
+        )
+        assert (
+            'store the id in the data (set_data), or as a term ("Q" before the id)'
+            in message
+        )
         assert "internal to the index" in refusal(list(found))
     assert ids(mset()) == []
