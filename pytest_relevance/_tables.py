@@ -399,8 +399,8 @@ class LinesOfObjects:
         problems = Problems(source.file)
         first = [values for _, values in islice(self.records(problems), self.SAMPLE)]
         self.names = list(dict.fromkeys(chain.from_iterable(first)))
-        if not first:
-            problems.check()
+        if not first and problems.found:
+            self._refuse_text()
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
         """Each object with its line; what is no object is a problem."""
@@ -410,15 +410,26 @@ class LinesOfObjects:
             if not line.isspace():
                 try:
                     values = json.loads(line)
+                    advice = ""
                 except (ValueError, RecursionError):
                     values = None
+                    advice = "; is it truncated?"
                 if isinstance(values, dict):
                     yield number, values
                 else:
+                    found_text = quoted(line.strip(), 60)
                     problems.add(
-                        f"expected a JSON object, found {quoted(line.strip(), 60)}; is it truncated?",
-                        number,
+                        f"expected a JSON object, found {found_text}{advice}", number
                     )
+
+    def _refuse_text(self) -> NoReturn:
+        """Refuse a file without an object on any of the first lines: one message says it for all lines."""
+        first = self.source.header.line.strip()
+        self.source.refuse(
+            f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "
+            "it truncated, or one JSON text over several lines?",
+            1,
+        )
 
 
 Table = TextTable | ParquetTable | ObjectTable

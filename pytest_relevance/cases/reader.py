@@ -22,7 +22,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from pytest_relevance._problems import Problem, RelevanceWarning
+from pytest_relevance._problems import FileError, Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases import nodes
 from pytest_relevance.cases.build import (
@@ -126,15 +126,35 @@ def parse_suite(
                 and len(header) > known
             )
         except YAMLError as error:
+            refuse_accident(data, shown)
             raise CaseFileError(
                 shown, [*builder.problems.found, nodes.problem_of(error, data)]
             ) from None
     builder.finish()
     if builder.problems.found:
+        refuse_accident(data, shown)
         raise CaseFileError(
             shown, builder.problems.found, builder.problems.has_many_elsewhere
         )
     return builder.suite()
+
+
+def refuse_accident(data: bytes, shown: str) -> None:
+    """Refuse what is no case file but a pointer of Git LFS, an HTML page, or an unfinished merge.
+
+    Raises:
+        CaseFileError: with this one mistake, as all others follow from it.
+    """
+    # imported only where there is a mistake to report
+    from pytest_relevance._accidents import find_accident
+    from pytest_relevance._source import Source
+
+    try:
+        accident = find_accident(Source(shown, data))
+    except FileError:  # a case file may be UTF-16, and may have any other mistake
+        return
+    if accident is not None:
+        raise CaseFileError(shown, [Problem(accident.message, accident.line, 1)])
 
 
 def has_cases(data: bytes) -> bool:

@@ -15,11 +15,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from pytest_relevance import _python
+from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
 from pytest_relevance.judgments.formats import evaluation_tools as tools
-from pytest_relevance.judgments.formats import objects, tables, trec_ltr
+from pytest_relevance.judgments.formats import lines, objects, tables, trec_ltr
 from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
 from pytest_relevance.judgments.grading import graded, number_of
@@ -160,7 +161,7 @@ _ALL = (
         _json_or(objects.read_objects, partial(tables.read_table, format="beir")),
         _json_or(objects.read_query_objects, tables.read_query_table),
     ),
-    Format("text", "a query a line", _never, None, tables.read_lines),
+    Format("text", "a query a line", _never, None, lines.read_lines),
 )
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 """Every format, by the name that a user gives it."""
@@ -240,6 +241,7 @@ def load_queries(
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
     """Read the queries in a file; `FileError` where it has none."""
+    _refuse_accidents(source, format)
     known = _named(format) or next(
         (one for one in _ALL if one.queries is not None and one.fits_queries(source)),
         None,
@@ -280,10 +282,17 @@ _OF_A_MACHINE = (
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
     """Read the ratings in a file, also those of a machine; it may have a header alone."""
+    _refuse_accidents(source, format)
     known = _checked(source, _named(format) or judgments_in(source), "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
     return known.ratings(source)
+
+
+def _refuse_accidents(source: Source, format: str | None) -> None:
+    """Refuse a file that is there by accident. A format of another package may be a page or a pointer."""
+    if format is None or ALIASES.get(format, format) in FORMATS:
+        refuse_accidents(source)
 
 
 def check_format(name: str) -> str:

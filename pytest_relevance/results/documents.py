@@ -29,6 +29,7 @@ from pytest_relevance.results.responses.ranking import Ranking, id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
+    from pytest_relevance._source import Source
     from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
 
 Fields = Mapping[str, object]
@@ -157,10 +158,12 @@ class Catalogue:
         self, *, needs_title: bool = True
     ) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, str]:
         """The rows of the file; whether they are objects, whose values may be nested; and the column of ids."""
+        from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._source import Source
         from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
 
         source = Source.read(self.path, self.name)
+        refuse_accidents(source)
         beginning = "" if source.is_parquet else source.head.lstrip()[:1]
         if beginning == "[":
             source.refuse(
@@ -168,6 +171,8 @@ class Catalogue:
                 1,
             )
         is_nested = beginning == "{"
+        if is_nested:
+            _refuse_one_object(source, self.columns.id)
         kind = (
             LinesOfObjects
             if is_nested
@@ -210,6 +215,45 @@ class Catalogue:
             ):
                 raise FileError.at(self.name, _unknown(written, names), 1)
         return chosen["id"] or ""
+
+
+def _refuse_one_object(source: Source, id_column: str | None) -> None:
+    """Refuse a catalogue that is one JSON object, unless it is one document on one line.
+
+    The message has a command that writes a line for each document.
+    """
+    if _begins_with_an_object(source):
+        return
+    document = source.json_object
+    if not document:
+        return
+    id_names = ID_NAMES if id_column is None else (id_column.partition(".")[0],)
+    is_document = not document.keys().isdisjoint(id_names)
+    if is_document and "\n" not in source.text.strip():
+        return
+    lists = [name for name, value in document.items() if isinstance(value, list)]
+    if is_document:
+        command = "jq -c ."
+    elif lists:
+        command = f"jq -c '.[\"{lists[0]}\"][]'"
+    elif all(isinstance(value, dict) for value in document.values()):
+        command = "jq -c 'to_entries[] | {id: .key} + .value'"
+    else:
+        return
+    source.refuse(
+        f"the file is one JSON object, and a catalogue has one object on each line for a document; write it so: {command}",
+        1,
+    )
+
+
+def _begins_with_an_object(source: Source) -> bool:
+    """Whether the first of several lines is an object: then the whole, which may be large, is not parsed at once."""
+    first, _, others = source.head.lstrip().partition("\n")
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return bool(others.strip())
 
 
 def _is_column(name: str, names: Collection[str], *, is_nested: bool) -> bool:

@@ -214,3 +214,27 @@ def test_a_case_file_by_its_content(text: str, is_one: bool) -> None:
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_a_case_file_in_another_encoding_must_show_that(encoding: str) -> None:
     assert has_cases("k: 5\ncases:\n  - query: grün\n".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n",
+            "1:1: this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull",
+        ),
+        (
+            "min_ndcg: 0.5\n<<<<<<< HEAD\nk: 5\n=======\nk: 9\n>>>>>>> main\n",
+            '2:1: "<<<<<<< HEAD" is a conflict marker of Git; finish the merge, and take the markers out',
+        ),
+        (
+            "404: Not Found",
+            '1:1: this is an answer of a server, and not data: "404: Not Found"; download the file again, and look at '
+            "what came",
+        ),
+    ],
+)
+def test_a_case_file_that_is_there_by_accident(
+    mistakes: Mistakes, text: str, mistake: str
+) -> None:
+    assert mistakes(text) == [mistake]

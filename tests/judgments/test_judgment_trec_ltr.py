@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance import read_judgments, read_queries
+from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.formats.trec_ltr import read_topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems, query_problems, written
+from tests.judgments.helpers import problems, problems_of, query_problems, written
 
 
 def test_qrels(tmp_path: Path) -> None:
@@ -58,6 +58,77 @@ def test_nothing_but_comments(tmp_path: Path) -> None:
     assert problems(written(tmp_path, "# nothing\n"), "trec") == [
         "FILE: the file has no judgments, only comments"
     ]
+
+
+# Four columns that are no qrels
+
+
+RUNS = {
+    "qid docid rank score": "q1 7187158 1 28.4\nq1 7187163 2 27\nq2 7187158 1 22\n",
+    "qid docid score rank": "q1 d5 28.4 1\nq1 d6 20.1 2\n",
+    "qid Q0 docid rank": "".join(f"q1 Q0 d{n} {n}\n" for n in range(1, 11)),
+}
+
+
+@pytest.mark.parametrize("order", RUNS)
+def test_a_short_run_is_no_judgments(tmp_path: Path, order: str) -> None:
+    (found,) = problems(written(tmp_path, RUNS[order]))
+    assert found.startswith(f"FILE:1: this seems to be a run, {order}: ")
+    assert found.endswith("; judgments are needed: qrels are qid iter docid grade")
+
+
+@pytest.mark.parametrize("order", RUNS)
+def test_a_short_run_says_what_a_run_needs(tmp_path: Path, order: str) -> None:
+    (found,) = problems_of(read_run, written(tmp_path, RUNS[order]))
+    assert found.startswith(
+        f"FILE:1: this seems to be a run, {order}; a TREC run has six columns, "
+    )
+
+
+def test_ranks_from_0(tmp_path: Path) -> None:
+    (found,) = problems(written(tmp_path, "q1 3 0 28.4\nq1 1 1 27\nq1 2 2 22\n"))
+    assert found.startswith("FILE:1: this seems to be a run, qid docid rank score")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "q1 d1 0 1\nq1 d2 0 0\n",
+        "q1 d1 Q0 1\nq2 d2 Q0 0\n",
+        "q1 7187158 1 28.4\nq2 7187163 1 27\n",  # a run with one result a query
+    ],
+)
+def test_the_document_stands_in_the_second_column(tmp_path: Path, rows: str) -> None:
+    (found,) = problems(written(tmp_path, rows))
+    assert "in every line, and the second column varies: the document seems to" in found
+
+
+@pytest.mark.parametrize("second_grade", ["0", "1"])
+def test_qrels_for_diversity(tmp_path: Path, second_grade: str) -> None:
+    rows = f"1 1 clueweb09-a 1\n1 1 clueweb09-b 0\n1 2 clueweb09-a {second_grade}\n"
+    assert problems(written(tmp_path, rows), raters="max") == [
+        'FILE:3: query "1", document "clueweb09-a": the second column is "1" in line 1 and "2" here (1 line like '
+        "this). These seem to be qrels for diversity, qid subtopic docid grade. Here a document has one grade for a "
+        "query: keep one line for each document, such as the one with its highest grade"
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # TREC-COVID: the second column is the round of judging
+        "1 4.5 005b2j4b 2\n1 4 00fmeepz 1\n1 0.5 010vptx3 2\n2 0.5 005b2j4b 0\n",
+        "1 0.5 1 2\n1 1 2 0\n",
+        "1 0.5 005b2j4b 2\n2 1 005b2j4b 0\n",
+        "q1 1 17 0\nq1 2 23 1\n",
+        "q1 0 1 3\nq1 0 2 0\n",
+        "q1 0 a 1\nq1 0 b 2\nq1 0 c 3\n",
+        "q1 0 d 1\nq2 0 d 1\n",
+    ],
+)
+def test_qrels_that_look_like_something_else(tmp_path: Path, rows: str) -> None:
+    judgments = read_judgments(written(tmp_path, rows))
+    assert sum(map(len, judgments.values())) == rows.count("\n")
 
 
 def test_qrels_have_no_texts(tmp_path: Path) -> None:

@@ -221,10 +221,10 @@ _CALLED_ID = re.compile(
 
 def is_query_table(source: Source) -> bool:
     """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
-    return _is_query_header(source) or _are_ids_and_texts(source)
+    return has_query_header(source) or _are_ids_and_texts(source)
 
 
-def _is_query_header(source: Source) -> bool:
+def has_query_header(source: Source) -> bool:
     """Whether the first line is a header of queries or of judgments. `q1<TAB>boots` is none, as `q1` has a digit."""
     names = source.header.names
     if is_judgment_table(source):
@@ -289,7 +289,7 @@ def read_query_table(source: Source) -> list[Query]:
     Raises:
         FileError: the header has no column of texts, or rows are wrong.
     """
-    has_header = source.is_parquet or source.looks_like_json or _is_query_header(source)
+    has_header = source.is_parquet or source.looks_like_json or has_query_header(source)
     table = table_of(source) if has_header else _table_without_header(source)
     at = query_columns(source, table.names)
     names = columns.shown_names(table.names)
@@ -334,14 +334,6 @@ def _table_without_header(source: Source) -> TextTable:
     if wrong:
         source.refuse(f"{wrong}; found {columns.shown_names(source.header.names)}", 1)
     return TextTable(source, ["id", "text"])
-
-
-def read_lines(source: Source) -> list[Query]:
-    """Read a file with one query per line."""
-    lines = source.text.replace("\r\n", "\n").split("\n")
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    texts = [line for _, line in numbered]
-    return distinct_rows(source, {"query": texts}, lambda row: Place(numbered[row][0]))
 
 
 def distinct_rows(

@@ -36,6 +36,11 @@ from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import WHITE, TextTable, white_cells
 from pytest_relevance._text import listed, quoted
+from pytest_relevance.judgments.formats.qrels_columns import (
+    QrelsRows,
+    order_of_run,
+    refuse_other_columns,
+)
 from pytest_relevance.judgments.formats.tables import distinct
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
@@ -96,18 +101,30 @@ def refuse_run(source: Source) -> NoReturn:
     )
 
 
+def order_of_short_run(source: Source) -> str | None:
+    """Return the names of the columns if the file has four columns, as qrels have, and is a run."""
+    if not is_qrels(source):
+        return None
+    rows = rows_of(source, QRELS)
+    queries, iterations, documents, grades = rows.columns(range(QRELS))
+    return order_of_run(QrelsRows(queries, iterations, documents, grades, rows.place))
+
+
 def read_qrels(source: Source) -> Ratings:
     """Read qrels. The second column, the iteration, has no meaning.
 
     Raises:
-        FileError: it is a run, or has no judgments.
+        FileError: it is a run, has no judgments, or has a document of a query for several subtopics.
     """
     if is_run(source) and not is_qrels(source):
         refuse_run(source)
     rows = rows_of(source, QRELS)
-    queries, documents, grades = rows.columns([0, 2, 3])
+    queries, iterations, documents, grades = rows.columns(range(QRELS))
     if not queries:
         source.refuse("the file has no judgments, only comments")
+    refuse_other_columns(
+        source, QrelsRows(queries, iterations, documents, grades, rows.place)
+    )
     return Ratings(
         source.file, "trec", queries, documents, grades, place=rows.place, by_id=True
     )

@@ -18,6 +18,7 @@ from math import isfinite
 from sys import intern
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._problems import Place, Problems, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
@@ -65,6 +66,7 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
             f"a run is {names}, not {quoted(format)}{did_you_mean(format, READERS)}"
         )
     source = Source.read(path)
+    refuse_accidents(source)
     if format is None:
         format = next(
             (name for name, (fits, _) in READERS.items() if fits(source)), None
@@ -281,6 +283,13 @@ _JSON_SHAPES = (
 
 def _refuse_unknown(source: Source) -> NoReturn:
     judged = judgments_in(source)
+    order = trec.order_of_short_run(source)
+    if order is not None:
+        source.refuse(
+            f"this seems to be a run, {order}; a TREC run has six columns, qid Q0 docid rank score tag; write those, "
+            "or a table with the header query_id, doc_id, rank",
+            1,
+        )
     if judged is not None:
         source.refuse(
             f"these are judgments, {judged.name} ({judged.about}); a run is needed", 1

@@ -146,7 +146,7 @@ def test_lines_that_are_left_out(write: Write) -> None:
     assert found.problems == [
         'products.jsonl:2: found 1.5 as the "id"; an id is text or an integer',
         'products.jsonl:3: the line has no "id"; an id is text or an integer',
-        'products.jsonl:4: expected a JSON object, found "[1, 2]"; is it truncated?',
+        'products.jsonl:4: expected a JSON object, found "[1, 2]"',
         'products.jsonl:5: expected a JSON object, found "{"id": "b", "titl"; is it truncated?',
     ]
     many = look_up(
@@ -178,7 +178,12 @@ def test_lines_that_are_left_out(write: Write) -> None:
         ),
         ("qrels.txt", "q1 0 a 1\nq1 0 b 2\n", 'qrels.txt:1: there is no column "id"'),
         ("products.json", '[{"id": "a"}]', "is one JSON list; write one object on each line"),
-        ("products.json", '{\n "id": "a"\n}', "products.json:1: expected a JSON object"),
+        ("products.json", '{\n "id": "a"\n}', "one object on each line for a document; write it so: jq -c ."),
+        ("products.json", '{\n "id": "a"\n', "products.json:1: expected a JSON object on each line, and no line has"),
+        ("products.json", '{"items": [\n{"id": "a"},\n{"id": "b"}\n]}', """write it so: jq -c '.["items"][]'"""),
+        ("products.json", '{"items": [{"id": "a"}]}', """write it so: jq -c '.["items"][]'"""),
+        ("products.json", '{"a": {"title": "A"}}', "write it so: jq -c 'to_entries[] | {id: .key} + .value'"),
+        ("products.jsonl", '{"message": "Not Found"}', "this is an error of a server, and not data"),
         ("products.csv", "id,title\na,A\nb,\"B\n", "products.csv:3: a quoted cell in this row never ends"),
         ("products.parquet", b"PAR1" + b"x" * 40, "the Parquet file cannot be read"),
     ],
@@ -187,6 +192,14 @@ def test_a_file_that_cannot_be_used(
     write: Write, name: str, text: str | bytes, message: str
 ) -> None:
     assert message in refusal(write(name, text))
+
+
+@pytest.mark.parametrize("text", ['{"items": [\n{"id": "a"}\n]}', "{\n" * 30])
+def test_one_message_for_a_catalogue_that_is_one_object(
+    write: Write, text: str
+) -> None:
+    path = write("products.json", text)
+    assert "\n" not in refusal(path)
 
 
 def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:

@@ -1,0 +1,245 @@
+"""Files that are something else by accident: a download that failed, a merge that is unfinished, a pointer of Git LFS.
+
+Such a file is often readable as data: each line of an HTML page can be a query. So the readers of judgments, queries,
+runs and catalogues look for accidents first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import NamedTuple
+
+from pytest_relevance._source import NumberAsWritten, Source
+from pytest_relevance._text import quoted
+
+_AGAIN = "download the file again, and look at what came"
+_SMALL = 1 << 13
+"""Messages of programs and answers of servers have fewer bytes than this. Larger files are not compared with them."""
+
+
+class Accident(NamedTuple):
+    """What a file is instead of data: the message, and the line that shows it."""
+
+    message: str
+    line: int = 1
+
+
+def refuse_accidents(source: Source) -> None:
+    """Refuse a file that is there by accident.
+
+    Raises:
+        FileError: it is a pointer, a page, an answer of a server or a message of a program, or has conflict markers.
+    """
+    accident = find_accident(source)
+    if accident is not None:
+        source.refuse(accident.message, accident.line)
+
+
+def find_accident(source: Source) -> Accident | None:
+    """Find what a file is instead of data; None if it may be data."""
+    if source.is_parquet:
+        return None
+    marker = find_conflict_marker(source.data, has_quotes=_may_have_long_cells(source))
+    if marker is not None:
+        return marker
+    head = source.head.lstrip()
+    message = _pointer(head) or _page(head)
+    if message is None and len(source.data) <= _SMALL:
+        message = _answer_in_words(head) or _answer_in_json(source)
+    return None if message is None else Accident(message)
+
+
+# Git: conflict markers and pointers
+
+
+_MARKERS = (b"<<<<<<< ", b">>>>>>> ")
+
+
+def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
+    """Find the first line that is a conflict marker of Git.
+
+    `has_quotes`: a cell in double quotes may have several lines, and a marker in it is text.
+    """
+    found = []
+    for marker in _MARKERS:
+        at = _begin_of_line(data, marker, has_quotes=has_quotes)
+        if at is not None:
+            found.append(at)
+    if not found:
+        return None
+    first = min(found)
+    line = data.count(b"\n", 0, first) + 1
+    text = data[first:].partition(b"\n")[0].decode("utf-8", "replace").strip()
+    message = f"{quoted(text, 40)} is a conflict marker of Git; finish the merge, and take the markers out"
+    return Accident(message, line)
+
+
+def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
+    """The position of the first line that begins with a marker and is not inside of quotes."""
+    at = data.find(marker)
+    while at >= 0:
+        begins_line = at == 0 or data[at - 1 : at] == b"\n"
+        is_quoted = has_quotes and data.count(b'"', 0, at) % 2 == 1
+        if begins_line and not is_quoted:
+            return at
+        at = data.find(marker, at + 1)
+    return None
+
+
+def _may_have_long_cells(source: Source) -> bool:
+    """Whether a cell of the file may have several lines, as in CSV."""
+    return source.header.separator != "\t"
+
+
+_LFS = re.compile(r"version https?://\S*(?:git-lfs|hawser)\S*\s+(?:ext-|oid )")
+_ANNEX = re.compile(r"\S*/annex/objects/\S+\s*")
+_DVC = re.compile(
+    r"(?:md5: \w+\s+)?(?:frozen: \w+\s+)?outs:\s+- (?:md5|etag|hash|size)"
+)
+_LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
+
+
+def _pointer(head: str) -> str | None:
+    """The message for a file that only says where the data is."""
+    if _LFS.match(head):
+        return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
+    if _ANNEX.fullmatch(head):
+        return "this is a pointer of git-annex, and not the file itself; fetch the file: git annex get"
+    if _DVC.match(head):
+        return "this is a pointer of DVC, and not the file itself; fetch the file: dvc pull"
+    if _LINK.fullmatch(head):
+        return (
+            f"this is the target of a symbolic link, {quoted(head, 60)}, and not the file itself; check it out again "
+            "with git config core.symlinks true, or name that file"
+        )
+    return None
+
+
+# Pages, and answers of servers
+
+
+_DECLARATIONS = r"(?:\s|<\?xml[^>]*>|<!--.*?-->)*"
+_HTML = re.compile(
+    rf"{_DECLARATIONS}(?:<!doctype\s+html[^>]*>{_DECLARATIONS}<|<html[\s>].*?</?(?:head|title|body|html)[\s>])",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML_ERROR = re.compile(
+    rf"{_DECLARATIONS}<(?:\w+:)?(?:Error|ErrorResponse|Fault)[\s>]", re.DOTALL
+)
+_XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
+
+
+def _page(head: str) -> str | None:
+    """The message for a page of HTML, or an error in XML, as stores of objects send it."""
+    if _HTML.match(head):
+        return (
+            f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
+        )
+    if _XML_ERROR.match(head):
+        said = _XML_TEXT.search(head)
+        what = f": {quoted(said[1], 60)}" if said else ""
+        return f"this is an error of a server, and not data{what}; {_AGAIN}"
+    return None
+
+
+_PROGRAMS = re.compile(
+    r"curl: \(\d+\) |\s*% Total\s+% Received"
+    r"|wget: |--\d{4}-\d\d-\d\d \d\d:\d\d:\d\d--\s"
+    r"|Traceback \(most recent call last\):"
+    r"|[^\n]*: (?:No such file or directory|Permission denied|command not found)\s*$"
+    r"|(?:jq|psql): error|(?:fatal error: )?An error occurred \(\w+\) when calling"
+    r"|(?:CommandException|ServiceException|AccessDeniedException): ",
+    re.MULTILINE,
+)
+"""How messages of programs begin that a shell may have written into a file."""
+
+_WITH_HEADERS = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b")
+_OF_STATUS = [status.phrase for status in HTTPStatus if status >= 400]
+_OF_SERVERS = (
+    *("access denied", "authentication required", "bad credentials", "forbidden"),
+    *("entry not found", "file not found", "invalid username or password"),
+    *("no healthy upstream", "page not found", "permission denied", "unauthorized"),
+    *("rate limit exceeded", "repository not found", "upstream request timeout"),
+)
+
+
+def _one_of(phrases: Iterable[str]) -> str:
+    """A pattern that matches any of the phrases."""
+    return "|".join(re.escape(phrase) for phrase in phrases)
+
+
+_ALONE = [phrase for phrase in _OF_STATUS if " " in phrase]
+_STATUS = re.compile(
+    rf"(?:(?:error\s*(?:code)?\s*:?\s*)?[45]\d\d[\s:-]*(?:{_one_of([*_OF_STATUS, *_OF_SERVERS])})"
+    rf"|(?:error\s*:?\s*)?(?:{_one_of([*_ALONE, *_OF_SERVERS])})"
+    r"|error code: \d{3,4})\W*",
+    re.IGNORECASE,
+)
+"""What a server answers in words. A word such as `Gone` may be a query, unless a number stands before it."""
+
+
+def _answer_in_words(head: str) -> str | None:
+    """The message for what a program or a server wrote in the place of data."""
+    first = head.partition("\n")[0].strip()
+    if _PROGRAMS.match(head):
+        return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
+    if _WITH_HEADERS.match(head):
+        return f"this is an answer of a server with its headers: {quoted(first)}; keep only what follows them"
+    if _STATUS.fullmatch(head):
+        return f"this is an answer of a server, and not data: {quoted(first)}; {_AGAIN}"
+    return None
+
+
+_SAYS = frozenset(
+    {
+        *("detail", "error", "errors", "fault", "message", "msg"),
+        *("errordescription", "errormessage"),
+    }
+)
+"""The keys of an error in JSON whose values say what is wrong, folded."""
+
+_BESIDE = frozenset(
+    {
+        *("code", "details", "documentationurl", "errorcode", "errortype", "errno"),
+        *("exception", "instance", "ok", "path", "reason", "requestid", "rootcause"),
+        *("status", "statuscode", "statusmessage", "success", "timestamp", "title"),
+        *("trace", "traceid", "type"),
+    }
+)
+"""The other keys of an error in JSON, folded. No key of documents is among them."""
+
+
+def _answer_in_json(source: Source) -> str | None:
+    """The message for an error that a server has sent as a JSON object."""
+    if not source.looks_like_json or not is_error_answer(source.json_object):
+        return None
+    return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"
+
+
+def is_error_answer(document: Mapping[str, object]) -> bool:
+    """Whether an object has only keys that errors of servers have, and one of them says that something is wrong."""
+    keys = {_folded(key) for key in document}
+    if not keys or not keys <= _SAYS | _BESIDE:
+        return False
+    return any(_says_error(_folded(key), value) for key, value in document.items())
+
+
+def _says_error(key: str, value: object) -> bool:
+    """Whether a member of an object says that something is wrong. The grades of documents say nothing."""
+    if key in ("success", "ok"):
+        return value is False
+    if key in ("status", "statuscode", "code") and isinstance(value, NumberAsWritten):
+        return re.fullmatch(r"[45]\d\d", value) is not None
+    if key == "status" and isinstance(value, str):
+        return value.casefold() in ("error", "fail", "failed", "failure")
+    if key not in _SAYS:
+        return False
+    if isinstance(value, dict):
+        return {_folded(name) for name in value} <= _SAYS | _BESIDE
+    return not isinstance(value, NumberAsWritten)
+
+
+def _folded(key: str) -> str:
+    return re.sub(r"[\s._-]", "", key).casefold()

@@ -1,0 +1,171 @@
+"""Lines of four columns that are no qrels: runs in the order `qid docid rank score`, and qrels for diversity.
+
+Qrels are `qid iter docid grade`. Four columns with a number last can be other things, and each of them would be read as
+judgments of documents that do not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._problems import Place
+from pytest_relevance._source import Source
+from pytest_relevance._text import counted, quoted
+from pytest_relevance.judgments.grading import number_of
+
+_NEEDED = "qrels are qid iter docid grade"
+_HIGHEST_SCALE = 6
+"""More ranks than this in a row are no grades: no scale of the field has as many."""
+
+_NUMBER = re.compile(r"[0-9]{1,2}(?:\.[0-9])?")
+_COUNTER = re.compile(r"[0-9]{1,2}|q0", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class QrelsRows:
+    """The four columns of qrels as they are written, and where a row is in the file."""
+
+    queries: Sequence[str]
+    iterations: Sequence[str]
+    documents: Sequence[str]
+    grades: Sequence[str]
+    place: Callable[[int], Place]
+
+
+def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
+    """Refuse rows of four columns that are surely no qrels.
+
+    Raises:
+        FileError: the third or fourth column has ranks, or the second one has documents or subtopics.
+    """
+    order = order_of_run(rows)
+    if order is not None:
+        source.refuse(
+            f"this seems to be a run, {order}: a column counts 1, 2, 3 ... for each query; judgments are needed: "
+            f"{_NEEDED}",
+            1,
+        )
+    if _is_one_counter(rows):
+        source.refuse(
+            f"the third column is {quoted(rows.documents[0])} in every line, and the second column varies: the "
+            f"document seems to stand in the second column; {_NEEDED}",
+            1,
+        )
+    _refuse_diversity(source, rows)
+
+
+def order_of_run(rows: QrelsRows) -> str | None:
+    """Return the names of the columns if the rows are a run; None if they may be qrels.
+
+    `qid docid rank score` is what tools for MS MARCO write.
+    """
+    varies = len(set(rows.iterations)) > 1
+    may_have_ranks = str(_HIGHEST_SCALE + 1) in set(rows.grades)
+    if not varies and not may_have_ranks:
+        return None
+    by_query = _rows_by_query(rows.queries)
+    if varies and not _are_rounds(rows.iterations):
+        if _have_ranks(rows.documents, rows.iterations, by_query):
+            return "qid docid rank score"
+        if _are_scores(rows.documents) and _have_ranks(
+            rows.grades, rows.iterations, by_query
+        ):
+            return "qid docid score rank"
+    if _grades_are_ranks(rows.grades, by_query):
+        return "qid Q0 docid rank"
+    return None
+
+
+def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
+    by_query: dict[str, list[int]] = {}
+    for row, query in enumerate(queries):
+        by_query.setdefault(query, []).append(row)
+    return by_query
+
+
+def _is_one_counter(rows: QrelsRows) -> bool:
+    """Whether the column of documents has one value, which is the rank or the iteration of all lines.
+
+    One document that was judged for several queries in several rounds is none.
+    """
+    if len(set(rows.documents)) > 1 or len(set(rows.iterations)) == 1:
+        return False
+    is_counter = _COUNTER.fullmatch(rows.documents[0]) is not None
+    are_counters = all(_NUMBER.fullmatch(each) for each in set(rows.iterations))
+    return is_counter or not are_counters
+
+
+def _are_rounds(iterations: Sequence[str]) -> bool:
+    """Whether the second column has rounds of judging, as TREC-COVID has: small numbers, with halves among them."""
+    values = set(iterations)
+    has_halves = any(value.endswith(".5") for value in values)
+    return has_halves and all(_NUMBER.fullmatch(value) for value in values)
+
+
+def _are_scores(column: Sequence[str]) -> bool:
+    """Whether a column has numbers alone, some of them with decimals."""
+    numbers = [number_of(value) for value in set(column)]
+    return None not in numbers and any(isinstance(each, float) for each in numbers)
+
+
+def _have_ranks(
+    column: Sequence[str],
+    iterations: Sequence[str],
+    by_query: dict[str, list[int]],
+) -> bool:
+    """Whether a column counts the lines of most queries, while their second column never repeats."""
+    several = [rows for rows in by_query.values() if len(rows) > 1]
+    ranked = 0
+    for rows in several:
+        seconds = {iterations[row] for row in rows}
+        if len(seconds) == len(rows) and _is_count([column[row] for row in rows]):
+            ranked += 1
+    return ranked > len(several) / 2
+
+
+def _is_count(values: Sequence[str]) -> bool:
+    """Whether the values are 1 to n, or 0 to n - 1, in any order."""
+    found = set(values)
+    from_one = {str(number) for number in range(1, len(values) + 1)}
+    from_zero = {str(number) for number in range(len(values))}
+    return found in (from_one, from_zero)
+
+
+def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
+    """Whether the grades of each query are 1, 2, 3 ... in the order of the lines, and there are many of them."""
+    if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
+        return False
+    for rows in by_query.values():
+        for rank, row in enumerate(rows, 1):
+            if grades[row] != str(rank):
+                return False
+    return True
+
+
+def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
+    """Refuse qrels in which a document of a query stands again with another second column."""
+    if len(set(rows.iterations)) < 2:
+        return
+    first: dict[tuple[str, str], int] = {}
+    again = []
+    pairs = zip(rows.queries, rows.documents, strict=True)
+    for row, pair in enumerate(pairs):
+        earlier = first.setdefault(pair, row)
+        if rows.iterations[earlier] != rows.iterations[row]:
+            again.append(row)
+    if not again:
+        return
+    row = again[0]
+    earlier = first[rows.queries[row], rows.documents[row]]
+    line, path = rows.place(row)
+    source.refuse(
+        f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}: the second column is "
+        f"{quoted(rows.iterations[earlier])} in line {rows.place(earlier).line} and "
+        f"{quoted(rows.iterations[row])} here ({counted(len(again), 'line')} like this). These seem to be qrels for "
+        "diversity, qid subtopic docid grade. Here a document has one grade for a query: keep one line for each "
+        "document, such as the one with its highest grade",
+        line,
+        path,
+    )

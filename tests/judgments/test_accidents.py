@@ -1,0 +1,135 @@
+"""Files that are there by accident: a failed download, a pointer of Git LFS, an unfinished merge."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance import read_judgments, read_queries, read_run
+from tests.judgments.helpers import problems_of, write
+
+Read = Callable[..., Mapping[str, Any]]
+READERS = [read_judgments, read_queries, read_run]
+
+LFS = (
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+    "size 12345\n"
+)
+ACCIDENTS = {
+    LFS: "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs",
+    "/annex/objects/SHA256E-s12--4d7a.txt\n": "this is a pointer of git-annex",
+    "outs:\n- md5: 4d7a\n  size: 12\n  path: queries.txt\n": "this is a pointer of DVC",
+    "../data/queries.txt": "this is the target of a symbolic link",
+    "<!DOCTYPE html>\n<html><title>Sign in</title></html>\n": "this is an HTML page",
+    "\n<!-- x -->\n<HTML lang=en>\n<body>Not Found</body>": "this is an HTML page",
+    "<?xml version='1.0'?>\n<Error><Code>AccessDenied</Code></Error>": (
+        'this is an error of a server, and not data: "AccessDenied"'
+    ),
+    "curl: (22) The requested URL returned error: 404\n": (
+        "this is what a program said, and not data: "
+        '"curl: (22) The requested URL returned error: 404"'
+    ),
+    "  % Total    % Received % Xferd  Average Speed\n": "this is what a program said",
+    "wget: server returned error: HTTP/1.1 404\n": "this is what a program said",
+    "Traceback (most recent call last):\n  File\n": "this is what a program said",
+    "cat: queries.txt: No such file or directory\n": "this is what a program said",
+    "404: Not Found": 'this is an answer of a server, and not data: "404: Not Found"',
+    "Entry not found\n": "this is an answer of a server",
+    "HTTP/1.1 200 OK\nServer: x\n\nboots\n": (
+        "this is an answer of a server with its headers"
+    ),
+    '{"message": "API rate limit exceeded"}': "this is an error of a server",
+    '{"error": {"code": 404}}': "this is an error of a server",
+    '{"errors": ["quota"], "status": 429}': "this is an error of a server",
+    '{"success": false}': "this is an error of a server",
+}
+
+
+@pytest.mark.parametrize("content", ACCIDENTS)
+@pytest.mark.parametrize("read", READERS)
+def test_an_accident_is_no_data(tmp_path: Path, read: Read, content: str) -> None:
+    (found,) = problems_of(read, write(tmp_path / "file", content))
+    assert found.startswith(f"FILE:1: {ACCIDENTS[content]}")
+
+
+@pytest.mark.parametrize("content", ACCIDENTS)
+def test_the_lines_of_an_accident_are_no_queries(tmp_path: Path, content: str) -> None:
+    path = write(tmp_path / "queries.txt", content)
+    (found,) = problems_of(read_queries, path, "text")
+    assert found.startswith(f"FILE:1: {ACCIDENTS[content]}")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("boots\n<<<<<<< HEAD\nhats\n=======\ncaps\n>>>>>>> main\n", 2),
+        ("boots\n>>>>>>> main\n", 2),  # a merge that is half finished
+        ('17" screen, used\n<<<<<<< HEAD\n', 2),
+    ],
+)
+def test_conflict_markers_are_no_queries(
+    tmp_path: Path, content: str, line: int
+) -> None:
+    path = write(tmp_path / "queries.txt", content)
+    (found,) = problems_of(read_queries, path, "text")
+    assert found.startswith(f"FILE:{line}: ")
+    assert "is a conflict marker of Git; finish the merge" in found
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "query,doc_id,grade\n<<<<<<< HEAD\nq,a,1\n=======\nq,a,2\n>>>>>>> main\n",
+        "q 0 a 1\n<<<<<<< HEAD\nq 0 b 1\n>>>>>>> main\n",
+        '{"query": "q", "doc_id": "a", "grade": 1}\n<<<<<<< HEAD\n{"query": "q"}\n',
+    ],
+)
+def test_conflict_markers_in_tables(tmp_path: Path, read: Read, rows: str) -> None:
+    (found,) = problems_of(read, write(tmp_path / "file", rows))
+    assert found.startswith('FILE:2: "<<<<<<< HEAD" is a conflict marker of Git')
+
+
+@pytest.mark.parametrize(
+    ("content", "format", "query"),
+    [
+        ('query,note\ngit,"how to\n<<<<<<< HEAD\nread this"\n', None, "git"),
+        ("<body>\n<html>\n<title>\n", "text", "<html>"),
+        ("gone\n", "text", "gone"),
+        ("not found\nsize 12\n", "text", "not found"),
+        ("how to use curl: (22)\n", "text", "how to use curl: (22)"),
+        ('{"error": "washing machine e18", "q2": "hats"}', None, "error"),
+    ],
+)
+def test_queries_that_look_like_an_accident(
+    tmp_path: Path, content: str, format: str | None, query: str
+) -> None:
+    assert query in read_queries(write(tmp_path / "file", content), format)
+
+
+def test_judgments_of_a_query_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "judgments.json", '{"error": {"d1": 3}}')
+    assert read_judgments(path) == {"error": {"d1": 3}}
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("query_id,query\nq1,boots\n", "a table, which begins with the header"),
+        ("query\nboots\n", 'a table, which begins with the header "query"'),
+        ('["boots", "hats"]', "JSON"),
+        ('{"query": "boots"}\n{"query": "hats"}\n', "JSON"),
+        ("<top>\n<num> 1\n<title> boots\n</top>\n", "TREC topics"),
+        (b"PAR1", "Parquet"),
+    ],
+)
+def test_a_file_of_another_format_is_no_text(
+    tmp_path: Path, content: str | bytes, what: str
+) -> None:
+    (found,) = problems_of(read_queries, write(tmp_path / "file", content), "text")
+    assert found.startswith(
+        f"FILE:1: the format text has a query on each line, and this is {what}"
+    )
+    assert found.endswith("; leave the format out")
