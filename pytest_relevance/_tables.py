@@ -22,6 +22,7 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from pytest_relevance._ids import exact_text
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import NumberAsWritten, Source, as_text, found_json
 from pytest_relevance._text import counted, found, listed, quoted
@@ -268,6 +269,8 @@ class ParquetTable:
             UnicodeDecodeError
         ):  # Impala, and Spark by an option, write texts as bytes
             cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
+        if not set(map(type, cells)) <= {str, int, type(None)}:
+            cells = [exact_text(cell) or cell for cell in cells]
         wrong = next(
             (cell for cell in cells if type(cell) not in (str, int, type(None))), None
         )

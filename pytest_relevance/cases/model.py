@@ -209,7 +209,7 @@ class Terms(NamedTuple):
     params: Mapping[str, object] = {}
     tags: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
-    id_field: str | None = None
+    id_field: str | tuple[str, ...] | None = None
     title_field: str | None = None
     tolerance: float | None = None
     gates: tuple[Gate, ...] = ()

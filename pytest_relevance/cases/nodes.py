@@ -381,8 +381,12 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
         " \t"
     ):  # which libyaml calls "a character" without naming it
         advice = " (there is a tab; indent with spaces)"
+    elif _UNQUOTED_TEMPLATE.match(lines[mark.line]):
+        advice = ' (put a template in quotes, "{_index}/{_id}")'
     return problem_at(mark, f"this is not YAML: {message}{advice}")
 
+
+_UNQUOTED_TEMPLATE = re.compile(r"\s*(?:- )?id_field\s*:\s*\{[^}]*\}[^\s#]")
 
 _ADVICE = (
     ("mapping values are not allowed", "a text with a colon needs quotes"),

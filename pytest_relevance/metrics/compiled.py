@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pytest_relevance._ids import decoding_advice, exact_text
 from pytest_relevance._text import shown
 
 Floats = npt.NDArray[np.float64]
@@ -169,15 +170,21 @@ def count_by_query(mask: Mask, first: Indexes, counts: Indexes) -> Indexes:
 
 
 def text_id(value: object, where: str, what: str) -> str:
-    """Convert an id to text: an integer to its digits, a UUID to its text. Raises ValueError for other types."""
+    """Convert an id to text: an integer to its digits, a UUID, an ObjectId and a whole Decimal to their text.
+
+    Raises ValueError for other types.
+    """
     if isinstance(value, str):
         return value
-    integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not integer and type(value).__name__ != "UUID":
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(value)
+    text = exact_text(value)
+    if text is None:
+        advice = decoding_advice(value)
         raise ValueError(
-            f"{where}: a {what} id is text or an integer, not {shown(value, 60)} ({type(value).__name__})"
+            f"{where}: a {what} id is text or an integer, not {shown(value, 60)} ({type(value).__name__}){advice}"
         )
-    return str(value)
+    return text
 
 
 def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_relevance._ids import decoding_advice
 from pytest_relevance._text import (
     MOST_ROWS,
     NUMBER,
@@ -28,7 +29,8 @@ from pytest_relevance.reports.text import number as number_text
 from pytest_relevance.reports.text import total
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.responses.ranking import id_text, read_ranking
+from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.ranking import read_ranking
 
 if TYPE_CHECKING:
     import pandas
@@ -440,7 +442,7 @@ def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, fl
         name = id_text(document)
         if name is None:
             raise ValueError(
-                f"a document id is text or an integer, not {shown(document)}"
+                f"a document id is text or an integer, not {shown(document)}{decoding_advice(document)}"
             )
         if name in grades:
             raise ValueError(

@@ -18,6 +18,7 @@ from datetime import date
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance._ids import decoding_advice
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.checking.values import number
@@ -25,7 +26,8 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_result import CaseResult, from_builtin
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.responses.fields import Absent, read_fields
-from pytest_relevance.results.responses.ranking import Ranking, id_text
+from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
@@ -473,7 +475,7 @@ def read_answer(
         if document is None or document not in wanted:
             complaints.setdefault(
                 "id",
-                f"it returned {shown(key)}, which it was not asked for; that is ignored",
+                f"it returned {shown(key)}, which it was not asked for; that is ignored{decoding_advice(key)}",
             )
         elif value is not None:
             wanted.pop(document)

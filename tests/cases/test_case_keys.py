@@ -170,6 +170,13 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
         ("raters: min", "raters: majority", "terms.raters", "min", "majority"),
         ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
         (
+            "id_field: [sku, 7]",
+            "id_field: '{_index}/{_id}'",
+            "terms.id_field",
+            ("sku", "7"),
+            "{_index}/{_id}",
+        ),
+        (
             "params: {a: 1, b: 1}",
             "params: {b: 2}",
             "params",

@@ -63,6 +63,39 @@ BAD_VALUES = [
         "id_field: expected the name of a field, found nothing; leave the key out for the default",
     ),
     (
+        "id_field: []",
+        "id_field: the list of fields is empty; name one, or take id_field out",
+    ),
+    (
+        "id_field: [sku, ean, sku]",
+        'id_field: "sku" stands twice; keep one of them',
+    ),
+    (
+        "id_field: ['{_index}/{_id}', sku]",
+        'id_field: a list has paths, and "{_index}/{_id}" is a template; write the template alone',
+    ),
+    (
+        "id_field: {_index: 1}",
+        "id_field: expected a field, a list of fields or a template, found the mapping {'_index': '1'}; "
+        'put a template in quotes: "{_index}/{_id}"',
+    ),
+    (
+        "id_field: '{_index}{_id}'",
+        'id_field: "{_index}{_id}" is no template: two of its fields touch, so two documents could share an id; write',
+    ),
+    (
+        "id_field: '{_index/_id'",
+        'id_field: "{_index/_id" is no template: its braces do not form pairs; write each field in braces and a',
+    ),
+    (
+        "id_field: '{{_index}}/{_id}'",
+        'id_field: "{{_index}}/{_id}" is no template: its braces do not form pairs',
+    ),
+    (
+        "id_field: '{}/{_id}'",
+        'id_field: "{}/{_id}" is no template: it has no field between two braces',
+    ),
+    (
         "params: [a]",
         "params: expected a mapping of keyword arguments for search(), found the list ['a']",
     ),

@@ -145,6 +145,11 @@ def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> 
             "2:13",
             "while parsing a quoted scalar, found unknown escape character",
         ),
+        (
+            "id_field: {_index}/{_id}\ncases: [{query: a}]\n",
+            "1:19",
+            '(put a template in quotes, "{_index}/{_id}")',
+        ),
     ],
 )
 def test_text_that_is_no_yaml(

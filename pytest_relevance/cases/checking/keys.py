@@ -122,7 +122,7 @@ _KEYS = (
     Key("raters", _BOTH, TEXT, choice(AGGREGATES)),
     Key("min_judged", _BOTH, VALUE, checks.share),
     Key("depth", _BOTH, VALUE, checks.whole),
-    Key("id_field", _BOTH, TEXT, checks.name_of_field),
+    Key("id_field", _BOTH, TEXT, checks.id_field),
     Key("title_field", _BOTH, TEXT, checks.name_of_field),
     Key("params", _BOTH, VALUE, checks.params),
     Key("tags", _BOTH, TEXT, checks.tags),

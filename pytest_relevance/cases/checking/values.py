@@ -22,6 +22,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, TypeGuard
 
+from pytest_relevance._ids import decoding_advice, id_field_of
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
@@ -238,6 +239,22 @@ name_of_field = text_with(_wrong_field)
 search = text_with(wrong_fixture)
 
 
+def id_field(value: object, at: Location) -> object:
+    """A path to the field of the id, a list of paths, or a template: text, or a tuple of texts."""
+    if not isinstance(value, (str, list, tuple)):
+        advice = ""
+        if isinstance(value, Mapping):
+            advice = '; put a template in quotes: "{_index}/{_id}"'
+        return at.refuse(
+            f"expected a field, a list of fields or a template, found {found(value)}{advice}"
+        )
+    written = value if isinstance(value, str) else tuple(value)
+    try:
+        return id_field_of(written).written
+    except ValueError as error:
+        return at.refuse(str(error))
+
+
 def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
     """Make the check of a finite number; `expected` describes in messages what is `allowed`."""
 
@@ -440,7 +457,7 @@ def wrong_document(value: object) -> str | None:
     return (
         None
         if isinstance(value, str) and value
-        else f"a document id is text, found {found(value)}"
+        else f"a document id is text, found {found(value)}{decoding_advice(value)}"
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import AsyncIterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +30,7 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.responses.labels import declares_ids
 from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
 from pytest_relevance.results.responses.reading import (
     UnreadableRanking,
@@ -295,11 +296,17 @@ def is_waiting(response: object) -> bool:
 
 
 def read_response(
-    item: pytest.Item, case: Case, response: object, search: object
+    item: pytest.Item,
+    case: Case,
+    response: object,
+    search: object,
+    *,
+    is_check: bool = False,
 ) -> Ranking:
     """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
 
-    Raises `CaseError` where it cannot be read.
+    `is_check`: a test in Python gave the ranking, and `search` is the search fixture if the test requests it. Raises
+    `CaseError` where it cannot be read.
     """
     own = None
     if (
@@ -307,19 +314,30 @@ def read_response(
     ):  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
+    ids = _labels_of(search)
+    is_of_search = own is None and not is_check  # else somebody may have used `ids`
     try:
         ranking = read_ranking(
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
-            partial(getattr, search, "ids", None),
+            ids,
             dict.fromkeys(fields, LARGEST_CUTOFF)
             if collapses
             else fields,  # of how many results is not known yet
+            judged=case.judgments,
+            declares_ids=ids is not None and is_of_search and declares_ids(search),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
     return collapsed(ranking, fields) if collapses else ranking
+
+
+def _labels_of(search: Any) -> Callable[[], object] | None:
+    """Return what gets the attribute `ids` of a search; None for a plain function without one."""
+    if type(search) is FunctionType and "ids" not in search.__dict__:
+        return None
+    return partial(getattr, search, "ids", None)
 
 
 def many_of(search: Any) -> Any:

@@ -45,7 +45,8 @@ from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
 from pytest_relevance.results import documents as titles
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.responses.ranking import Ranking, id_text
+from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._ids import decoding_advice
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
@@ -23,7 +24,7 @@ from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CHECKS, Checks
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.responses.ranking import id_text
+from pytest_relevance.results.responses.ids import id_text
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -103,6 +104,8 @@ def _case(
         "query": _plain(query),
         **{name: _plain(value) for name, value in keys.items()},
     }
+    if "relevant" in values:
+        values["relevant"] = _documents_as_text(values["relevant"])
     expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}
     written = values.get("expect", {})
     if isinstance(written, dict):
@@ -157,6 +160,7 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
         if name is None:
             raise ValueError(
                 f"relevance.check: judgments: a document id is text or a whole number, found {shown(document)}"
+                f"{decoding_advice(document)}"
             )
         if name in found:
             raise ValueError(

@@ -302,7 +302,9 @@ def _read(this: CaseRun, response: object) -> Ranking:
     # a check has the hook only while its test runs: a finished test has no fixtures
     search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
     try:
-        return case_run.read_response(this.item, this.case, response, search)
+        return case_run.read_response(
+            this.item, this.case, response, search, is_check=this.is_check
+        )
     except CaseError as error:
         attempt.error = error
         raise

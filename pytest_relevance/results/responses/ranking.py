@@ -6,16 +6,17 @@ and nothing is dropped: a list that a search returned keeps its order and its re
 at once, so that a search may fill the same list anew.
 """
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from numbers import Real
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._ids import IdField, id_field_of
+from pytest_relevance._text import shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.ids import only, read_ids, refuse_two_ids
+from pytest_relevance.results.responses.labels import Labels
 
 SCORE_NAMES = (
     "score",
@@ -65,40 +66,53 @@ class Ranking(NamedTuple):
 
 def read_ranking(
     response: object,
-    id_field: str | None = None,
+    id_field: str | Sequence[str] | None = None,
     title_field: str | None = None,
     ids: Callable[[], object] | None = None,
     fields: Mapping[str, int] | None = None,
+    *,
+    judged: Collection[str] = (),
+    declares_ids: bool = False,
 ) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
-    `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
-    names are tried. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that turns
-    the labels of a vector index into ids, where a response has labels. `fields` are the paths of further fields to
-    read, each with the number of results that it is read of. The ranking is a copy: later changes to the response do
-    not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
+    `id_field` is a path to the field of the id (dots lead into nested fields), a list of paths of which the first that
+    a result has counts, or a template (`{_index}/{_id}`); by default the usual names are tried. `title_field` is the
+    path to the title. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that
+    turns the labels of a vector index into ids, where a response has labels. `declares_ids`: a response without labels
+    is an error. `fields` are the paths of further fields to read, each with the number of results that it is read of.
+    `judged` are the judged ids of the case. The ranking is a copy: later changes to the response do not affect it.
+    Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
     """
+    named = None
+    if id_field is not None:
+        named = id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
     if (
         type(response) is list
-        and not fields
+        and not (fields or declares_ids)
+        and (named is None or not named.is_template)
         and set(map(type, response)) <= _TEXT
         and "" not in response
     ):
         return Ranking(response.copy())
     if isinstance(response, Ranking):
         return response
-    names = reading.ID_NAMES if id_field is None else (id_field,)
+    names = reading.ID_NAMES if named is None else named.paths
     title_names = reading.TITLE_NAMES if title_field is None else (title_field,)
+    labels = Labels(ids, are_declared=declares_ids)
     results: Sequence[Any] = ()
     if type(response) is list:
         results = response
     else:
         from pytest_relevance.results.responses.shapes import results_of
 
-        results = results_of(response, reading.ReadOptions(names, title_names, ids))
+        options = reading.ReadOptions(
+            names, title_names, None if ids is None else labels.read
+        )
+        results = results_of(response, options)
     if why := reading.ambiguity(results):
         raise reading.UnreadableRanking(f"search returned {why}")
-    return _copied(results, names, title_names, fields)
+    return _copied(results, named, labels, title_names, fields, judged)
 
 
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
@@ -119,53 +133,57 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
     )
 
 
-def id_text(value: object) -> str | None:
-    """An id as text: text itself, the digits of an integer (numpy's too), a UUID's text; None for anything else."""
-    if isinstance(value, str):
-        # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
-        return str.__str__(value)
-    if reading.is_integer(value):
-        return str(operator.index(value))  # type: ignore[arg-type]
-    return str(value) if type(value).__name__ == "UUID" else None
-
-
-def _as_mapping(result: Any, id_names: Sequence[str]) -> Any:
+def _as_mapping(result: Any, has_usual_id: bool) -> Any:
     """A library's result as a mapping of its fields, as `shapes.as_mapping` makes it; anything else as it is."""
     if type(result) in _PLAIN:
         return result
     from pytest_relevance.results.responses.shapes import as_mapping
 
-    return as_mapping(result, id_names)
+    return as_mapping(result, has_usual_id=has_usual_id)
 
 
 def _copied(
     results: Sequence[Any],
-    names: Sequence[str],
+    id_field: IdField | None,
+    labels: Labels,
     title_names: Sequence[str],
     wanted: Mapping[str, int] | None,
+    judged: Collection[str],
 ) -> Ranking:
     """The ids, titles and scores of results, and the `wanted` fields."""
+    names = reading.ID_NAMES if id_field is None else id_field.paths
     kinds = set(map(type, results))
-    if kinds <= reading.SCALARS and "" not in results:
+    if not kinds <= reading.SCALARS:
+        reading.refuse_row_beside_value(kinds, results)
+    is_plain = kinds <= _PLAIN
+    bare_rows: Sequence[reading.BareRow] = (
+        []
+        if is_plain
+        else reading.read_each(partial(_row_of, id_field is None), results, results)
+    )
+    if labels.may_apply:
+        rows = bare_rows or [reading.BareRow(result) for result in results]
+        if id_field is None:
+            refuse_two_ids([row.document for row in rows], results, judged)
+        translated = labels.translated(rows, names)
+        if translated is not None:
+            bare_rows = translated
+            results = [row.document for row in translated]
+            is_plain = False
+    labels.refuse_unused(results)
+    is_template = id_field is not None and id_field.is_template
+    if (
+        set(map(type, results)) <= reading.SCALARS
+        and not (bare_rows or is_template)
+        and "" not in results
+    ):
         return Ranking(
             [*map(str, results)],
             fields=_read_fields(results, wanted) if wanted else None,
         )
-    reading.refuse_row_beside_value(kinds, results)
-    is_plain = kinds <= _PLAIN
-    bare_rows = (
-        [] if is_plain else reading.read_each(partial(_row_of, names), results, results)
-    )
     documents = [row.document for row in bare_rows] or results
     fields = reading.Fields(documents)
-    ids = fields.first_of(names, reading.NESTED)
-    if not _is_text(ids):
-        ids = reading.read_each(
-            lambda document, field: _id_of(document, field, names),
-            results,
-            documents,
-            ids,
-        )
+    ids = read_ids(documents, results, id_field, judged)
     ranks = fields.first_of(
         ("rank",)
     )  # a float is a score, such as ts_rank of PostgreSQL
@@ -209,13 +227,16 @@ def _read_fields(
     return read_fields(documents, wanted, "the result")
 
 
-def _row_of(id_names: Sequence[str], result: Any) -> reading.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`."""
+def _row_of(has_usual_id: bool, result: Any) -> reading.BareRow:
+    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`.
+
+    `has_usual_id` is False in a suite with `id_field`.
+    """
     row = (
         reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
     )
     return reading.BareRow(
-        _as_mapping(row.document, id_names),
+        _as_mapping(row.document, has_usual_id),
         None if row.title is None else _text(row.title),
         row.score,
     )
@@ -223,51 +244,6 @@ def _row_of(id_names: Sequence[str], result: Any) -> reading.BareRow:
 
 def _is_text(values: Sequence[object]) -> bool:
     return set(map(type, values)) == _TEXT and "" not in values
-
-
-def _only(value: object) -> object:
-    """The single item of a list: Elasticsearch's `fields` are lists."""
-    return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
-
-
-def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
-    """The id of a document: its field, or the document itself where it has none. Raises `BadResult`."""
-    value = document if field is None else _only(field)
-    text = id_text(value)
-    if text:
-        return text
-    if text == "":
-        raise reading.BadResult("has an empty id")
-    if (
-        field is None
-        and document is not None
-        and not isinstance(document, reading.WITHOUT_FIELDS)
-    ):
-        if reading.has_dimensions(document):
-            raise reading.BadResult(
-                "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
-            )
-        spelled = (
-            f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
-        )
-        remedy = "name the field with" if len(names) > 1 else "correct"
-        there = reading.fields_there(document)
-        raise reading.BadResult(
-            f"has no {spelled}{there and f', only {there}'}; {remedy} id_field in the case file"
-        )
-    raise reading.BadResult(f"has an id that is {_what_it_is(value)}")
-
-
-def _what_it_is(found: object) -> str:
-    cure = "return ids as text or integers"
-    if found is None:
-        return f"None; {cure}"
-    if isinstance(found, Real) and not isinstance(found, bool):
-        if float(found).is_integer():
-            cure += " (integers become floats in a data frame's column where one is missing)"
-        cure += ", and scores as (id, score) pairs"
-        return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{reading.kind_of(found)}, {shown(found)}; {cure}"
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -292,7 +268,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
 
 def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
-    score: Any = _only(value)
+    score: Any = only(value)
     if score is None or not reading.is_score(score):
         return None
     number: float = int(score) if isinstance(score, int) else float(score)

@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
+from pytest_relevance._ids import exact_text
 from pytest_relevance._text import LONGEST_SHOWN, first_few, shown
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
@@ -260,7 +261,7 @@ def read_row(row: Sequence[Any]) -> BareRow:
     if (
         isinstance(row, tuple)
         and len(row) in (2, 3)
-        and (is_id(row[0]) or row[0] is None)
+        and _is_id_before_a_title(row)
         and _is_title(row[1])
     ):
         if len(row) == 2 or is_score(row[2]):
@@ -359,8 +360,21 @@ def is_score(value: object) -> bool:
 
 
 def is_id(value: object) -> bool:
-    """Whether a value could be an id: a text, an integer, a UUID."""
-    return isinstance(value, str) or is_integer(value) or type(value).__name__ == "UUID"
+    """Whether a value could be an id, and no score: a text, an integer, a UUID, an ObjectId."""
+    if isinstance(value, str) or is_integer(value):
+        return True
+    return exact_text(value) is not None and not _is_number(value)
+
+
+def _is_id_before_a_title(row: Sequence[Any]) -> bool:
+    """Whether the first part of an (id, title) or (id, title, score) row could be an id, or an id that is missing.
+
+    A Decimal may be a score in a row of two parts: (score, id).
+    """
+    first = row[0]
+    if first is None or is_id(first):
+        return True
+    return len(row) == 3 and exact_text(first) is not None
 
 
 def _is_title(value: object) -> bool:

@@ -27,63 +27,9 @@ from uuid import UUID
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.labels import NOTHING_FOUND, documents_of
 
-# --- labels of an index, which `ids` turns into ids -------------------------------------------------------------------
-
-NOTHING_FOUND = -1
-"""The label by which faiss fills up the results of a query that finds too few."""
-
-
-def documents_of(
-    labels: Sequence[int], options: reading.ReadOptions, response: object
-) -> list[object]:
-    """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
-
-    Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
-    """
-    ids = _ids(options) if labels else ()
-    if ids is None:
-        advice = (
-            "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
-            "order of insertion, or a mapping from label to id), or, if they are the ids, return them in a list: "
-            "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
-        )
-        raise reading.unreadable("labels of an index", response, advice)
-    return [_document(ids, label) for label in labels]
-
-
-def _ids(options: reading.ReadOptions) -> Any:
-    """The attribute `ids` of the fixture's value, or None. Raises `UnreadableRanking` for one that is no collection."""
-    ids: Any = None if options.ids is None else options.ids()
-    # labels could be the index of a table, of a Series or of an array of several dimensions
-    is_table = (
-        hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
-    )
-    is_collection = (
-        hasattr(ids, "__getitem__")
-        and hasattr(ids, "__len__")
-        and not isinstance(ids, (str, bytes))
-    )
-    if ids is not None and (is_table or not is_collection):
-        raise reading.UnreadableRanking(
-            f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
-            "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
-        )
-    return ids
-
-
-def _document(ids: Any, label: int) -> object:
-    """The id of one label. The keys of a mapping may be integers or, as JSON has them, text."""
-    known = ids if hasattr(ids, "keys") else range(len(ids))
-    for key in (label, str(label)):
-        if (
-            key in known
-        ):  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
-            return ids[key]
-    raise reading.UnreadableRanking(
-        f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
-        f"{reading.kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
-    )
+# --- vector indexes and bm25s ------------------------------------------------------------------------------------------
 
 
 def _labelled(
@@ -185,13 +131,9 @@ def is_array_of_results(response: Any) -> bool:
 
 
 def of_array(response: Any, options: reading.ReadOptions) -> Sequence[object]:
-    """The results of one query in an array of integers: labels, of shape (1, k), or ids of shape (k,)."""
+    """Give the results of one query in an array of integers: labels, of shape (1, k), or a list of shape (k,)."""
     if response.ndim == 1:
-        found: list[Any] = response.tolist()
-        if found and _ids(options) is not None:
-            what = "an array of integers, labels for the attribute ids of the fixture's value, or ids"
-            advice = "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
-            raise reading.unreadable(what, response, advice)
+        found: list[Any] = response.tolist()  # ids, or labels as in a list
         return found
     if element_kind(response) == "integer":
         labels = [

@@ -58,17 +58,17 @@ def results_of(response: object, options: reading.ReadOptions) -> Sequence[objec
     )
 
 
-def as_mapping(result: Any, id_names: Sequence[str] = ()) -> Any:
+def as_mapping(result: Any, *, has_usual_id: bool = True) -> Any:
     """A library's result as a mapping of its fields; anything else as it is. Raises `BadResult`.
 
-    `id_names` are the names that an id may have: a single one is the suite's `id_field`.
+    `has_usual_id`: the suite has no `id_field`, and one of the usual fields is the id.
     """
     type_: Any = type(result)
     known = _library_type(type_)
     if known is None or known.fields is None:
         return hit_of_dsl(result)
     fields = known.fields(result)
-    id_ = None if known.id_of is None or len(id_names) == 1 else known.id_of(fields)
+    id_ = known.id_of(fields) if known.id_of is not None and has_usual_id else None
     return fields if id_ is None else {**fields, "id": id_}
 
 

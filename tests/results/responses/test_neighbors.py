@@ -217,21 +217,11 @@ def test_an_array_of_several_rows_could_have_results_or_queries(
     assert "a tuple for each result, list(map(tuple, found.tolist()))" in message
 
 
-def test_a_plain_array_of_integers_could_have_labels_where_there_is_an_attribute_ids() -> (
-    None
-):
+def test_a_plain_array_of_integers_has_labels_if_there_is_an_attribute_ids() -> None:
     found = np.argsort([0.5, 0.25])
-    message = refusal(found, labels=IDS)
-    assert (
-        "an array of integers, labels for the attribute ids of the fixture's value, or ids, array([1, 0])"
-        in message
-    )
-    assert (
-        "return found[None], of shape (1, k), if they are labels, or found.tolist() if they are ids"
-        in message
-    )
-    assert ids(found.tolist()) == ["1", "0"]
+    assert pairs(found, IDS) == [("sku-b", None), ("sku-a", None)]
     assert pairs(found[None], IDS) == [("sku-b", None), ("sku-a", None)]
+    assert ids(found) == ["1", "0"]
 
 
 # --- faiss ------------------------------------------------------------------------------------------------------------

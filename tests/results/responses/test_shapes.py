@@ -123,10 +123,10 @@ def test_a_response_of_the_projects_own_is_read_as_what_it_is(name: str) -> None
 def test_a_result_of_the_projects_own_is_read_by_its_attributes(name: str) -> None:
     own = named("shop.models", name, _Found)
     inner: dict[str, object] = {
-        "payload": {"id": "x"},
-        "metadata": {"id": "x"},
+        "payload": {"sku": "x"},
+        "metadata": {"id": "b"},
         "node": {"id": "x"},
-        "docid": 12,
+        "docid": "b",
     }
     assert read_ranking([own(id="b", score=1.5, **inner)]) == Ranking(["b"], (), [1.5])
-    assert ids([own(**inner)], "payload.id") == ["x"]
+    assert ids([own(**inner)], "payload.sku") == ["x"]

@@ -1,0 +1,186 @@
+"""Ids of documents: which types have an exact text, and what `id_field` of a case file says.
+
+`id_field` is a path to a field, a list of paths of which the first that a result has
+counts, or a template such as `{_index}/{_id}`, which joins several fields to one id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from pytest_relevance._text import quoted
+
+_LONGEST_NUMBER = 100
+"""The number of digits up to which a Decimal is an id."""
+
+_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+
+
+def exact_text(value: object) -> str | None:
+    """Give the text of an id of a library's type: a UUID, an ObjectId, a whole Decimal.
+
+    None for a value of any other type. The types are known by their names, so that no
+    library is imported.
+    """
+    kind: Any = type(value)
+    text_of = _text_of_type(kind)
+    return None if text_of is None else text_of(value)
+
+
+@lru_cache(maxsize=256)
+def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
+    """Find the function that gives the exact text of values of a type; None if there is none."""
+    names = set()
+    for base in kind.__mro__:
+        names.add((base.__module__.partition(".")[0], base.__name__))
+    if ("bson", "ObjectId") in names or any(name == "UUID" for _, name in names):
+        return str
+    if ("decimal", "Decimal") in names:
+        return _whole_number
+    if ("bson", "Decimal128") in names:
+        return lambda value: _whole_number(value.to_decimal())
+    return None
+
+
+def _whole_number(value: Any) -> str | None:
+    """Give the digits of a Decimal without a fraction; None for any other Decimal."""
+    if not value.is_finite() or value.adjusted() > _LONGEST_NUMBER:
+        return None
+    if value != value.to_integral_value():
+        return None
+    return str(int(value))
+
+
+BYTES = (bytes, bytearray, memoryview)
+"""The types of what may be the text of an id in some encoding."""
+
+
+def decoding_advice(value: object) -> str:
+    """Say how bytes become text: the end of a message that refuses an id; empty for anything else."""
+    return "; decode it: id.decode()" if isinstance(value, BYTES) else ""
+
+
+@dataclass(frozen=True)
+class IdField:
+    """What `id_field` says, as it is `written`.
+
+    `paths` lead to the fields of the id. Without `literals` they are alternatives. With
+    `literals` they are the fields of a template, and `literals` are the texts before,
+    between and behind them.
+    """
+
+    written: str | tuple[str, ...]
+    paths: tuple[str, ...]
+    literals: tuple[str, ...] = ()
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the id is joined from all of the fields."""
+        return bool(self.literals)
+
+    @cached_property
+    def _separators(self) -> frozenset[str]:
+        """The characters that stand between two fields."""
+        return frozenset("".join(self.literals[1:-1]))
+
+    def join(self, values: Sequence[str]) -> str:
+        """Join the texts of the fields of a template, in their order, to the id."""
+        parts = [self.literals[0]]
+        for value, literal in zip(values, self.literals[1:], strict=True):
+            parts.append(self._encoded(value))
+            parts.append(literal)
+        return "".join(parts)
+
+    def _encoded(self, value: str) -> str:
+        """Percent-encode the separators in a value, so that no two documents share an id.
+
+        A percent sign is encoded if two hexadecimal digits follow it: the value could
+        otherwise be taken for an encoded one. A template of a single field has no
+        separators, and its values stay as they are.
+        """
+        if not self._separators:
+            return value
+        encoded = []
+        for index, character in enumerate(value):
+            following = value[index + 1 : index + 3]
+            looks_encoded = (
+                character == "%"
+                and len(following) == 2
+                and _HEXADECIMAL.issuperset(following)
+            )
+            if character in self._separators or looks_encoded:
+                encoded.append(_percent_encoded(character))
+            else:
+                encoded.append(character)
+        return "".join(encoded)
+
+
+def _percent_encoded(character: str) -> str:
+    data = character.encode("utf-8", "surrogatepass")
+    return "".join(f"%{byte:02X}" for byte in data)
+
+
+@lru_cache(maxsize=256)
+def id_field_of(written: str | tuple[str, ...]) -> IdField:
+    """Read what `id_field` says. Raises ValueError, which says what is wrong with it."""
+    if isinstance(written, str):
+        if "{" in written or "}" in written:
+            return _template(written)
+        return IdField(written, (_checked_path(written),))
+    if not written:
+        raise ValueError("the list of fields is empty; name one, or take id_field out")
+    for index, path in enumerate(written):
+        _checked_path(path)
+        if "{" in path or "}" in path:
+            raise ValueError(
+                f"a list has paths, and {quoted(path)} is a template; write the template alone"
+            )
+        if path in written[:index]:
+            raise ValueError(f"{quoted(path)} stands twice; keep one of them")
+    return IdField(written, written)
+
+
+def _checked_path(path: object) -> str:
+    if not isinstance(path, str):
+        raise ValueError(f"the name of a field is text, found {path!r}")
+    if not path.strip():
+        raise ValueError(
+            "expected the name of a field, found nothing; leave the key out for the default"
+        )
+    return path
+
+
+def _template(written: str) -> IdField:
+    """Read a template. Raises ValueError for one that cannot be read in one way."""
+    paths: list[str] = []
+    literals: list[str] = []
+    rest = written
+    while "{" in rest:
+        literal, _, rest = rest.partition("{")
+        path, closing, rest = rest.partition("}")
+        if not closing or "{" in path or "}" in literal:
+            raise _unreadable_template(written, "its braces do not form pairs")
+        if not path.strip():
+            raise _unreadable_template(written, "it has no field between two braces")
+        if paths and not literal:
+            raise _unreadable_template(
+                written, "two of its fields touch, so two documents could share an id"
+            )
+        if path.strip() in paths:
+            raise _unreadable_template(written, f"{quoted(path.strip())} stands twice")
+        paths.append(path.strip())
+        literals.append(literal)
+    if "}" in rest:
+        raise _unreadable_template(written, "its braces do not form pairs")
+    return IdField(written, tuple(paths), (*literals, rest))
+
+
+def _unreadable_template(written: str, why: str) -> ValueError:
+    example = '"{_index}/{_id}"'
+    return ValueError(
+        f"{quoted(written)} is no template: {why}; write each field in braces and a "
+        f"separator between two of them, such as {example}"
+    )

@@ -1,0 +1,221 @@
+"""Labels: row numbers of an index, which the attribute `ids` of the fixture's value turns into ids.
+
+`search_libraries` reads the labels in what vector indexes return. Here are the labels
+in lists, in rows and in mappings.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from types import MethodType
+from typing import Any
+
+from pytest_relevance._text import counted, shown
+from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.ids import USUAL_IDS, fields_of
+
+NOTHING_FOUND = -1
+"""The label by which faiss fills up the results of a query that finds too few."""
+
+
+def declares_ids(search: object) -> bool:
+    """Whether a search says that it returns labels: it has an attribute `ids` with data.
+
+    A property or a method of that name may be the search's own business, and costly. It
+    is not called for that question.
+    """
+    if type(search) is MethodType:
+        search = search.__func__
+    found = inspect.getattr_static(search, "ids", None)
+    if inspect.ismemberdescriptor(found):
+        found = getattr(search, "ids", None)
+    return not (found is None or callable(found) or isinstance(found, property))
+
+
+class Labels:
+    """The attribute `ids` of the fixture's value, and whether a response was read with it.
+
+    `get` returns the attribute, or None if there is none. `are_declared`: the search says
+    by it that it returns labels (see `declares_ids`).
+    """
+
+    def __init__(
+        self, get: Callable[[], object] | None, *, are_declared: bool = False
+    ) -> None:
+        self._get = get
+        self._are_declared = are_declared
+        self.were_used = False
+
+    def read(self) -> object:
+        """Return the attribute for a response that has labels."""
+        found = None if self._get is None else self._get()
+        self.were_used = found is not None
+        return found
+
+    @property
+    def may_apply(self) -> bool:
+        """Whether results may be labels that were not read yet."""
+        return self._get is not None and not self.were_used
+
+    def translated(
+        self, rows: Sequence[reading.BareRow], names: Sequence[str]
+    ) -> Sequence[reading.BareRow] | None:
+        """Give the documents that the labels of results stand for; None if the results have ids.
+
+        `names` are the fields that have the label of a result that is a mapping or an
+        object. Raises `UnreadableRanking` if only some of the results have labels, or a
+        label is not in `ids`.
+        """
+        labels = _labels_of([row.document for row in rows], names)
+        are_integers = [reading.is_integer(label) for label in labels]
+        if not (self._are_declared or any(are_integers)):
+            return None
+        ids = None if self._get is None else self._get()
+        if ids is None or callable(ids):  # a method of the search's own
+            return None
+        ids = table_of_labels(ids)
+        if not all(_is_label(label, ids) for label in labels):
+            if any(are_integers):
+                raise _mixed(labels, are_integers)
+            return None
+        self.were_used = True
+        found = []
+        for row, label in zip(rows, labels, strict=True):
+            if label != NOTHING_FOUND:
+                entry = document_of_label(ids, _as_key(label))
+                found.append(_with_entry(row, entry, names))
+        return found
+
+    def refuse_unused(self, results: Sequence[object]) -> None:
+        """Raise `UnreadableRanking` for results that are no labels, although the search declares `ids`."""
+        if not results or self.were_used or not self._are_declared:
+            return
+        raise reading.UnreadableRanking(
+            "the fixture's value has an attribute ids, which turns labels (integers) into ids, and search returned no "
+            f"labels: result 1 of {len(results)} is {shown(results[0], 200)}; take the attribute ids out, or give it "
+            "another name, or return labels"
+        )
+
+
+def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """Give the label of each document: its field, or the document itself if it has no fields."""
+    values = reading.Fields(documents).first_of(names, reading.NESTED)
+    return [
+        document if value is None else value
+        for document, value in zip(documents, values, strict=True)
+    ]
+
+
+def _is_label(value: object, ids: Any) -> bool:
+    """Whether a value is a label: an integer, or a key of a mapping of labels."""
+    if reading.is_integer(value):
+        return True
+    return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
+
+
+def _as_key(label: Any) -> Any:
+    return label if isinstance(label, str) else operator.index(label)
+
+
+def _mixed(
+    labels: Sequence[object], are_integers: Sequence[bool]
+) -> reading.UnreadableRanking:
+    other = are_integers.index(False)
+    return reading.UnreadableRanking(
+        "search returned labels (integers) for the attribute ids of the fixture's value, and among them "
+        f"{shown(labels[other])} as result {other + 1} of {len(labels)}; return labels alone, or ids alone"
+    )
+
+
+def _with_entry(
+    row: reading.BareRow, entry: Any, names: Sequence[str]
+) -> reading.BareRow:
+    """Put the entry of `ids` in the place of the label of a result, which keeps its other fields."""
+    title, document = row.title, entry
+    if reading.is_row(entry):
+        parts = reading.read_row(entry)
+        title, document = title or parts.title, parts.document
+    own = _without_label(row.document, names)
+    if own:
+        if _is_plain_id(document):
+            document = {**own, names[0]: document}
+        else:
+            document = {**fields_of(document), **own}
+    return reading.BareRow(document, title, row.score)
+
+
+def _is_plain_id(entry: object) -> bool:
+    return isinstance(entry, reading.WITHOUT_FIELDS) or not fields_of(entry)
+
+
+def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """Give the own fields of a result but for those that have ids; none for a bare label."""
+    if reading.is_integer(document) or isinstance(document, reading.WITHOUT_FIELDS):
+        return {}
+    left_out = USUAL_IDS.union(names)
+    return {
+        name: value
+        for name, value in fields_of(document).items()
+        if name not in left_out
+    }
+
+
+def documents_of(
+    labels: Sequence[int], options: reading.ReadOptions, response: object
+) -> list[object]:
+    """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
+
+    Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
+    """
+    if not labels:
+        return []
+    ids = table_of_labels(None if options.ids is None else options.ids())
+    if ids is None:
+        advice = (
+            "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
+            "order of insertion, or a mapping from label to id), or, if they are the ids, return them in a list: "
+            "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
+        )
+        raise reading.unreadable("labels of an index", response, advice)
+    return [document_of_label(ids, label) for label in labels]
+
+
+def table_of_labels(ids: Any) -> Any:
+    """Check the attribute `ids` of the fixture's value, and return it.
+
+    None if there is none. Raises `UnreadableRanking` for what is no list and no mapping.
+    """
+    # labels could be the index of a table, of a Series or of an array of several dimensions
+    is_table = (
+        hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
+    )
+    is_collection = (
+        hasattr(ids, "__getitem__")
+        and hasattr(ids, "__len__")
+        and not isinstance(ids, (str, bytes))
+    )
+    if ids is not None and (is_table or not is_collection):
+        raise reading.UnreadableRanking(
+            f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
+            "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
+        )
+    return ids
+
+
+def document_of_label(ids: Any, label: int | str) -> object:
+    """Give the id of one label. The keys of a mapping may be integers or, as JSON has them, text.
+
+    Raises `UnreadableRanking` for a label that is not in `ids`.
+    """
+    known = ids if hasattr(ids, "keys") else range(len(ids))
+    for key in (label, str(label)):
+        if (
+            key in known
+        ):  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
+            return ids[key]
+    raise reading.UnreadableRanking(
+        f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
+        f"{reading.kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
+    )
