@@ -263,6 +263,11 @@ class ParquetTable:
                 f"the Parquet file cannot be read: {' '.join(str(error).split())}"
             )
 
+    def values_of(self, column: int) -> list[object]:
+        """Read a column of any type, as Python's values."""
+        values: list[object] = self._values(column).to_pylist()
+        return values
+
     def _texts(self, column: int) -> list[str]:
         cells = self._values(column).to_pylist()
         with suppress(

@@ -54,14 +54,17 @@ def did_you_mean(found: str, known: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
-def closest(found: str, known: tuple[str, ...]) -> str | None:
-    """Return the known name closest to `found`, whatever the case of letters, or None where none is close."""
+def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | None:
+    """Return the known name closest to `found`, whatever the case of letters, or None where none is close.
+
+    `cutoff` is how close it has to be: 1 is the same name.
+    """
     from difflib import (
         get_close_matches,
     )  # imported only where there is a mistake to report
 
     by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=0.6)
+    close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=cutoff)
     return by_folded[close[0]] if close else None
 
 

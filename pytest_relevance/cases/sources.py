@@ -33,12 +33,14 @@ from pytest_relevance.cases.checking.judgments import (
     NamedFile,
 )
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
+from pytest_relevance.cases.query_columns import check_columns, notice_of_columns
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import (
+    QueryFile,
     options_of,
-    queries_in,
     read_fill,
+    read_query_file,
     read_ratings,
 )
 
@@ -110,6 +112,12 @@ class ListedQueries:
                     f"{what} and for {quoted(new.text)} here; give one of them another id",
                     elsewhere=new.position,
                 )
+            elif differing := _differing(earlier.query, query):
+                at.refuse(
+                    f"the query id {quoted(query.id)} stands in {earlier.where} with another {differing}; keep one of "
+                    "them, or give one of them another id",
+                    elsewhere=new.position,
+                )
 
     def ids(self, text: str) -> Sequence[str]:
         """The ids of the queries with a text."""
@@ -152,6 +160,15 @@ class ListedQueries:
             for found in self.by_id.values()
             if found.query.id not in self._written
         ]
+
+
+def _differing(one: Query, other: Query) -> str:
+    """What two descriptions of a query differ in: its weight, its note or its params; empty if they agree."""
+    if one.weight != other.weight:
+        return "weight"
+    if one.note != other.note:
+        return "note"
+    return "params" if one.params != other.params else ""
 
 
 class Wanted(NamedTuple):
@@ -338,6 +355,7 @@ class Sources:
         self._opened: dict[NamedFile, JudgmentFile] = {}
         self._of_suite: _Files = ()
         self._misses = 0
+        self._notices: list[str] = []
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -362,7 +380,7 @@ class Sources:
                 )
                 self.unknown = True
                 continue
-            found = self._read(queries_in, named, here)
+            found = self._read_queries(named, here)
             self.unknown |= found is None
             self.queries.add(
                 found or (), self._shown(named), at, only_judged=named.only_judged
@@ -371,6 +389,21 @@ class Sources:
         before = at.scope.mistakes
         self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
         self.unknown |= at.scope.mistakes > before
+
+    def _read_queries(self, named: NamedFile, at: Location) -> Sequence[Query] | None:
+        """The queries in a file; None where there are mistakes. Columns that nothing reads are mistakes or notices."""
+        found: QueryFile | None = self._read(read_query_file, named, at)
+        if found is None:
+            return None
+        file = self._shown(named)
+        mistakes = check_columns(file, found.unread)
+        if mistakes is not None:
+            at.under(*named.at).refuse_file(mistakes)
+            return None
+        notice = notice_of_columns(file, found.unread)
+        if notice is not None:
+            self._notices.append(notice)
+        return found.queries
 
     def of_case(self, own: Mapping[str, object], at: Location) -> Graded:
         """The judgments of a case by its checked keys.
@@ -441,12 +474,11 @@ class Sources:
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
-        return tuple(
-            notice
-            for file in self._opened.values()
-            if not file.fills
-            for notice in file.notices()
-        )
+        found = list(self._notices)
+        for file in self._opened.values():
+            if not file.fills:
+                found.extend(file.notices())
+        return tuple(found)
 
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))

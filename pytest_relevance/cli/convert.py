@@ -171,10 +171,9 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
         return _case_file_judgments(arguments)
     source = _opened(name, reading.options_of(arguments.query, arguments.grade_column))
     if reading.holds_queries_alone(source, format):
-        queries = reading.queries_in(source, format)
-        return Judgments(
-            file=source.file, queries={query.id: query for query in queries}
-        ), []
+        found = reading.read_query_file(source, format)
+        by_id = {query.id: query for query in found.queries}
+        return Judgments(file=source.file, queries=by_id), _lost_columns(found)
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices]
@@ -195,6 +194,15 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
             key: Query(key) for key in [*judgments, *judgments.queries]
         }
     return judgments, read
+
+
+def _lost_columns(found: reading.QueryFile) -> list[str]:
+    """Return a message that names the columns of a file of queries that nothing reads; none if they are empty."""
+    names = [column.name for column in found.unread if not column.is_empty]
+    if not names:
+        return []
+    columns = "column" if len(names) == 1 else "columns"
+    return [f"nothing reads the {columns} {listed(map(quoted, names), 'and')}"]
 
 
 def _run_read(path: str) -> tuple[Judgments, list[str]]:

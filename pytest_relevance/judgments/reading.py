@@ -23,6 +23,7 @@ from pytest_relevance.judgments.formats import evaluation_tools as tools
 from pytest_relevance.judgments.formats import lines, objects, tables, trec_ltr
 from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
+from pytest_relevance.judgments.formats.query_rows import UnreadColumn
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
@@ -166,6 +167,9 @@ _ALL = (
 FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
 """Every format, by the name that a user gives it."""
 
+_WITH_COLUMNS = frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"})
+"""The formats that are tables: rows with columns, or objects with keys."""
+
 ALIASES: Mapping[str, str] = {
     "tsv": "csv",
     "esci": "csv",
@@ -242,6 +246,16 @@ def load_queries(
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
     """Read the queries in a file; `FileError` where it has none."""
     _refuse_accidents(source, format)
+    known = _format_of_queries(source, format)
+    if known.queries is None:
+        source.refuse(
+            f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries"
+        )
+    return list(known.queries(source))
+
+
+def _format_of_queries(source: Source, format: str | None) -> Format:
+    """The format of a file of queries: the named one, or the one that the content shows."""
     known = _named(format) or next(
         (one for one in _ALL if one.queries is not None and one.fits_queries(source)),
         None,
@@ -250,12 +264,28 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
         known = next(
             (one for one in _ALL if one.queries is None and one.fits(source)), None
         )
-    known = _checked(source, known, "queries")
-    if known.queries is None:
-        source.refuse(
-            f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries"
-        )
-    return list(known.queries(source))
+    return _checked(source, known, "queries")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFile:
+    """What a file of queries has: the queries, and the columns that nothing reads."""
+
+    queries: Sequence[Query]
+    unread: Sequence[UnreadColumn]
+
+
+def read_query_file(source: Source, format: str | None = None) -> QueryFile:
+    """Read the queries in a file, and find the columns that nothing reads; `FileError` as for `queries_in`."""
+    queries = queries_in(source, format)
+    known = _format_of_queries(source, format)
+    if known.name not in _WITH_COLUMNS:
+        return QueryFile(queries, ())
+    if source.looks_like_json:
+        unread = () if known.name == "quepid" else objects.unread_keys(source)
+    else:
+        unread = tables.unread_columns(source)
+    return QueryFile(queries, unread)
 
 
 def read_ratings(
@@ -361,7 +391,7 @@ def _checked(source: Source, known: Format | None, needed: str) -> Format:
 OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
     "query": (frozenset({"elasticsearch"}), "Elasticsearch requests"),
     GRADE_COLUMN: (
-        frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"}),
+        _WITH_COLUMNS,
         "tables and JSON objects",
     ),
 }

@@ -125,6 +125,12 @@ class Collector:
             )
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
             self.wrong(message, path)
+        elif known.weight != query.weight:
+            self.wrong(
+                f"the query {quoted(query.id)} has the weight {query.weight:g} here and {known.weight:g} before; keep "
+                "one of them",
+                path,
+            )
 
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_relevance._problems import FileError
+from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import (
@@ -22,6 +22,12 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.collecting import Collector, Keys, params_of
+from pytest_relevance.judgments.formats.query_rows import (
+    PARAMS,
+    UnreadColumn,
+    has_content,
+    wrong_params,
+)
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -179,6 +185,7 @@ class _NestedReader(Collector):
         self._for_queries = for_queries
         self._grade_column = source.options.get(GRADE_COLUMN)
         self._keys_by_names: dict[tuple[str, ...], Keys] = {}
+        self._unread: dict[str, dict[str, object]] = {}
         for number, entry in enumerate(source.entries):
             path = source.path_of_entry(number)
             if isinstance(entry, dict) and _holds_structures(entry):
@@ -224,6 +231,9 @@ class _NestedReader(Collector):
         }
         given = {what: as_text(entry[name]) or "" for what, name in at.items()}
         text = given.get("query")
+        wrong = wrong_params(entry)
+        if wrong is not None:
+            self.wrong(wrong, (*path, PARAMS))
         query = tables.query_or_mistake(
             given.get("query_id", text) or "",
             text,
@@ -236,7 +246,25 @@ class _NestedReader(Collector):
         else:
             key = _ratings_key(entry)
             self.add_query(query, path)
+            if self._for_queries:
+                self._check_unread(query, entry, path)
             self.add_ratings(query.id, entry[key], (*path, key))
+
+    def _check_unread(
+        self, query: Query, entry: Mapping[str, object], path: JsonPath
+    ) -> None:
+        """Refuse an object that differs from an earlier one of its query in keys that nothing reads."""
+        unread = {name: entry[name] for name in _unread_names(self._source, entry)}
+        earlier = self._unread.setdefault(query.id, unread)
+        for name in dict.fromkeys([*earlier, *unread]):
+            if earlier.get(name) != unread.get(name):
+                self.wrong(
+                    f"the query {quoted(query.id)} stands here with another {quoted(name)} than before, "
+                    f"{found_json(unread.get(name))} and {found_json(earlier.get(name))}, which nothing reads; give "
+                    "each object an id of its own, and write what the search needs under params",
+                    path,
+                )
+                return
 
     def keys_of(self, item: dict[str, object]) -> Keys:
         """The keys of an object that rates a document, by their names; those of a million objects are found once."""
@@ -254,3 +282,33 @@ class _NestedReader(Collector):
             document = next((name for name in _IDS if name in names), "doc_id")
             self._keys_by_names[names] = {"document": document, "grade": "grade", **at}
         return self._keys_by_names[names]
+
+
+def unread_keys(source: Source) -> list[UnreadColumn]:
+    """Find the keys of the objects of a file of queries that nothing reads."""
+    entries = source.entries
+    if source.json_object and _are_texts_by_id(source, source.json_object):
+        return []
+    if entries and _is_table(source) and isinstance(entries[0], dict):
+        return tables.unread_columns(source)
+    places: dict[str, Place] = {}
+    with_content: set[str] = set()
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict) or not _ratings_key(entry):
+            continue
+        for name in _unread_names(source, entry):
+            places.setdefault(name, source.place(source.path_of_entry(number)))
+            if has_content(entry[name]):
+                with_content.add(name)
+    return [
+        UnreadColumn(name, place, is_empty=name not in with_content)
+        for name, place in places.items()
+    ]
+
+
+def _unread_names(source: Source, entry: Mapping[str, object]) -> list[str]:
+    """The keys of a query with ratings that nothing reads."""
+    names = list(entry)
+    read = {names[number] for number in tables.query_columns(source, names).values()}
+    read |= {_ratings_key(entry), PARAMS}
+    return [name for name in names if name not in read]

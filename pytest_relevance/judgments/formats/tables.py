@@ -24,7 +24,15 @@ from pytest_relevance.judgments.columns import (
     SPELLINGS,
     WANTED,
 )
-from pytest_relevance.judgments.formats.collecting import params_of
+from pytest_relevance.judgments.formats.query_rows import (
+    QueryRows,
+    UnreadColumn,
+    cells_of,
+    params_in,
+    refuse_contradictions,
+    unread_numbers,
+    unread_of_table,
+)
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
@@ -209,7 +217,7 @@ def refuse_header(
 
 
 _QUERY_COLUMNS = ("query_id", "query", "weight", "note")
-_IN_QUERIES = {"query_id": ("id", "number", "num", "nr", "no"), "query": ("text",)}
+MORE_SPELLINGS = {"query_id": ("id", "number", "num", "nr", "no"), "query": ("text",)}
 """More names (folded: `_id` is `id`) of columns in files of queries; in a table of judgments they may be anything."""
 
 _DIGIT = re.compile("[0-9]")
@@ -238,11 +246,11 @@ def has_query_header(source: Source) -> bool:
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """The columns by their names. In a table of judgments the further names of `_IN_QUERIES` do not count."""
+    """The columns by their names. In a table of judgments the further names of `MORE_SPELLINGS` do not count."""
     at = columns.find_columns(names, _QUERY_COLUMNS)
     if columns.layout(names, source.options.get(GRADE_COLUMN)) is not None:
         return at
-    for what, spellings in _IN_QUERIES.items():
+    for what, spellings in MORE_SPELLINGS.items():
         if what in at or (
             what == "query" and "query_id" not in at
         ):  # `text` without a column of ids is no header
@@ -317,8 +325,40 @@ def read_query_table(source: Source) -> list[Query]:
             for key, text in zip(found["query_id"], found["query"], strict=True)
         ]
     if isinstance(table, ObjectTable):
-        found["params"] = [params_of(row.get("params")) for row in table.rows]
+        found["params"] = params_in(table.rows, source, table.place)
+    refuse_contradictions(
+        QueryRows(
+            source,
+            found,
+            table.place,
+            unread=lambda: {
+                table.names[number]: cells_of(table, number)
+                for number in unread_numbers(table, _read_columns(source, table))
+            },
+            beside_judgments=is_judged,
+        )
+    )
     return distinct_rows(source, found, table.place)
+
+
+def unread_columns(source: Source) -> list[UnreadColumn]:
+    """Find the columns of a table of queries that nothing reads."""
+    if not (source.is_parquet or source.looks_like_json or has_query_header(source)):
+        return []
+    table = table_of(source)
+    judged = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    read = _read_columns(source, table)
+    return unread_of_table(table, read, beside_judgments=judged is not None)
+
+
+def _read_columns(source: Source, table: Table) -> set[int]:
+    """The numbers of the columns that are read: of the queries, and of judgments in the same table."""
+    read = set(query_columns(source, table.names).values())
+    judged = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    if judged is not None:
+        read.update(judged.at.values())
+        read.update(number for number, _ in judged.raters)
+    return read
 
 
 def _table_without_header(source: Source) -> TextTable:
