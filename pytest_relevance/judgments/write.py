@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._tables import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.judgments.model import Judgments, queries_of
 from pytest_relevance.judgments.scale import AGGREGATES, aggregate
 
@@ -59,6 +60,21 @@ def _forbidden_in(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
             yield f"query {quoted(text)}: {target.about} cannot hold it: {rule}"
         for document in filterfalse(is_document, judgments.get(query, ())):
             yield f"query {quoted(text)}, document {quoted(document)}: {target.about} cannot hold it: {rule}"
+    if target.is_table:
+        yield from _lists_of_ids(judgments, target)
+
+
+def _lists_of_ids(judgments: Judgments, target: TargetFormat) -> Iterator[str]:
+    """Say which ids would be refused as lists of several ids when the table is read."""
+    documents = [document for of_query in judgments.values() for document in of_query]
+    lists = find_lists(documents).sure
+    for query in judgments if lists else ():
+        for document in judgments[query]:
+            if document in lists:
+                yield (
+                    f"query {quoted(judgments.text(query))}, document {quoted(document)}: {target.about} cannot hold "
+                    "it: it would be read as a list of documents"
+                )
 
 
 def _lost(judgments: Judgments, target: TargetFormat) -> Iterator[str]:

@@ -169,3 +169,28 @@ def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its
     )
     (found,) = mistakes("cases:\n  - query: a\n    scale: [0, 60]\n")
     assert found.startswith("3:12: scale: with gain: exponential")
+
+
+# A text that is a list
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("relevant", "sku-1, sku-2"),
+        ("relevant", "a.pdf;b.pdf"),
+        ("expect", "{exclude: 'sku-1,sku-2'}"),
+        ("expect", "{first: sku-1|sku-2}"),
+    ],
+)
+def test_a_list_of_documents_that_is_written_as_text(
+    mistakes: Mistakes, key: str, text: str
+) -> None:
+    (found,) = mistakes(f"cases:\n  - query: boots\n    {key}: {text}\n")
+    assert "seems to be a list of documents; write [" in found
+
+
+@pytest.mark.parametrize("text", ["Paris, Texas", "1,5", "['sku-1, sku-2']"])
+def test_an_id_that_looks_like_a_list(case: ReadCase, text: str) -> None:
+    (document,) = case(f"cases:\n  - query: boots\n    relevant: {text}\n").judgments
+    assert document == text.strip("[]'")

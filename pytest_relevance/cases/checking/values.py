@@ -26,6 +26,7 @@ from pytest_relevance._ids import decoding_advice, id_field_of
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
+from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.metrics.settings import GAINS
 
 Check = Callable[[object, Location], object]
@@ -442,6 +443,8 @@ def _reason(key: str, value: object, at: Location) -> str:
 def documents_in(value: object, at: Location) -> tuple[str, ...]:
     """A document, or a list of different ones; empty where it has mistakes."""
     before = at.scope.mistakes
+    if isinstance(value, str):
+        _refuse_list_in_text(value, at)
     documents = (
         (value,)
         if isinstance(value, str) and value
@@ -450,6 +453,20 @@ def documents_in(value: object, at: Location) -> tuple[str, ...]:
     if not documents and at.scope.mistakes == before:
         at.refuse("the list of documents is empty; name one, or take it out")
     return documents if at.scope.mistakes == before else ()
+
+
+def _refuse_list_in_text(text: str, at: Location) -> None:
+    """Report a text that is surely a list of ids, `sku-1, sku-2`, where a list in YAML may stand.
+
+    Numbers between commas may be one number, such as 1,5.
+    """
+    parts = find_lists([text]).sure.get(text)
+    if parts is not None and not all(map(str.isdecimal, parts)):
+        items = ", ".join(quoted(part, 40) for part in parts)
+        at.refuse(
+            f"{quoted(text)} seems to be a list of documents; write [{items}]. If it is one id, write it in a list: "
+            f"[{quoted(text)}]"
+        )
 
 
 def wrong_document(value: object) -> str | None:

@@ -24,6 +24,7 @@ from pytest_relevance.judgments.columns import (
     SPELLINGS,
     WANTED,
 )
+from pytest_relevance.judgments.formats.document_cells import refuse_lists
 from pytest_relevance.judgments.formats.query_rows import (
     QueryRows,
     UnreadColumn,
@@ -86,6 +87,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     )  # of each row's query: the id, else the text
     if "" in keys and "query_id" in of_text and "query" in of_text:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
+    doubts = refuse_lists(table, keys, of_text["document"])
     count, times = len(keys), len(numbers)
     raters = rater_names(of_text.get("rater"))
     if found.raters:
@@ -107,7 +109,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         lambda row: table.place(row % count),
         _ESCI_WORDS if is_esci else {},
         _ESCI_GRADES if is_esci else {},
-        found.left_out,
+        [*found.left_out, *doubts],
         by_id="query_id" in found.at,
         unclear=Problem(found.why_unclear, table.header_line or 0)
         if found.why_unclear

@@ -1,0 +1,236 @@
+"""Cells that hold several ids of documents: `m-12;faq-3`, `["a", "b"]`, `12, 34`.
+
+A cell is one document here. An id may honestly have a separator in it: `products|17`, `Paris, Texas`, a DOI with a
+semicolon. So a cell is a list only if there is evidence for it:
+
+- It is a list in JSON or Python: `["a"]`, `['a', 'b']`, `[1, 2]`.
+- Each part is a document of the file by itself. Words between a comma and a blank are no evidence: `Paris`, `Texas` and
+  `Paris, Texas` may be three articles.
+- The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one pattern of letters and digits
+  (`m-12` and `faq-3`), or all are numbers.
+
+Ids that are put together with a bar are no lists: all ids of the file have as many parts, which are numbers (`12|34`)
+or have a prefix for each place (`store-1|sku-7`, `store-2|sku-9`). Where the evidence is weaker, a cell is doubtful:
+then readers name it, and read it as one id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+SURE, DOUBTFUL, NONE = "sure", "doubtful", "none"
+"""How strong the evidence is that a cell is a list."""
+
+_BRACKETS = frozenset("[({")
+_QUOTED_LIST = re.compile(r"""[\[({]\s*(["'])(.*)\1\s*,?\s*[\])}]""", re.DOTALL)
+_BARE_LIST = re.compile(r"\[([^\[\]\"']*,[^\[\]\"']*)\]")
+_BETWEEN_QUOTES = re.compile(r"""["']\s*,?\s*["']""")
+
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
+
+
+@dataclass
+class IdLists:
+    """The cells of a file that hold several ids, with their parts. `doubtful` are cells that may hold several."""
+
+    sure: dict[str, Sequence[str]] = field(default_factory=dict)
+    doubtful: dict[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A cell and its parts between a separator.
+
+    `known`: each part is a cell by itself. `recurs`: a part stands in another cell too. `everywhere`: all cells of the
+    file have the separator.
+    """
+
+    cell: str
+    parts: Sequence[str]
+    known: bool
+    recurs: bool
+    everywhere: bool
+
+
+def find_lists(documents: Sequence[str]) -> IdLists:
+    """Find the cells that hold several ids, in a column of documents."""
+    text = "\0".join(documents)  # most files have no separator: one search says so
+    present = [separator for separator in _RULES if separator in text]
+    found = IdLists()
+    if not present and "[" not in text and "(" not in text and "{" not in text:
+        return found
+    cells = set(documents)
+    for cell in cells:
+        entries = entries_of_list(cell)
+        if entries:
+            found.sure[cell] = entries
+    for separator in present:
+        evidence_of = _RULES[separator]
+        for split in _split_cells(cells, separator):
+            evidence = evidence_of(split)
+            if evidence == SURE:
+                found.sure.setdefault(split.cell, split.parts)
+            elif evidence == DOUBTFUL:
+                found.doubtful.setdefault(split.cell, split.parts)
+    return found
+
+
+def _split_cells(cells: set[str], separator: str) -> list[_Split]:
+    """Split the cells that have a separator between parts that are not blank.
+
+    There are none if all ids of the file are put together with it.
+    """
+    parts_of: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for cell in cells:
+        parts = _parts(cell, separator) if separator in cell else []
+        if len(parts) > 1:
+            parts_of[cell] = parts
+            for part in set(parts):
+                counts[part] = counts.get(part, 0) + 1
+    everywhere = len(parts_of) == len(cells)
+    if separator == "|" and everywhere and _are_put_together(parts_of):
+        return []
+    found = []
+    for cell, parts in parts_of.items():
+        known = [part in cells for part in parts]
+        recurs = any(known) or any(counts[part] > 1 for part in parts)
+        found.append(_Split(cell, parts, all(known), recurs, everywhere))
+    return found
+
+
+def _parts(cell: str, separator: str) -> list[str]:
+    """The parts of a cell; none if one of them is blank. A separator at the end is left out."""
+    parts = []
+    for part in cell.strip().removesuffix(separator).split(separator):
+        if part.strip():
+            parts.append(part.strip())
+        elif separator not in " \n":
+            return []
+    return parts
+
+
+def _between_semicolons(split: _Split) -> str:
+    is_list = split.known or are_alike(split.parts) or _are_numbers(split.parts)
+    return SURE if is_list else NONE
+
+
+def _between_bars(split: _Split) -> str:
+    if split.known or are_alike(split.parts):
+        return SURE
+    if _are_numbers(split.parts):
+        return SURE if len(split.parts) > 2 else DOUBTFUL
+    return NONE
+
+
+def _between_commas(split: _Split) -> str:
+    """Words between a comma and a blank may be a title, and three digits after a comma thousands."""
+    may_be_title = ", " in split.cell and not _have_digits(split.parts)
+    is_number = _THOUSANDS.fullmatch(split.cell) is not None
+    if are_alike(split.parts) or (_are_numbers(split.parts) and not is_number):
+        return SURE
+    if split.known:
+        return DOUBTFUL if may_be_title else SURE
+    return NONE
+
+
+def _between_lines(split: _Split) -> str:
+    is_list = split.known or are_alike(split.parts) or _are_numbers(split.parts)
+    return SURE if is_list else DOUBTFUL
+
+
+def _between_blanks(split: _Split) -> str:
+    if not have_one_pattern(split.parts):
+        return NONE
+    if split.recurs:
+        return SURE
+    return NONE if split.everywhere else DOUBTFUL
+
+
+_RULES: Mapping[str, Callable[[_Split], str]] = {
+    ";": _between_semicolons,
+    "|": _between_bars,
+    ",": _between_commas,
+    "\n": _between_lines,
+    " ": _between_blanks,
+}
+"""What is a list between each separator."""
+
+
+def entries_of_list(text: str) -> list[str]:
+    """The entries of a text that is a list in JSON or Python; none for any other text."""
+    stripped = text.strip()
+    if stripped[:1] not in _BRACKETS:
+        return []
+    quoted_list = _QUOTED_LIST.fullmatch(stripped)
+    if quoted_list is not None:
+        return _BETWEEN_QUOTES.split(quoted_list[2])
+    bare_list = _BARE_LIST.fullmatch(stripped)
+    if bare_list is not None:
+        parts = [part.strip() for part in bare_list[1].split(",")]
+        if all(part and " " not in part for part in parts):
+            return parts
+    return []
+
+
+def are_alike(parts: Sequence[str]) -> bool:
+    """Whether all parts are URLs, UUIDs, names of files with one ending, or have one pattern of letters and digits."""
+    first = parts[0]
+    if "://" in first:
+        return all(map(_URL.fullmatch, parts))
+    if _UUID.fullmatch(first):
+        return all(map(_UUID.fullmatch, parts))
+    ending = _ENDING.search(first)
+    if ending is not None and all(part.endswith(ending[0]) for part in parts):
+        return True
+    return have_one_pattern(parts)
+
+
+def have_one_pattern(parts: Sequence[str]) -> bool:
+    """Whether all parts have one pattern, of letters and digits and without white space: `m-12` and `faq-3`."""
+    if parts[0][0].isalpha() != parts[1][0].isalpha():
+        return False
+    pattern = _pattern(parts[0])
+    if "a" not in pattern or "9" not in pattern or " " in pattern:
+        return False
+    return all(_pattern(part) == pattern for part in parts)
+
+
+def _pattern(text: str) -> str:
+    """A text with each run of letters as `a` and each run of digits as `9`."""
+    letters = re.sub(r"[^\W\d_]+", "a", text)
+    return re.sub(r"\s+", " ", re.sub(r"\d+", "9", letters))
+
+
+def _are_numbers(parts: Sequence[str]) -> bool:
+    return all(map(str.isdecimal, parts))
+
+
+def _have_digits(parts: Sequence[str]) -> bool:
+    return all(any(map(str.isdecimal, part)) for part in parts)
+
+
+def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
+    """Whether ids are put together of as many parts, which are numbers or have a prefix for each place."""
+    if len(parts_of) < 2 or len(set(map(len, parts_of.values()))) > 1:
+        return False
+    places = list(zip(*parts_of.values(), strict=True))
+    if all(map(_are_numbers, places)):
+        return True
+    prefixes = set()
+    for parts in places:
+        of_place = {_prefix(part) for part in parts}
+        if len(of_place) > 1:
+            return False
+        prefixes |= of_place
+    return len(prefixes) == len(places)
+
+
+def _prefix(part: str) -> str:
+    """The text of a part before its first digit."""
+    return re.split(r"\d", part, maxsplit=1)[0]
