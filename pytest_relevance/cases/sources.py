@@ -32,6 +32,13 @@ from pytest_relevance.cases.checking.judgments import (
     GradingTerms,
     NamedFile,
 )
+from pytest_relevance.cases.contested import (
+    FILLS,
+    OWN,
+    ContestedRow,
+    contested_rows,
+    notices_of,
+)
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.cases.query_columns import check_columns, notice_of_columns
 from pytest_relevance.judgments.grading import graded
@@ -209,6 +216,7 @@ class JudgmentFile:
         # by key: the first query whose text it stands for (True), and the first whose id it is (False)
         self._fits: dict[str, dict[bool, Wanted]] = {}
         self._rows: dict[str, list[int]] = {}
+        self._of_people: set[tuple[str, str]] | None = None
         try:
             self.known = graded(ratings, *terms, words_need_scale=True)
         except FileError:
@@ -234,6 +242,21 @@ class JudgmentFile:
             self._graded_again(
                 [key for key in self.known if key not in self._used], terms, at
             )
+
+    def is_of_people(self, query: str, document: str) -> bool:
+        """Whether a person has judged a document of a query, which is given by its text, in this file."""
+        machine = self.ratings.machine
+        if machine is None:
+            return True
+        if self._of_people is None:
+            self._of_people = set()
+            rows = zip(
+                self.ratings.queries, self.ratings.documents, machine, strict=True
+            )
+            for key, judged, by_machine in rows:
+                if not by_machine:
+                    self._of_people.add((self.known.text(key), judged))
+        return (query, document) in self._of_people
 
     def notices(self) -> Iterable[str]:
         """Possible mistakes: what was left out in reading, queries of another text than their case, or without one."""
@@ -356,6 +379,7 @@ class Sources:
         self._of_suite: _Files = ()
         self._misses = 0
         self._notices: list[str] = []
+        self._contested: list[ContestedRow] = []
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -427,8 +451,22 @@ class Sources:
         look_up = (
             self._found if written is not None or of_case is not None else self._needed
         )
-        people = grades.combined(of_case, look_up(self._of_suite, wanted, terms, at))
+        of_suite = look_up(self._of_suite, wanted, terms, at)
+        people = grades.combined(of_case, of_suite)
+        has_both = of_case is not None and of_suite is not None
+        if has_both and of_case.differs_from(of_suite):
+            self._note_contested(of_case, wanted, terms, at)
         return self._filled(people, [*files, *self._of_suite], wanted, terms, at)
+
+    def _note_contested(
+        self, own: Graded, wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> None:
+        """Keep the rows of the files of the suite that contest a judgment of a case's own, for a notice."""
+        ignored = Location(Scope(at.scope.values, CaseProblems()))
+        for file in self._of_suite:
+            if not file.fills:
+                found = file.find(wanted, terms, ignored)
+                self._contested += contested_rows(own.grades, found, OWN)
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
@@ -474,7 +512,7 @@ class Sources:
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
-        found = list(self._notices)
+        found = [*self._notices, *notices_of(self._contested)]
         for file in self._opened.values():
             if not file.fills:
                 found.extend(file.notices())
@@ -561,13 +599,15 @@ class Sources:
         at: Location,
     ) -> Graded:
         """The judgments of a query, with those of files that fill where there are none."""
-        filling = dict.fromkeys(file for file in files if file.fills)
-        return grades.filled(
-            people,
-            [one for file in filling for one in file.find(wanted, terms, at)],
-            terms,
-            at,
-        )
+        found: grades.Found = []
+        for file in dict.fromkeys(files):
+            if file.fills:
+                of_file = file.find(wanted, terms, at)
+                found += of_file
+                for row in contested_rows(people.grades, of_file, FILLS):
+                    if file.is_of_people(row.query, row.document):
+                        self._contested.append(row)
+        return grades.filled(people, found, terms, at)
 
     def _needed(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location

@@ -9,6 +9,7 @@ from importlib.resources import files
 import pytest
 
 from pytest_relevance import read_judgments
+from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
 
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
@@ -112,3 +113,21 @@ def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
     results = shop.run("-vv").results
     assert list(results["boots"].ranking.grades) == [2, None, 3, None]
     assert list(results["hats"].ranking.grades) == [None, None, 2, 1]
+
+
+def test_a_disagreement_with_an_inline_judgment_is_named_once(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.search('return lambda query: ["007", "a1"]')
+    project.cases("""
+        judgments: page.csv
+        min_ndcg: 0.5
+        cases: [{query: winter boots, id: boots, judgments: {"007": 3}}]
+    """)
+    project.write("page.csv", download(("boots", "winter boots", "007", "0")))
+    named = 'document "007" has grade 0 there, and 3 counts'
+    run = project.run("-Wdefault::UserWarning")
+    assert run.text.count(named) == 1
+    capsys.readouterr()
+    assert main(["check", str(project.path)]) == 0
+    assert named in " ".join(capsys.readouterr().out.split())

@@ -74,6 +74,13 @@ class Graded(NamedTuple):
     distinct: frozenset[float] = frozenset()
     filled: Mapping[str, str] = {}
 
+    def differs_from(self, other: "Graded") -> bool:
+        """Whether a document that both judge has another grade."""
+        return any(
+            other.grades.get(document, grade) != grade
+            for document, grade in self.grades.items()
+        )
+
 
 NO_JUDGMENTS = Graded()
 
