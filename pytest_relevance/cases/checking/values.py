@@ -26,7 +26,6 @@ from pytest_relevance._ids import decoding_advice, id_field_of
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.metrics.settings import GAINS
 
 Check = Callable[[object, Location], object]
@@ -455,11 +454,19 @@ def documents_in(value: object, at: Location) -> tuple[str, ...]:
     return documents if at.scope.mistakes == before else ()
 
 
+_SEPARATORS_OF_IDS = frozenset(";|,")
+
+
 def _refuse_list_in_text(text: str, at: Location) -> None:
     """Report a text that is surely a list of ids, `sku-1, sku-2`, where a list in YAML may stand.
 
     Numbers between commas may be one number, such as 1,5.
     """
+    if _SEPARATORS_OF_IDS.isdisjoint(text):
+        return
+    # imported only for the few ids with such a character
+    from pytest_relevance.judgments.id_lists import find_lists
+
     parts = find_lists([text]).sure.get(text)
     if parts is not None and not all(map(str.isdecimal, parts)):
         items = ", ".join(quoted(part, 40) for part in parts)
