@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_relevance.metrics.statistics import randomisation_test
+from pytest_relevance.metrics.significance import randomisation_test
 from pytest_relevance.results.evaluate import evaluate
 
 Grades = dict[str, dict[str, float]]
@@ -44,10 +44,10 @@ class Shape:
 
 
 SHAPES = (
-    Shape("1,000 x 100", 1_000, 100, (100, 100), (8.0, 3.5), True),
-    Shape("10,000 x 100", 10_000, 100, (100, 100), (7.0, 3.3), False),
-    Shape("7,000 x 1,000, 1-5 judged", 7_000, 1_000, (1, 5), (100.0, 25.0), False),
-    Shape("100,000 x 10", 100_000, 10, (10, 10), (2.5, 3.0), False),
+    Shape("1,000 x 100", 1_000, 100, (100, 100), (7.0, 2.5), True),
+    Shape("10,000 x 100", 10_000, 100, (100, 100), (7.0, 2.5), False),
+    Shape("7,000 x 1,000, 1-5 judged", 7_000, 1_000, (1, 5), (80.0, 4.0), False),
+    Shape("100,000 x 10", 100_000, 10, (10, 10), (2.0, 2.0), False),
 )
 
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
         kendall_tau as kendall_tau,
     )
     from pytest_relevance.metrics.similarity import overlap as overlap, rbo as rbo
-    from pytest_relevance.metrics.statistics import (
+    from pytest_relevance.metrics.significance import (
         bootstrap_interval as bootstrap_interval,
         holm as holm,
     )
-    from pytest_relevance.metrics.statistics import (
+    from pytest_relevance.metrics.agreement import (
         krippendorff_alpha as krippendorff_alpha,
     )
-    from pytest_relevance.metrics.statistics import (
+    from pytest_relevance.metrics.significance import (
         randomisation_test as randomisation_test,
     )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
@@ -62,7 +62,8 @@ _MODULES = {
     "judgments.reading": "read_judgments read_queries",
     "judgments.scale": "aggregate",
     "metrics.similarity": "jaccard kendall_tau overlap rbo",
-    "metrics.statistics": "bootstrap_interval holm krippendorff_alpha randomisation_test",
+    "metrics.agreement": "krippendorff_alpha",
+    "metrics.significance": "bootstrap_interval holm randomisation_test",
     "plugin.running.fixture": "Relevance",
     "reports.breakdown": "Breakdown breakdown",
     "reports.comparison": "Comparison compare_runs",

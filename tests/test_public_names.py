@@ -24,6 +24,7 @@ def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
         (
             [
                 "metrics",
+                "metrics.agreement",
                 "metrics.names",
                 "metrics.settings",
                 "metrics.ndcg",
@@ -36,8 +37,8 @@ def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
             ["judgments.grading", "judgments.scale", "results.evaluate"],
             ["numpy", "pandas"],
         ),
-        (["metrics.statistics", "results.compare.differences"], ["numpy", "pandas"]),
-        (["metrics.batch"], ["pandas"]),
+        (["metrics.significance", "results.compare.differences"], ["numpy", "pandas"]),
+        (["metrics.matrix"], ["pandas"]),
         (
             ["_problems"],
             ["numpy", "pandas", "yaml", "pytest"],

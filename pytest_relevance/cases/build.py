@@ -35,12 +35,11 @@ from pytest_relevance.cases.model import (
 )
 from pytest_relevance.cases.problems import CaseProblems, Location, Scope
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import (
     NO_METRICS,
-    Metric,
-    OwnMetrics,
     build_metric,
-    row_of,
+    takes_relevance_level,
 )
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
@@ -116,7 +115,7 @@ def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool
     """Whether any judgment is relevant to a metric; every one is to Judged, and to a metric of the project's own."""
     if metric.measure == "Judged" or metric.is_own:
         return bool(graded.grades)
-    if "rel" in row_of(metric.measure).parameters:
+    if takes_relevance_level(metric):
         return any(grade >= metric.rel for grade in graded.distinct)
     return any(settings.gains[grade] > 0 for grade in graded.distinct)
 
@@ -233,7 +232,7 @@ def make_case(
 
 
 def case_from_values(
-    values: Mapping[str, object], metrics: OwnMetrics = NO_METRICS
+    values: Mapping[str, object], metrics: ProjectMetrics = NO_METRICS
 ) -> Case:
     """Make a case written in Python, from the keys of a case in a case file and their plain values.
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 ROUNDING = 1e-9

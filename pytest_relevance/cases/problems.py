@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import shown_path
-from pytest_relevance.metrics.names import NO_METRICS, Metric, OwnMetrics, parse_metric
+from pytest_relevance.metrics.metric import Metric, ProjectMetrics
+from pytest_relevance.metrics.names import NO_METRICS, parse_metric
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.nodes import MappingNode, Mark
@@ -46,7 +47,7 @@ class CaseProblems:
     `found` are the problems so far. `metrics` are the project's own; None says that they are not known.
     """
 
-    def __init__(self, metrics: OwnMetrics | None = NO_METRICS) -> None:
+    def __init__(self, metrics: ProjectMetrics | None = NO_METRICS) -> None:
         self.metrics = metrics
         self.found: list[Problem] = []
         self._elsewhere = 0

@@ -60,7 +60,8 @@ from pytest_relevance.cases.problems import (
     Location,
     Scope,
 )
-from pytest_relevance.metrics.names import NO_METRICS, OwnMetrics
+from pytest_relevance.metrics.metric import ProjectMetrics
+from pytest_relevance.metrics.names import NO_METRICS
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.sources import ListedQuery, Sources
@@ -70,7 +71,7 @@ def read_suite(
     path: str | os.PathLike[str],
     *,
     owned_tags: frozenset[str] = OWNED_TAGS,
-    metrics: OwnMetrics | None = None,
+    metrics: ProjectMetrics | None = None,
 ) -> Suite:
     """Read a case file, and the files of judgments and queries that it names.
 
@@ -99,7 +100,7 @@ def parse_suite(
     *,
     shown: str | None = None,
     owned_tags: frozenset[str] = OWNED_TAGS,
-    metrics: OwnMetrics | None = NO_METRICS,
+    metrics: ProjectMetrics | None = NO_METRICS,
 ) -> Suite:
     """Read a case file from its bytes.
 

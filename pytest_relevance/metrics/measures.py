@@ -1,81 +1,140 @@
-"""Every measure for one query, in plain Python; used by the items of a test run and by the breakdown of a query.
+"""Every measure for one query, in plain Python: the table `MEASURES`, and `score`.
 
-The arithmetic of DCG and nDCG is in `ndcg`. `batch` computes the same measures over many queries and agrees with this
-module bit for bit; a property test checks this. A change here needs the same change there.
+A new measure is a function and a row of `MEASURES`. docs/reference/metrics.md says what each
+measure is. `matrix` computes the common ones for many queries at once, to the same bits. A
+property test compares the two. DCG and nDCG are in `ndcg`.
 
-Conventions that every function shares:
+All functions share these conventions:
 
-- Relevant means grade >= `rel` of the metric. An unjudged result is not relevant and has no gain.
-- A document that was returned twice counts at its first rank. The later copy keeps its rank, without gain; with
-  `unjudged="skip"` it is left out together with the unjudged results, before any cutoff.
-- With `negative="zero"` a negative grade has no gain and counts as unjudged for Judged, Bpref and `unjudged="skip"`.
-- Where a measure is not defined the score is NaN, or 0.0 with `undefined="zero"`.
+- Relevant means that the grade is at least `rel` of the metric. An unjudged result is not
+  relevant and has no gain.
+- A document that was returned twice counts at its first rank. The later copy keeps its rank
+  and has no gain. With `unjudged="skip"` it is left out, as unjudged results are, before any
+  cutoff.
+- With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged, Bpref
+  and `unjudged="skip"`.
+- If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import message_of, shown
 
-from .names import Metric, MetricError
+from .metric import DEFAULT_PERSISTENCE, Metric, MetricError
 from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
 from .settings import Settings, check_number
 
-_NAN = math.nan
+Grades = Sequence[float | None]
+"""The grades of results, best first; None for an unjudged result or a later copy."""
+
+ScoreFunction = Callable[[Metric, GradedRanking, Settings], float]
 
 
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Score one ranking by one metric; NaN where the measure is not defined, or 0.0 with `undefined="zero"`.
+    """Score one ranking by one metric.
+
+    NaN if the measure is not defined, or 0.0 with `undefined="zero"`.
 
     Raises:
-        ValueError: a grade that the measure uses has no gain under these settings, or is above `max_grade`.
-        MetricError: a metric of a project's own raised an exception, or returned neither a number nor None.
+        ValueError: a grade has no gain under these settings, or is above `max_grade`.
+        MetricError: a metric of a project's own raised an exception, or returned neither a
+            number nor None.
     """
-    value = (_own if metric.is_own else SCORERS[metric.measure])(
-        metric, graded, settings
-    )
-    if value != value and settings.undefined == "zero":
+    if metric.is_own:
+        value = own_metric(metric, graded, settings)
+    else:
+        value = MEASURES[metric.measure].score(metric, graded, settings)
+    if math.isnan(value) and settings.undefined == "zero":
         return 0.0
     return value
 
 
-def _own(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """A metric of a project's own: what its function returns for copies of the grades; NaN for None."""
+def ranks_needed(metric: Metric, settings: Settings) -> int | None:
+    """Say how many ranks have to be known for a score by a metric; None for all."""
+    if metric.is_similarity:
+        return metric.k  # the settings do not change it
+    if settings.unjudged == "skip":
+        return None
+    if metric.measure == "nDCG" and settings.ideal == "returned":
+        return None
+    return metric.k
+
+
+def largest_score(metric: Metric) -> float:
+    """Give the highest score of a metric: infinity for a sum and for a project's own."""
+    if metric.is_own:
+        return math.inf
+    if metric.is_similarity or MEASURES[metric.measure].is_bounded:
+        return 1.0
+    return math.inf
+
+
+def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Call the function of a project's own metric with copies of the grades.
+
+    Returns NaN if the function returns None. Raises MetricError if it raises, or returns
+    anything but a finite number.
+    """
     if metric.function is None:
         raise MetricError(
-            f"{metric.text} is a metric of a project's own, which only a run of that project can compute"
+            f"{metric.text} is a metric of a project's own, which only a run of that "
+            "project can compute"
         )
+    grades = list(top_grades(metric, graded, settings))
     try:
-        value = metric.function(
-            scored_grades(graded, settings)[: metric.k], [*graded.judged], metric.k
-        )
+        value = metric.function(grades, list(graded.judged), metric.k)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except (
-        BaseException
-    ) as error:  # pytest.skip too: no metric decides that its case is not tested
-        what = f"{type(error).__name__}: {message_of(error)}".partition("\n")[0]
-        raise MetricError(f"the metric {metric.text} raised {what}") from error
+    except BaseException as error:  # pytest.skip too: a metric may not skip its case
+        message = f"{type(error).__name__}: {message_of(error)}".partition("\n")[0]
+        raise MetricError(f"the metric {metric.text} raised {message}") from error
+    if value is None:
+        return math.nan
     try:
-        check_number(metric.text, 0 if value is None else value)
-        return _NAN if value is None else float(value)
+        check_number(metric.text, value)
+        return float(value)
     except (ValueError, OverflowError):
-        allowed = "a finite number, or None where it is not defined"
         raise MetricError(
-            f"the metric {metric.text} returned {shown(value, 60)}; it returns {allowed}"
+            f"the metric {metric.text} returned {shown(value, 60)}; it returns a finite "
+            "number, or None where it is not defined"
         ) from None
 
 
-def ranks_needed(metric: Metric, settings: Settings) -> int | None:
-    """Say how deep a ranking has to be known for its score by a metric; None for all of it."""
-    is_all = settings.unjudged == "skip" or (
-        metric.measure == "nDCG" and settings.ideal == "returned"
-    )
-    return (
-        None if is_all and not metric.is_similarity else metric.k
-    )  # no setting has a part in a similarity
+def top_grades(metric: Metric, graded: GradedRanking, settings: Settings) -> Grades:
+    """Give the grades of the top k that are scored. Do not change the list."""
+    return scored_grades(graded, settings)[: metric.k]
+
+
+def relevant_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
+    """Count the relevant results in the top k."""
+    count = 0
+    for grade in top_grades(metric, graded, settings):
+        if grade is not None and grade >= metric.rel:
+            count += 1
+    return count
+
+
+def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
+    """Count the different results in the top k."""
+    count = len(top_grades(metric, graded, settings))
+    if settings.unjudged == "zero":
+        for index in graded.repeated:
+            if metric.k is None or index < metric.k:
+                count -= 1
+    return count
+
+
+def relevant_judgments(metric: Metric, graded: GradedRanking) -> int:
+    """Count the relevant judgments of the query."""
+    count = 0
+    for grade in graded.judged:
+        if grade >= metric.rel:
+            count += 1
+    return count
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -84,270 +143,385 @@ def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """DCG: the sum of gain / discount over the top k (Järvelin & Kekäläinen 2002). Always defined."""
+    """DCG: the sum of gain / discount over the top k. Always defined.
+
+    Source: Järvelin & Kekäläinen 2002.
+    """
     return dcg(scored_grades(graded, settings), settings, metric.k)
 
 
-def _cg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """CG: the sum of the grades in the top k, whatever the gain (Järvelin & Kekäläinen 2002). Always defined."""
+def cumulated_gain(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """CG: the sum of the grades in the top k, whatever the gain. Always defined.
+
+    Source: Järvelin & Kekäläinen 2002.
+    """
     total = 0.0
-    for grade in scored_grades(graded, settings)[: metric.k]:
-        if grade is not None and (grade > 0 or settings.negative == "keep"):
+    for grade in top_grades(metric, graded, settings):
+        if grade is None:
+            continue
+        if grade > 0 or settings.negative == "keep":
             total += grade
     return total
 
 
-def _relevant(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
-    """Count the relevant results in the top k."""
-    rel = metric.rel
-    return sum(
-        1
-        for grade in scored_grades(graded, settings)[: metric.k]
-        if grade is not None and grade >= rel
-    )
+def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """P@k: relevant results in the top k / k, also for a shorter ranking. Always defined.
 
-
-def _returned(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
-    """Count the different results in the top k."""
-    returned = len(scored_grades(graded, settings)[: metric.k])
-    if settings.unjudged == "zero":
-        returned -= sum(1 for index in graded.repeated if index < returned)
-    return returned
-
-
-def _all_relevant(metric: Metric, graded: GradedRanking) -> int:
-    """Count the relevant judgments of the query."""
-    rel = metric.rel
-    return sum(1 for grade in graded.judged if grade >= rel)
-
-
-def _precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """P@k: relevant results in the top k / k, also for a shorter ranking (trec_eval). Always defined.
-
-    Without a cutoff: relevant results / results, 0 without a result (trec_eval's set_P). A later copy of a document is
-    no result.
+    Without a cutoff: relevant results / results, and 0 without a result (trec_eval's
+    set_P). A later copy of a document is not a result. Source: trec_eval.
     """
-    relevant = _relevant(metric, graded, settings)
+    relevant = relevant_in_top(metric, graded, settings)
     if metric.k is not None:
         return relevant / metric.k
-    return (
-        relevant / returned
-        if (returned := _returned(metric, graded, settings))
-        else 0.0
-    )
+    results = results_in_top(metric, graded, settings)
+    return relevant / results if results else 0.0
 
 
-def _recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """R@k: relevant results in the top k / all relevant (trec_eval). Not defined without a relevant document."""
-    total = _all_relevant(metric, graded)
-    return _relevant(metric, graded, settings) / total if total else _NAN
+def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """R@k: relevant results in the top k / all relevant documents.
+
+    Not defined without a relevant document. Source: trec_eval.
+    """
+    total = relevant_judgments(metric, graded)
+    if not total:
+        return math.nan
+    return relevant_in_top(metric, graded, settings) / total
 
 
-def _average_precision(
+def average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """AP: the precision at each relevant result in the top k, summed, / all relevant, also with a cutoff (trec_eval).
+    """AP: the sum of the precision at each relevant result in the top k / all relevant.
 
-    Not defined without a relevant document.
+    It is divided by all relevant documents, also with a cutoff. Not defined without a
+    relevant document. Source: trec_eval.
     """
-    total = _all_relevant(metric, graded)
+    total = relevant_judgments(metric, graded)
     if not total:
-        return _NAN
-    rel, found, precisions = metric.rel, 0, 0.0
-    for rank, grade in enumerate(scored_grades(graded, settings)[: metric.k], start=1):
-        if grade is not None and grade >= rel:
+        return math.nan
+    found = 0
+    precisions = 0.0
+    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
+        if grade is not None and grade >= metric.rel:
             found += 1
             precisions += found / rank
     return precisions / total
 
 
-def _reciprocal_rank(
-    metric: Metric, graded: GradedRanking, settings: Settings
-) -> float:
-    """RR: 1 / rank of the first relevant result in the top k, else 0 (trec_eval). Always defined."""
-    rel = metric.rel
-    for rank, grade in enumerate(scored_grades(graded, settings)[: metric.k], start=1):
-        if grade is not None and grade >= rel:
+def reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """RR: 1 / rank of the first relevant result in the top k, else 0. Always defined.
+
+    Source: trec_eval.
+    """
+    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
+        if grade is not None and grade >= metric.rel:
             return 1.0 / rank
     return 0.0
 
 
-def _success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Success@k: 1 if the top k contain a relevant result, else 0 (trec_eval). Always defined."""
-    return 1.0 if _relevant(metric, graded, settings) else 0.0
+def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Success@k: 1 if there is a relevant result in the top k, else 0. Always defined.
+
+    Source: trec_eval.
+    """
+    return 1.0 if relevant_in_top(metric, graded, settings) else 0.0
 
 
-def _expected_reciprocal_rank(
+def expected_reciprocal_rank(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """ERR: the sum over the top k of p R / rank, R = (2^grade - 1) / 2^max, p the probability of reaching the rank.
+    """ERR: the sum over the top k of p R / rank. Always defined.
 
-    Chapelle et al. 2009. The maximum is `max_grade`, by default the highest grade there is; gdeval (and ir_measures,
-    which calls it) fixes it at 4: `max_grade=4` reaches its figures. A grade below 0 never satisfies (R = 0, gdeval).
-    Always defined; the gain setting has no part in it.
+    R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p is
+    the probability that the user reaches its rank. The maximum is `max_grade`, by default
+    the highest grade among the judgments. (gdeval, which ir_measures calls, fixes it at 4.
+    `max_grade=4` gives its figures.) A grade below 0 never satisfies, as in gdeval. The
+    gain setting has no part in it.
+
+    Source: Chapelle et al. 2009.
     """
     top = highest_grade(graded, settings)
-    total, reached = 0.0, 1.0
-    for rank, grade in enumerate(scored_grades(graded, settings)[: metric.k], start=1):
-        if grade is not None and top is not None and grade > 0:
-            satisfied = satisfaction(grade, top)
-            total += reached * satisfied / rank
-            reached *= 1.0 - satisfied
+    if top is None:
+        return 0.0
+    total = 0.0
+    reached = 1.0
+    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
+        if grade is None or grade <= 0:
+            continue
+        satisfied = satisfaction(grade, top)
+        total += reached * satisfied / rank
+        reached *= 1.0 - satisfied
     return total
 
 
 def satisfaction(grade: float, top: float) -> float:
-    """Give ERR's probability that a document of this grade satisfies the user: (2^grade - 1) / 2^top.
+    """Give ERR's probability that a document satisfies the user: (2^grade - 1) / 2^top.
 
-    Both powers are divided before they are subtracted, so that grades beyond 1,023 do not overflow.
+    Both powers are divided before they are subtracted. So grades above 1,023 do not
+    overflow.
     """
     return float(2.0 ** (grade - top) - 2.0 ** (-top))
 
 
-def _rank_biased_precision(
+def rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k (Moffat & Zobel 2008).
+    """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k.
 
-    Binary by `rel`; p is 0.8 by default, as in ir_measures. What trec_eval 10 calls rbp is graded, with a p of 0.9:
-    `gRBP(p=0.9)`. Always defined.
+    Relevance is binary. p is 0.8 by default, as in ir_measures. (trec_eval 10's rbp is
+    graded, with a p of 0.9: `gRBP(p=0.9)`.) Always defined.
+
+    Source: Moffat & Zobel 2008.
     """
-    rel, p = metric.rel, metric.p
-    total, weight = 0.0, 1.0
-    for grade in scored_grades(graded, settings)[: metric.k]:
-        if grade is not None and grade >= rel:
+    total = 0.0
+    weight = 1.0
+    for grade in top_grades(metric, graded, settings):
+        if grade is not None and grade >= metric.rel:
             total += weight
-        weight *= p
-    return (1.0 - p) * total
+        weight *= metric.p
+    return (1.0 - metric.p) * total
 
 
-def _graded_rank_biased_precision(
+def graded_rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k, where g is the grade scaled to 0..1.
+    """gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always defined.
 
-    Moffat & Zobel 2008 as trec_eval 10 computes its rbp (m_rbp.c), whose p is 0.9 where it is 0.8 here by default. g is
-    grade / highest grade of the query where that is above 1, and the grade itself otherwise. A grade below 0 has no
-    gain. The highest grade is the highest among the query's own judgments, whatever `max_grade` says; the gain setting
-    has no part in it. Always defined.
+    g is the grade divided by the highest grade of the query, if that is above 1, else the
+    grade itself. A grade below 0 has no gain. The highest grade is that of the query's own
+    judgments, whatever `max_grade` is. The gain setting has no part in it.
+
+    Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c). Its p is 0.9,
+    where the default here is 0.8.
     """
-    p, top = metric.p, max(1.0, max(graded.judged, default=1.0))
-    total, weight = 0.0, 1.0
-    for grade in scored_grades(graded, settings)[: metric.k]:
+    top = max(1.0, max(graded.judged, default=1.0))
+    total = 0.0
+    weight = 1.0
+    for grade in top_grades(metric, graded, settings):
         if grade is not None and grade > 0:
             total += grade / top * weight
-        weight *= p
-    return (1.0 - p) * total
+        weight *= metric.p
+    return (1.0 - metric.p) * total
 
 
-def _judged(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Judged@k: judged results in the top k / results in the top k, as ir_measures has it; 0 without a result.
+def judged_share(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Judged@k: judged results in the top k / results in the top k, 0 without a result.
 
-    A ranking shorter than k is divided by what was returned, and a later copy of a document is no result. trec_eval
-    10 divides by k: its unj_k is 1 - Judged@k where k results were returned. Always defined.
+    A ranking shorter than k is divided by what was returned, as in ir_measures. A later
+    copy of a document is not a result. Always defined. (trec_eval 10 divides by k: its
+    unj_k is 1 - Judged@k if k results were returned.)
     """
-    keep = settings.negative == "keep"
-    top = scored_grades(graded, settings)[: metric.k]
-    judged = sum(1 for grade in top if grade is not None and (keep or grade >= 0))
-    return (
-        judged / returned if (returned := _returned(metric, graded, settings)) else 0.0
-    )
+    results = results_in_top(metric, graded, settings)
+    if not results:
+        return 0.0
+    judged = 0
+    for grade in top_grades(metric, graded, settings):
+        if _counts_as_judged(grade, settings):
+            judged += 1
+    return judged / results
 
 
-def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Bpref: the mean over the R relevant documents of 1 - min(n, R) / min(N, R), 0 for one that was not returned.
+def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
+    if grade is None:
+        return False
+    return grade >= 0 or settings.negative == "keep"
 
-    N documents are judged non-relevant; n of them stand above the relevant one. Buckley & Voorhees 2004 as trec_eval
-    computes it. Not defined without a relevant document.
+
+def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Bpref: the mean over the R relevant documents of 1 - min(n, R) / min(N, R).
+
+    N documents are judged and not relevant, and n of them stand above the relevant one. A
+    relevant document that was not returned counts 0. Not defined without a relevant
+    document.
+
+    Source: Buckley & Voorhees 2004, as trec_eval computes it.
     """
-    total = _all_relevant(metric, graded)
+    total = relevant_judgments(metric, graded)
     if not total:
-        return _NAN
-    rel, keep = metric.rel, settings.negative == "keep"
-    others = sum(1 for grade in graded.judged if grade < rel and (keep or grade >= 0))
-    bound = min(others, total)
-    above, preferences = 0, 0.0
+        return math.nan
+    irrelevant = 0
+    for judgment in graded.judged:
+        if judgment < metric.rel and _counts_as_judged(judgment, settings):
+            irrelevant += 1
+    bound = min(irrelevant, total)
+    above = 0
+    preferences = 0.0
     for grade in scored_grades(graded, settings):
         if grade is None:
             continue
-        if grade >= rel:
+        if grade >= metric.rel:
             preferences += 1.0 - min(above, total) / bound if above else 1.0
-        elif keep or grade >= 0:
+        elif _counts_as_judged(grade, settings):
             above += 1
     return preferences / total
 
 
-def _r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Rprec: relevant results in the top R / R, with R relevant documents (trec_eval). Not defined where R is 0."""
-    total = _all_relevant(metric, graded)
+def r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Rprec: relevant results in the top R / R, if there are R relevant documents.
+
+    Not defined without a relevant document. Source: trec_eval.
+    """
+    total = relevant_judgments(metric, graded)
     if not total:
-        return _NAN
-    rel = metric.rel
-    return (
-        sum(
-            1
-            for grade in scored_grades(graded, settings)[:total]
-            if grade is not None and grade >= rel
-        )
-        / total
-    )
+        return math.nan
+    found = 0
+    for grade in scored_grades(graded, settings)[:total]:
+        if grade is not None and grade >= metric.rel:
+            found += 1
+    return found / total
 
 
 _INFAP_EPSILON = 0.00001
 
 
-def _inferred_average_precision(
+def inferred_average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """infAP: average precision estimated from a pool of which only a sample was judged (Yilmaz & Aslam 2006).
+    """infAP: average precision estimated from a pool of which a sample was judged.
 
-    As trec_eval computes it, with its smoothing of 0.00001. With `negative="zero"` a document with a negative grade is
-    in the pool but was not sampled; an unjudged one is outside of the pool. Not defined without a relevant document.
+    With `negative="zero"` a document with a negative grade is in the pool, but was not
+    sampled. An unjudged document is outside the pool. Not defined without a relevant
+    document.
+
+    Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of 0.00001.
     """
-    total = _all_relevant(metric, graded)
+    total = relevant_judgments(metric, graded)
     if not total:
-        return _NAN
-    rel, keep = metric.rel, settings.negative == "keep"
-    relevant, others, unsampled, inferred = 0, 0, 0, 0.0
+        return math.nan
+    relevant = 0
+    irrelevant = 0
+    unsampled = 0
+    inferred = 0.0
     for above, grade in enumerate(scored_grades(graded, settings)):
         if grade is None:
             continue
-        if grade >= rel:
-            inferred += inferred_precision(above, relevant, others, unsampled)
+        if grade >= metric.rel:
+            inferred += inferred_precision(
+                above=above,
+                relevant=relevant,
+                irrelevant=irrelevant,
+                unsampled=unsampled,
+            )
             relevant += 1
-        elif keep or grade >= 0:
-            others += 1
+        elif _counts_as_judged(grade, settings):
+            irrelevant += 1
         else:
             unsampled += 1
     return inferred / total
 
 
-def inferred_precision(above: int, relevant: int, others: int, unsampled: int) -> float:
+def inferred_precision(
+    *, above: int, relevant: int, irrelevant: int, unsampled: int
+) -> float:
     """Give infAP's expected precision at a relevant result with `above` results above it.
 
-    Of these `relevant` and `others` (judged, not relevant) were sampled, and `unsampled` are in the pool.
+    Of these, `relevant` and `irrelevant` ones were sampled, and `unsampled` ones are in the
+    pool without a judgment.
     """
     if not above:
         return 1.0
-    pooled = (relevant + others + unsampled) / above
-    smoothed = (relevant + _INFAP_EPSILON) / (relevant + others + 2 * _INFAP_EPSILON)
+    sampled = relevant + irrelevant
+    pooled = (sampled + unsampled) / above
+    smoothed = (relevant + _INFAP_EPSILON) / (sampled + 2 * _INFAP_EPSILON)
     return 1.0 / (above + 1.0) + (above / (above + 1.0)) * pooled * smoothed
 
 
-SCORERS: Mapping[str, Callable[[Metric, GradedRanking, Settings], float]] = {
-    "nDCG": _ndcg,
-    "DCG": _dcg,
-    "CG": _cg,
-    "P": _precision,
-    "R": _recall,
-    "AP": _average_precision,
-    "RR": _reciprocal_rank,
-    "ERR": _expected_reciprocal_rank,
-    "RBP": _rank_biased_precision,
-    "gRBP": _graded_rank_biased_precision,
-    "Success": _success,
-    "Judged": _judged,
-    "Bpref": _bpref,
-    "Rprec": _r_precision,
-    "infAP": _inferred_average_precision,
-}
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One row of the table of measures.
+
+    `score`: computes it for one query.
+    `cutoff`: "optional", "required" or "none".
+    `parameters`: "rel" and "p", as far as they may be written behind the name.
+    `aliases`: what it is called elsewhere, in small letters.
+    `default_p`: the persistence, unless it is written.
+    `is_bounded`: whether a score is at most 1.
+    `is_certain`: whether unjudged results leave no doubt about a score.
+    `depends_on`: those of the settings gain, discount, ideal and max_grade that change it.
+        The other settings change every measure.
+    """
+
+    name: str
+    score: ScoreFunction
+    cutoff: str = "optional"
+    parameters: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    default_p: float = DEFAULT_PERSISTENCE
+    is_bounded: bool = True
+    is_certain: bool = False
+    depends_on: frozenset[str] = frozenset()
+
+
+def _by_name(*measures: Measure) -> dict[str, Measure]:
+    return {measure.name: measure for measure in measures}
+
+
+MEASURES: Mapping[str, Measure] = _by_name(
+    Measure(
+        name="nDCG",
+        score=_ndcg,
+        aliases=("ndcg_cut", "normalized dcg", "normalised dcg"),
+        depends_on=frozenset({"gain", "ideal"}),  # the discount cancels
+    ),
+    Measure(
+        name="DCG",
+        score=_dcg,
+        is_bounded=False,
+        depends_on=frozenset({"gain", "discount"}),
+    ),
+    Measure(name="CG", score=cumulated_gain, is_bounded=False),
+    Measure(
+        name="P",
+        score=precision,
+        parameters=("rel",),
+        aliases=("precision", "prec"),
+    ),
+    Measure(name="R", score=recall, parameters=("rel",), aliases=("recall",)),
+    Measure(
+        name="AP",
+        score=average_precision,
+        parameters=("rel",),
+        aliases=("map", "map_cut", "average precision"),
+    ),
+    Measure(
+        name="RR",
+        score=reciprocal_rank,
+        parameters=("rel",),
+        aliases=("mrr", "recip_rank", "reciprocal rank"),
+    ),
+    Measure(
+        name="ERR",
+        score=expected_reciprocal_rank,
+        depends_on=frozenset({"max_grade"}),
+    ),
+    Measure(name="RBP", score=rank_biased_precision, parameters=("p", "rel")),
+    Measure(
+        name="gRBP",
+        score=graded_rank_biased_precision,
+        parameters=("p",),
+        aliases=("graded rbp",),
+    ),
+    Measure(
+        name="Success",
+        score=success,
+        cutoff="required",
+        parameters=("rel",),
+        aliases=("hit", "hits", "hit rate", "hit_rate", "hitrate"),
+    ),
+    Measure(name="Judged", score=judged_share, cutoff="required", is_certain=True),
+    Measure(name="Bpref", score=bpref, cutoff="none", parameters=("rel",)),
+    Measure(
+        name="Rprec",
+        score=r_precision,
+        cutoff="none",
+        parameters=("rel",),
+        aliases=("r-prec", "r-precision"),
+    ),
+    Measure(
+        name="infAP",
+        score=inferred_average_precision,
+        cutoff="none",
+        parameters=("rel",),
+    ),
+)
+"""The measures of a ranking and its judgments, by name."""

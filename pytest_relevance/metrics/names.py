@@ -1,254 +1,169 @@
-"""The names of the measures: one table that drives parsing. docs/reference/metrics.md says what each of them is.
+"""How metrics are named: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-A measure is added by a row in `_TABLE` and by functions in `measures` and `batch`. The docstring of the function in
-`measures` and docs/reference/metrics.md give the source of the formula. What people call a measure elsewhere belongs in
-its `aliases`. The measures of `SIMILARITIES` compare a ranking with another one; their functions are in `similarity`.
-Nothing here computes a score.
-
-A project may have metrics of its own (`own_metrics`). They are in no table of this module: a `Metric` of such a name
-carries its function, so that two sessions in one process never see each other's.
+`parse_metric` reads a name as people write it. The measures are in `measures.MEASURES` and
+`similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`). They are in no
+table: a `Metric` carries its function, so that two sessions in one process never see each
+other's.
 """
+
+from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from pytest_relevance._text import closest, did_you_mean, listed, quoted, shown
 
-LARGEST_CUTOFF = 1_000_000
-DEFAULT_RELEVANCE_LEVEL = 1.0
-DEFAULT_PERSISTENCE = 0.8
-
-
-class Measure(NamedTuple):
-    """One row of the table: how a measure is named, and what may be written behind the name.
-
-    `cutoff` is "optional", "required" or "none", `parameters` are keys of `PARAMETERS`. `p` is the default of the
-    parameter p.
-    """
-
-    name: str
-    cutoff: str
-    parameters: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    p: float = DEFAULT_PERSISTENCE
-
-
-Function = Callable[[list[float | None], list[float], int | None], Any]
-"""A metric of a project's own: from the grades of the results (None: unjudged), best first and cut at k, the grades of
-all judgments, and k (None without a cutoff) to a number, or None where it is not defined."""
-
-OwnMetrics = Mapping[str, Function | None]
-"""The names of a project's own metrics, with their functions as far as these are known."""
-
-NO_METRICS: OwnMetrics = MappingProxyType({})
-
-
-class Metric(NamedTuple):
-    """A measure with its cutoff and parameters, as `parse_metric` reads it.
-
-    `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
-    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP, gRBP and RBO only);
-    for the other measures both have their defaults and no effect. `function` computes a metric of a project's own; None
-    where it is not known, as in a command.
-    """
-
-    text: str
-    measure: str
-    k: int | None = None
-    rel: float = DEFAULT_RELEVANCE_LEVEL
-    p: float = DEFAULT_PERSISTENCE
-    function: Function | None = None
-
-    @property
-    def is_own(self) -> bool:
-        """Whether this is a metric of a project's own."""
-        return self.function is not None or self.measure not in _ALL
-
-    @property
-    def is_computable(self) -> bool:
-        """Whether its scores can be computed here: its function, if it is one of a project's own, is known."""
-        return self.function is not None or self.measure in _ALL
-
-    @property
-    def is_similarity(self) -> bool:
-        """Whether it compares a ranking with another one, and takes no judgments."""
-        return self.measure in SIMILARITIES
-
-
-UNBOUNDED = frozenset({"DCG", "CG"})
-"""The measures that are sums; all others are shares, from 0 to 1."""
-
-
-def largest_score(metric: Metric) -> float:
-    """The highest score that a metric can have: infinity for a sum, and for a metric of a project's own."""
-    return math.inf if metric.measure in UNBOUNDED or metric.is_own else 1.0
-
-
-# Parameter: (what it means, lower bound, upper bound); both bounds are excluded.
-PARAMETERS: Mapping[str, tuple[str, float, float]] = {
-    "rel": ("the lowest grade that counts as relevant", 0.0, math.inf),
-    "p": ("the persistence of the reader, between 0 and 1", 0.0, 1.0),
-}
-
-_REL = ("rel",)
-
-_TABLE = (
-    Measure("nDCG", "optional", (), ("ndcg_cut", "normalized dcg", "normalised dcg")),
-    Measure("DCG", "optional"),
-    Measure("CG", "optional"),
-    Measure("P", "optional", _REL, ("precision", "prec")),
-    Measure("R", "optional", _REL, ("recall",)),
-    Measure("AP", "optional", _REL, ("map", "map_cut", "average precision")),
-    Measure("RR", "optional", _REL, ("mrr", "recip_rank", "reciprocal rank")),
-    Measure("ERR", "optional"),
-    Measure("RBP", "optional", ("p", "rel")),
-    Measure("gRBP", "optional", ("p",), ("graded rbp",)),
-    Measure(
-        "Success", "required", _REL, ("hit", "hits", "hit rate", "hit_rate", "hitrate")
-    ),
-    Measure("Judged", "required"),
-    Measure("Bpref", "none", _REL),
-    Measure("Rprec", "none", _REL, ("r-prec", "r-precision")),
-    Measure("infAP", "none", _REL),
+from .measures import MEASURES, Measure
+from .metric import (
+    DEFAULT_RELEVANCE_LEVEL,
+    Metric,
+    MetricError,
+    MetricFunction,
+    ProjectMetrics,
 )
+from .similarity import SIMILARITIES, SimilarityMeasure
 
-MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
+LARGEST_CUTOFF = 1_000_000
 
-SIMILARITIES: Mapping[str, Measure] = {
-    "overlap": Measure("overlap", "required"),
-    "Jaccard": Measure("Jaccard", "required"),
-    "RBO": Measure("RBO", "optional", ("p",), p=0.9),
+NO_METRICS: ProjectMetrics = MappingProxyType({})
+"""A project without metrics of its own."""
+
+AnyMeasure = Measure | SimilarityMeasure
+
+ALL_MEASURES: Mapping[str, AnyMeasure] = {**MEASURES, **SIMILARITIES}
+
+
+def _spellings() -> dict[str, AnyMeasure]:
+    spellings = {}
+    for measure in ALL_MEASURES.values():
+        for spelling in (measure.name, *measure.aliases):
+            spellings[spelling.lower()] = measure
+    return spellings
+
+
+_BY_SPELLING = _spellings()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a measure, a number between two bounds that are both excluded."""
+
+    meaning: str
+    above: float
+    below: float
+
+    @property
+    def span(self) -> str:
+        """Which numbers are allowed, in words."""
+        if self.below == math.inf:
+            return f"above {self.above:g}"
+        return f"between {self.above:g} and {self.below:g}"
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    "rel": Parameter("the lowest grade that counts as relevant", 0.0, math.inf),
+    "p": Parameter("the persistence of the reader, between 0 and 1", 0.0, 1.0),
 }
-"""The measures between two rankings."""
 
-_ALL: Mapping[str, Measure] = {**MEASURES, **SIMILARITIES}
-_BY_NAME: Mapping[str, Measure] = {
-    spelling.lower(): measure
-    for measure in _ALL.values()
-    for spelling in (measure.name, *measure.aliases)
-}
-
-# The cutoff stands behind "@"; "_10" and ".10" are how trec_eval writes it. Parameters may stand on either side of it.
+# A measure, its cutoff, and a list of parameters before or behind the cutoff. The cutoff
+# stands behind "@". "_10" and ".10" are how trec_eval writes it.
 _SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
         (?:\( (?P<before>[^()]*) \))? \s*
         (?:@\s*(?P<k>[^\s()]*) | [_.](?P<trec_k>[0-9]+))? \s*
         (?:\( (?P<after>[^()]*) \))? \s*"""
 
-
-_OWN = r"[A-Za-z][A-Za-z0-9_-]*"
-
-
-class MetricError(ValueError):
-    """Raised for a metric of a project's own that cannot be used; its cause is what the function raised, if it did."""
+_OWN_NAME = r"[A-Za-z][A-Za-z0-9_-]*"
 
 
 def own_metrics(
     tables: Iterable[object], taken: Collection[str] = ()
-) -> dict[str, Function]:
-    """Join the tables of a project's own metrics, {name: function} each. `taken` are names that mean something else.
+) -> dict[str, MetricFunction]:
+    """Join the tables of a project's own metrics, {name: function} each.
+
+    `taken` are names that mean something else.
 
     Raises:
-        MetricError: a table is no such mapping, or a name stands for something already.
+        MetricError: a table is not such a mapping, or a name is not allowed or means
+            something already.
     """
-    found: dict[str, Function] = {}
+    joined: dict[str, MetricFunction] = {}
     hook = "the hook pytest_relevance_metrics:"
     for table in tables:
         if not isinstance(table, Mapping) or not all(map(callable, table.values())):
             raise MetricError(
                 f"{hook} expected {{name: function}}, found {shown(table)}"
             )
-        for name in table:
-            if not isinstance(name, str) or not re.fullmatch(_OWN, name):
+        for name, function in table.items():
+            if not isinstance(name, str) or not re.fullmatch(_OWN_NAME, name):
                 raise MetricError(
-                    f"{hook} a name has letters, digits, _ and -, a letter first, not {name!r}"
+                    f"{hook} a name has letters, digits, _ and -, a letter first, "
+                    f"not {name!r}"
                 )
-            if name in found or name.lower() in taken or _is_measure(name):
+            if name in joined or name.lower() in taken or _is_measure(name):
                 raise MetricError(
-                    f"{hook} the name {quoted(name)} stands for something already; choose another one"
+                    f"{hook} the name {quoted(name)} stands for something already; "
+                    "choose another one"
                 )
-        found.update(table)
-    return found
+            joined[name] = function
+    return joined
 
 
-def parse_metric(text: str | Metric, own: OwnMetrics | None = NO_METRICS) -> Metric:
-    """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`.
+def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) -> Metric:
+    """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-    A name that no measure has may be one of a project's `own` metrics, as it is written there; where None says that
-    these are not known, it is one of them.
+    `own` are the metrics of the project. None means that they are not known: then every
+    name that no measure has is taken for one of them.
 
     Raises:
-        ValueError: the measure is unknown, the cutoff is missing, not allowed or out of range, or a parameter is not
-            one of the measure or is out of its range; the message says what was found and what is allowed.
+        ValueError: the measure is unknown; the cutoff is missing, not allowed or out of
+            range; or a parameter is not one of the measure or is out of range. The message
+            says what was found and what is allowed.
     """
     if isinstance(text, Metric):
         return text
     if not isinstance(text, str):
-        raise ValueError(
-            f"a metric is a name such as 'nDCG@10', not {text!r} ({type(text).__name__})"
-        )
+        kind = type(text).__name__
+        raise ValueError(f"a metric is a name such as 'nDCG@10', not {text!r} ({kind})")
     try:
         return _parse(text)
     except ValueError as error:
-        name, has_cutoff, written = text.partition("@")
-        if (
-            (own is not None and not own)
-            or not re.fullmatch(_OWN, name)
-            or _is_measure(name)
-        ):
+        name = text.partition("@")[0]
+        may_be_own = own is None or len(own) > 0
+        is_own_name = re.fullmatch(_OWN_NAME, name) and not _is_measure(name)
+        if not may_be_own or not is_own_name:
             raise
         if own is not None and name not in own:
             names = listed(own, "and")
+            advice = did_you_mean(name, own)
             raise ValueError(
-                f"{error}; the project's own are {names}{did_you_mean(name, own)}"
+                f"{error}; the project's own are {names}{advice}"
             ) from None
-    metric = build_metric(
-        name, _cutoff(text, row_of(name), written if has_cutoff else None)
-    )
-    return metric._replace(function=None if own is None else own[name])
+    return _parse_own(text, own)
 
 
-metric_named = partial(parse_metric, own=None)
-"""The metric of a name in a record, or of a command, which know no function of a project."""
+def metric_named(text: str | Metric) -> Metric:
+    """Parse the name of a metric in a record or a command.
+
+    The functions of a project's own metrics are not known there.
+    """
+    return parse_metric(text, own=None)
 
 
-@lru_cache(maxsize=1024)
-def _parse(text: str) -> Metric:
-    shape = re.fullmatch(
-        _SHAPE, text, re.VERBOSE
-    )  # compiled when the first name is read, not at import
-    if shape is None:
-        raise ValueError(
-            f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5"
+def needs_judgments(metric: Metric, instead: str = "") -> Metric:
+    """Return the metric. Raises ValueError if it compares two rankings.
+
+    `instead` is the advice of the message.
+    """
+    if metric.is_similarity:
+        advice = instead or (
+            "name a metric of one ranking and its judgments, such as nDCG@10"
         )
-    measure = _BY_NAME.get(" ".join(shape["name"].lower().split()))
-    if measure is None:
-        raise ValueError(
-            f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(_ALL)}"
-        )
-    written = shape["k"] if shape["k"] is not None else shape["trec_k"]
-    k = _cutoff(text, measure, written)
-    if shape["before"] is not None and shape["after"] is not None:
-        raise ValueError(
-            f"{text!r} has two lists of parameters; write one, as in P(rel=2)@5"
-        )
-    inside = shape["before"] if shape["before"] is not None else shape["after"]
-    values = _parameters(text, measure, inside or "")
-    return build_metric(measure.name, k, **values)
-
-
-def _is_measure(name: str) -> bool:
-    """Whether a name, perhaps with a cutoff as trec_eval writes it, is that of a measure."""
-    shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
-    return shape is not None and " ".join(shape["name"].lower().split()) in _BY_NAME
-
-
-def row_of(measure: str) -> Measure:
-    """The row of a measure; a metric of a project's own may have a cutoff, and takes no parameters."""
-    return _ALL.get(measure) or Measure(measure, "optional")
+        raise ValueError(f"{metric.text} compares two rankings; {advice}")
+    return metric
 
 
 def build_metric(
@@ -257,96 +172,170 @@ def build_metric(
     rel: float = DEFAULT_RELEVANCE_LEVEL,
     p: float | None = None,
 ) -> Metric:
-    """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
-    row = row_of(measure)
-    p = row.p if p is None else p
-    shown = {
-        "p": f"p={_number(p)}",
-        "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else "",
-    }
-    inside = ",".join(
-        shown[parameter] for parameter in row.parameters if shown[parameter]
+    """Make a metric of valid parts. Its canonical text always has p, and rel unless 1.
+
+    `p` is by default that of the measure. A name that no measure has is that of a project's
+    own metric.
+    """
+    if measure not in ALL_MEASURES:
+        text = measure if k is None else f"{measure}@{k}"
+        return Metric(text=text, measure=measure, k=k, is_own=True)
+    row = ALL_MEASURES[measure]
+    p = row.default_p if p is None else p
+    parameters = []
+    if "p" in row.parameters:
+        parameters.append(f"p={_number_text(p)}")
+    if "rel" in row.parameters and rel != DEFAULT_RELEVANCE_LEVEL:
+        parameters.append(f"rel={_number_text(rel)}")
+    text = measure
+    if parameters:
+        text += f"({','.join(parameters)})"
+    if k is not None:
+        text += f"@{k}"
+    return Metric(
+        text=text,
+        measure=measure,
+        k=k,
+        rel=rel,
+        p=p,
+        is_similarity=measure in SIMILARITIES,
     )
-    text = f"{measure}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
-    return Metric(text, measure, k, rel, p)
 
 
-def _cutoff(text: str, measure: Measure, written: str | None) -> int | None:
-    if written is None:
-        if measure.cutoff == "required":
-            raise ValueError(
-                f"{text!r} needs a cutoff: write {measure.name}@10 for the top ten"
-            )
-        return None
-    if measure.cutoff == "none":
-        raise ValueError(
-            f"{text!r}: {measure.name} takes no cutoff, it looks at the whole ranking"
-        )
-    # Anything longer than seven digits is beyond the largest cutoff, and int() need not be asked.
-    k = int(written) if re.fullmatch("[0-9]{1,7}", written) else 0
-    if not 1 <= k <= LARGEST_CUTOFF:
-        raise ValueError(
-            f"{text!r}: the cutoff behind @ is a whole number from 1 to {LARGEST_CUTOFF:,}, not {written!r}"
-        )
-    return k
+def takes_cutoff(metric: Metric) -> bool:
+    """Whether a cutoff may be written behind the measure of a metric."""
+    return metric.is_own or ALL_MEASURES[metric.measure].cutoff != "none"
 
 
-def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
-    values: dict[str, float] = {}
-    for part in inside.split(",") if inside.strip() else ():
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        name = name.lower()
-        if name not in measure.parameters or not equals:
-            allowed = " and ".join(
-                f"{known}= ({PARAMETERS[known][0]})" for known in measure.parameters
-            )
-            raise ValueError(
-                f"{text!r}: {measure.name} takes {allowed or 'no parameters'}, not {part.strip()!r}"
-            )
-        if name in values:
-            raise ValueError(f"{text!r} gives {name}= twice")
-        meaning, lowest, highest = PARAMETERS[name]
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not lowest < number < highest:
-            span = (
-                f"above {lowest:g}"
-                if highest == math.inf
-                else f"between {lowest:g} and {highest:g}"
-            )
-            raise ValueError(
-                f"{text!r}: {name} is {meaning}, a number {span}, not {value!r}"
-            )
-        values[name] = number
-    return values
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+def takes_relevance_level(metric: Metric) -> bool:
+    """Whether a relevance level (rel=2) may be written behind the measure of a metric."""
+    return not metric.is_own and "rel" in ALL_MEASURES[metric.measure].parameters
 
 
 def is_similarity(name: str) -> bool:
-    """Whether the canonical name of a metric is that of one that compares two rankings."""
-    return name.replace("(", "@").partition("@")[0] in SIMILARITIES
+    """Whether the canonical name of a metric is that of one that compares rankings."""
+    return _measure_of(name) in SIMILARITIES
 
 
 def is_own(name: str) -> bool:
     """Whether the canonical name of a metric is that of a project's own."""
-    return name.replace("(", "@").partition("@")[0] not in _ALL
+    return _measure_of(name) not in ALL_MEASURES
 
 
-def needs_judgments(metric: Metric, instead: str = "") -> Metric:
-    """The metric itself. Raises ValueError for one that compares two rankings, and may say what to write `instead`."""
-    if metric.is_similarity:
-        advice = (
-            instead or "name a metric of one ranking and its judgments, such as nDCG@10"
+def _measure_of(canonical: str) -> str:
+    return re.split("[(@]", canonical, maxsplit=1)[0]
+
+
+def _is_measure(name: str) -> bool:
+    """Whether a name is that of a measure, perhaps with a cutoff as in trec_eval."""
+    shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
+    return shape is not None and _normalized(shape["name"]) in _BY_SPELLING
+
+
+def _normalized(name: str) -> str:
+    return " ".join(name.lower().split())
+
+
+@lru_cache(maxsize=1024)
+def _parse(text: str) -> Metric:
+    shape = re.fullmatch(_SHAPE, text, re.VERBOSE)
+    if shape is None:
+        raise ValueError(
+            f"{text!r} is not a metric: write a measure, its parameters and its cutoff, "
+            "as in P(rel=2)@5"
         )
-        raise ValueError(f"{metric.text} compares two rankings; {advice}")
-    return metric
+    measure = _BY_SPELLING.get(_normalized(shape["name"]))
+    if measure is None:
+        suggestion = _suggestion(shape["name"])
+        names = ", ".join(ALL_MEASURES)
+        raise ValueError(
+            f"unknown metric {text!r}{suggestion}: the measures are {names}"
+        )
+    written = shape["k"] if shape["k"] is not None else shape["trec_k"]
+    k = _parse_cutoff(text, measure.name, measure.cutoff, written)
+    if shape["before"] is not None and shape["after"] is not None:
+        raise ValueError(
+            f"{text!r} has two lists of parameters; write one, as in P(rel=2)@5"
+        )
+    inside = shape["before"] or shape["after"] or ""
+    parameters = _parse_parameters(text, measure, inside)
+    return build_metric(measure.name, k, **parameters)
+
+
+def _parse_own(text: str, own: ProjectMetrics | None) -> Metric:
+    """Parse the name of a project's own metric, which may have a cutoff behind @."""
+    name, at, written = text.partition("@")
+    k = _parse_cutoff(text, name, "optional", written if at else None)
+    function = None if own is None else own[name]
+    return replace(build_metric(name, k), function=function)
+
+
+def _parse_cutoff(
+    text: str, measure: str, cutoff: str, written: str | None
+) -> int | None:
+    if written is None:
+        if cutoff == "required":
+            raise ValueError(
+                f"{text!r} needs a cutoff: write {measure}@10 for the top ten"
+            )
+        return None
+    if cutoff == "none":
+        raise ValueError(
+            f"{text!r}: {measure} takes no cutoff, it looks at the whole ranking"
+        )
+    k = int(written) if re.fullmatch("[0-9]{1,7}", written) else 0
+    if not 1 <= k <= LARGEST_CUTOFF:
+        raise ValueError(
+            f"{text!r}: the cutoff behind @ is a whole number from 1 to "
+            f"{LARGEST_CUTOFF:,}, not {written!r}"
+        )
+    return k
+
+
+def _parse_parameters(text: str, measure: AnyMeasure, inside: str) -> dict[str, float]:
+    """Parse `rel=2, p=0.9`."""
+    values: dict[str, float] = {}
+    if not inside.strip():
+        return values
+    for part in inside.split(","):
+        name, equals, written = part.partition("=")
+        name = name.strip().lower()
+        if name not in measure.parameters or not equals:
+            allowed = _allowed_parameters(measure)
+            raise ValueError(
+                f"{text!r}: {measure.name} takes {allowed}, not {part.strip()!r}"
+            )
+        if name in values:
+            raise ValueError(f"{text!r} gives {name}= twice")
+        values[name] = _parse_number(text, name, written.strip())
+    return values
+
+
+def _allowed_parameters(measure: AnyMeasure) -> str:
+    allowed = []
+    for name in measure.parameters:
+        allowed.append(f"{name}= ({PARAMETERS[name].meaning})")
+    return " and ".join(allowed) or "no parameters"
+
+
+def _parse_number(text: str, name: str, written: str) -> float:
+    parameter = PARAMETERS[name]
+    try:
+        number = float(written)
+    except ValueError:
+        number = math.nan
+    if not parameter.above < number < parameter.below:
+        raise ValueError(
+            f"{text!r}: {name} is {parameter.meaning}, a number {parameter.span}, "
+            f"not {written!r}"
+        )
+    return number
+
+
+def _number_text(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _suggestion(name: str) -> str:
-    close = closest(name, tuple(_BY_NAME))
-    return f" (did you mean {_BY_NAME[close].name}?)" if close else ""
+    close = closest(name, tuple(_BY_SPELLING))
+    return f" (did you mean {_BY_SPELLING[close].name}?)" if close else ""

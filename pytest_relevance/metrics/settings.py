@@ -1,7 +1,9 @@
-"""The conventions under which a ranking is scored: gain, discount, ideal, and what unjudged and negative mean.
+"""The conventions under which a ranking is scored.
 
-The tables here are the only list of what may be chosen; the reader of case files and the help text use them too. A new
-choice is a new key here and a branch in `measures` and `batch`.
+They are the gain, the discount, the ideal ranking, and what unjudged and negative grades
+mean. The tables of this module are the only list of what may be chosen. The reader of case
+files and the help texts use them too. A new choice is a new value in `CHOICES`, and a branch
+in `ndcg` or `measures`, and in `matrix`.
 """
 
 from __future__ import annotations
@@ -18,46 +20,51 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "gain": GAINS,
     # log2(rank + 1), or ln(rank + 1), which cancels in nDCG
     "discount": ("log2", "ln"),
-    # best first: all judgments of the query, or the results that were returned; or the highest grade at every rank
+    # Best first: all judgments of the query, or only the results that were returned.
+    # Or the highest grade at every rank.
     "ideal": ("judged", "returned", "max"),
-    # an unjudged result has no gain, or is left out and the ranks close up
+    # An unjudged result has no gain, or it is left out and the ranks close up.
     "unjudged": ("zero", "skip"),
-    # a negative grade has the gain that its formula gives, or, as in trec_eval, none, and counts as unjudged
+    # A negative grade has the gain that its formula gives. Or, as in trec_eval, it has no
+    # gain and counts as unjudged.
     "negative": ("keep", "zero"),
-    # a score that is not defined is NaN or, as in trec_eval, 0
+    # A score that is not defined is NaN or, as in trec_eval, 0.
     "undefined": ("nan", "zero"),
 }
+"""The settings and the values that each may have."""
 
-# 2^50 is the last power where sums of a thousand gains are still whole numbers to the digit.
 LARGEST_EXPONENTIAL_GRADE = 50
+"""The highest grade for exponential gain.
 
-# How many gains are kept: enough for any scale, few enough that a million fractional grades do not stay in memory.
-_KEPT_GAINS = 4096
+2^50 is the last power of two at which a sum of a thousand gains is still exact.
+"""
+
+_MOST_KEPT_GAINS = 4096
+"""How many gains a `GainCache` keeps, so that a million fractional grades do not stay."""
 
 _LOGARITHMS = {"log2": math.log2, "ln": math.log}
-_discounts: dict[str, list[float]] = {"log2": [], "ln": []}
+_DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
 
 
 def discount_table(discount: str, ranks: int) -> list[float]:
-    """Give the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1), at least `ranks` of them.
+    """Give the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
 
-    The list is shared and only ever grows: read it, do not change it. It is computed with `math`, whose results differ
-    from numpy's at a few ranks, so that every path to a score divides by the same numbers.
+    The list has at least `ranks` entries. It is shared and only ever grows: do not change
+    it. All scores divide by these numbers. (numpy's logarithms differ at a few ranks.)
     """
-    table = _discounts[discount]
+    table = _DISCOUNTS[discount]
     if len(table) < ranks:
         logarithm = _LOGARITHMS[discount]
-        # Extended by slice assignment of a finished list: another thread sees the old table or the new one.
-        have = len(table)
-        table[have:] = [
-            logarithm(rank + 1)
-            for rank in range(have + 1, max(ranks, 2 * have, 64) + 1)
-        ]
+        known = len(table)
+        wanted = max(ranks, 2 * known, 64)
+        more = [logarithm(rank + 1) for rank in range(known + 1, wanted + 1)]
+        # One slice assignment, so that another thread sees the old table or the new one.
+        table[known:] = more
     return table
 
 
 class GainCache(dict[float | None, float]):
-    """Gain by grade, computed at the first look-up: what makes a gain cost one dictionary access. None has no gain."""
+    """A cache of gains by grade. A grade of None (unjudged) has no gain."""
 
     __slots__ = ("_gain", "_negative")
 
@@ -67,27 +74,34 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Compute a gain on first use, or raise what `Settings.gain_of` raises."""
-        gain = 0.0 if grade is None else _gain(grade, self._gain, self._negative)
-        if len(self) < _KEPT_GAINS:
+        """Compute a gain when it is first used. Raises what `Settings.gain_of` raises."""
+        if grade is None:
+            gain = 0.0
+        else:
+            gain = _gain_of(grade, self._gain, self._negative)
+        if len(self) < _MOST_KEPT_GAINS:
             self[grade] = gain
         return gain
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The conventions of a score; the defaults are the same as in a case file.
+    """The conventions of a score. The defaults are those of a case file.
 
-    `gain` is "exponential", "linear" or a mapping grade -> gain (copied). `max_grade` is the top of the scale, used by
-    `ideal="max"` and by ERR; None means the highest grade among the judgments at hand, which is one query's in
-    `measures` and all queries' in `batch`. `collapse`: chunks stand for their document, so that whoever has a ranking
-    grades it without later copies (`ndcg.without_copies`). `gains` looks a gain up by grade, and computes it at first.
+    `gain`: "exponential", "linear" or a mapping of grades to gains, which is copied.
+    `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the highest
+    grade among the judgments: those of one query in `measures`, those of all queries in
+    `matrix`.
+    `collapse`: chunks stand for their document. Whoever has a ranking then grades it
+    without later copies (`ndcg.without_copies`).
+    `gains`: a cache of gains by grade.
 
-    Settings are hashable, comparable and picklable.
+    Settings can be hashed, compared and pickled.
 
     Raises:
-        ValueError: a value is not in the tables of this module, `collapse` is not a bool, `max_grade` is not a finite
-            number above 0, or a gain mapping is empty or contains anything but finite numbers.
+        ValueError: a value is not in `CHOICES`, `collapse` is not a bool, `max_grade` is
+            not a finite number above 0, or a mapping of gains is empty or has anything but
+            finite numbers.
     """
 
     gain: str | Mapping[float, float] = "exponential"
@@ -101,103 +115,122 @@ class Settings:
     gains: GainCache = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is not in the tables, and copy a mapping."""
+        """Check the values, and copy a mapping of gains."""
         if isinstance(self.gain, Mapping):
             object.__setattr__(self, "gain", _checked_mapping(self.gain))
-        for name, allowed in CHOICES.items():
-            value = getattr(self, name)
-            if name == "gain" and isinstance(value, Mapping):
-                continue
-            if not isinstance(value, str) or value not in allowed:
-                or_mapping = (
-                    " or a mapping of grades to gains" if name == "gain" else ""
-                )
-                raise ValueError(
-                    f"{name} is one of {', '.join(allowed)}{or_mapping}, not {value!r}"
-                )
+        self._check_choices()
         if not isinstance(self.collapse, bool):
             raise ValueError(f"collapse is True or False, not {self.collapse!r}")
         object.__setattr__(self, "gains", GainCache(self.gain, self.negative))
         if self.max_grade is not None:
-            check_number("max_grade", self.max_grade)
-            if self.max_grade <= 0:
-                raise ValueError(
-                    f"max_grade is the highest grade of the scale and above 0, not {self.max_grade!r}"
-                )
-            self.gain_of(self.max_grade)
+            self._check_max_grade(self.max_grade)
+
+    def _check_choices(self) -> None:
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            if name == "gain" and isinstance(value, Mapping):
+                continue
+            if isinstance(value, str) and value in allowed:
+                continue
+            choices = ", ".join(allowed)
+            if name == "gain":
+                choices += " or a mapping of grades to gains"
+            raise ValueError(f"{name} is one of {choices}, not {value!r}")
+
+    def _check_max_grade(self, max_grade: float) -> None:
+        check_number("max_grade", max_grade)
+        if max_grade <= 0:
+            raise ValueError(
+                f"max_grade is the highest grade of the scale and above 0, not {max_grade!r}"
+            )
+        self.gain_of(max_grade)
 
     def __hash__(self) -> int:
-        """Hash the choices; a mapping gain by its items."""
+        """Hash the choices; a mapping of gains by its items."""
         gain = self.gain if isinstance(self.gain, str) else frozenset(self.gain.items())
-        others = (
-            self.discount,
-            self.ideal,
-            self.unjudged,
-            self.negative,
-            self.undefined,
-            self.max_grade,
+        return hash(
+            (
+                gain,
+                self.discount,
+                self.ideal,
+                self.unjudged,
+                self.negative,
+                self.undefined,
+                self.max_grade,
+                self.collapse,
+            )
         )
-        return hash((gain, others, self.collapse))
 
     @property
     def increasing(self) -> bool:
-        """Whether a higher grade never has a lower gain, by the formula (a mapping need not rise with the grades)."""
+        """Whether a higher grade never has a lower gain. A mapping may not rise."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:
-        """Give the gain of a grade: 2^grade - 1, the grade, or what the mapping says; 0 for a negative one if so set.
+        """Give the gain of a grade.
+
+        It is 2^grade - 1, the grade, or what the mapping says. A negative grade has no gain
+        with `negative="zero"`.
 
         Raises:
-            ValueError: the grade is not a finite number, is over 50 with exponential gain, or is not in the mapping.
+            ValueError: the grade is not a finite number, it is above 50 with exponential
+                gain, or it is not in the mapping.
         """
-        return _gain(grade, self.gain, self.negative)
+        return _gain_of(grade, self.gain, self.negative)
 
 
-def _gain(grade: float, gain: str | Mapping[float, float], negative: str) -> float:
+def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> float:
     check_number("a grade", grade)
     if grade < 0 and negative == "zero":
         return 0.0
-    if not isinstance(gain, str):
-        try:
-            return gain[grade]
-        except KeyError:
-            known = ", ".join(f"{known:g}" for known in sorted(gain))
-            raise ValueError(
-                f"the gain mapping has no grade {grade:g}; it has {known}"
-            ) from None
     if gain == "linear":
         return float(grade)
-    if grade > LARGEST_EXPONENTIAL_GRADE:
-        raise ValueError(
-            f"grade {grade:g} is too high for exponential gain (2^grade - 1): at most {LARGEST_EXPONENTIAL_GRADE} is "
-            "allowed; use gain linear or a mapping"
-        )
-    return float(2.0 ** float(grade) - 1.0)
+    if gain == "exponential":
+        if grade > LARGEST_EXPONENTIAL_GRADE:
+            raise ValueError(
+                f"grade {grade:g} is too high for exponential gain (2^grade - 1): at most "
+                f"{LARGEST_EXPONENTIAL_GRADE} is allowed; use gain linear or a mapping"
+            )
+        return float(2.0 ** float(grade) - 1.0)
+    assert not isinstance(gain, str)
+    if grade not in gain:
+        known = ", ".join(f"{known:g}" for known in sorted(gain))
+        raise ValueError(f"the gain mapping has no grade {grade:g}; it has {known}")
+    return gain[grade]
 
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
+    """Copy a mapping of grades to gains. Raises ValueError if it has no finite numbers."""
     if not gain:
         raise ValueError(
             "the gain mapping is empty: it gives a gain for every grade that occurs"
         )
+    checked = {}
     for grade, value in gain.items():
         check_number("a grade of the gain mapping", grade)
         check_number(f"the gain of grade {grade:g}", value)
-    return {float(grade): float(value) for grade, value in gain.items()}
+        checked[float(grade)] = float(value)
+    return checked
 
 
 def check_number(what: str, value: object) -> None:
-    """Raise ValueError unless `value` is a finite real number, of Python or numpy; bools and text are none."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        number = value
-    else:
-        numpy = sys.modules.get(
-            "numpy"
-        )  # a numpy number cannot exist before numpy was imported
-        if numpy is None or not isinstance(value, (numpy.integer, numpy.floating)):
-            raise ValueError(
-                f"{what} is a number, not {value!r} ({type(value).__name__})"
-            )
-        number = float(value)
-    if isinstance(number, float) and not math.isfinite(number):
+    """Raise ValueError unless `value` is a finite real number of Python or numpy.
+
+    A bool or a text is not a number.
+    """
+    if not _is_real_number(value):
+        kind = type(value).__name__
+        raise ValueError(f"{what} is a number, not {value!r} ({kind})")
+    if isinstance(value, int):
+        return  # also one that is too large for a float
+    if not math.isfinite(float(value)):  # type: ignore[arg-type]
         raise ValueError(f"{what} is a finite number, not {value!r}")
+
+
+def _is_real_number(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, (int, float)):
+        return True
+    numpy = sys.modules.get("numpy")  # numpy is not imported only for this question
+    return numpy is not None and isinstance(value, (numpy.integer, numpy.floating))

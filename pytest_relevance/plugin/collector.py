@@ -25,7 +25,7 @@ from pytest_relevance.cases.checking.values import OWNED_TAGS
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.metrics.names import MetricError
+from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.options import (

@@ -13,12 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, html_paragraph, listed
-from pytest_relevance.metrics.names import (
-    Metric,
-    is_similarity,
-    largest_score,
-    metric_named,
-)
+from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table

@@ -58,7 +58,7 @@ def agreement_lines(
     `pairs` are what both graded, one or more, the furthest apart first; `limit` of them are listed at most, and `hint`
     says how to see more.
     """
-    from pytest_relevance.metrics.statistics import agreement  # which imports numpy
+    from pytest_relevance.metrics.agreement import agreement
 
     first, second = judgments.raters
     found = agreement(
@@ -180,9 +180,7 @@ def _counted(
     judgments: Judgments, pairs: Sequence[Rated], are_known: bool
 ) -> list[Line]:
     """How many documents there are, how many ratings are far apart, and Krippendorff's alpha."""
-    from pytest_relevance.metrics.statistics import (
-        krippendorff_alpha,
-    )  # which imports numpy
+    from pytest_relevance.metrics.agreement import krippendorff_alpha
 
     queries, ratings = (
         len({rated.query for rated in pairs}),

@@ -15,7 +15,7 @@ from operator import itemgetter, mul
 from sys import intern
 from typing import Any, NamedTuple, TypeVar
 
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results import case_parts as parts

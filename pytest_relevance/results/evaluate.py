@@ -1,6 +1,6 @@
 """`evaluate`: a table of scores from judgments and rankings, for notebooks and scripts.
 
-Mappings and DataFrames are compiled here into the `Judgments` and `Rankings` of `metrics`, which does all arithmetic.
+Mappings and DataFrames are checked here into the `Judgments` and `Rankings` of `metrics`, which does all arithmetic.
 """
 
 from __future__ import annotations
@@ -14,34 +14,32 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import (
-    Function,
-    Metric,
-    needs_judgments,
-    parse_metric,
-)
+from pytest_relevance.metrics.metric import Metric, MetricFunction
+from pytest_relevance.metrics.names import needs_judgments, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
 if TYPE_CHECKING:
     import pandas
 
-    from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
+    from pytest_relevance.metrics.checked import CheckedJudgments, CheckedRankings
 
     AnyJudgments = (
-        Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | CompiledJudgments
+        Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | CheckedJudgments
     )
     AnyRankings = (
         Mapping[Any, Sequence[Any] | Mapping[Any, float]]
         | pandas.DataFrame
-        | CompiledRankings
+        | CheckedRankings
     )
 
 
 def evaluate(
     judgments: AnyJudgments,
     rankings: AnyRankings,
-    metrics: str | Metric | Function | Sequence[str | Metric | Function] = ("nDCG@10",),
+    metrics: str | Metric | MetricFunction | Sequence[str | Metric | MetricFunction] = (
+        "nDCG@10",
+    ),
     *,
     gain: str | Mapping[float, float] = "exponential",
     discount: str = "log2",
@@ -54,7 +52,7 @@ def evaluate(
     """Score rankings by judgments: one row for each judged query, one column for each metric, named as written.
 
     `judgments`: {query: {document: grade}}, a DataFrame with one row for each judgment (columns as query_id, doc_id,
-    grade), or compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a
+    grade), or checked `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a
     DataFrame with one row for each result (query_id, doc_id and rank or score, or neither: then in the order of the
     rows), or `Rankings`. Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank
     goes before a score. Ids are compared as text, integers as their digits; all ids of one side are expected to be of
@@ -99,38 +97,38 @@ def evaluate(
 
     import pandas
 
-    from pytest_relevance.metrics.batch import score_batch
+    from pytest_relevance.metrics.matrix import score_batch
 
-    compiled, ranked = compile_judgments(judgments), compile_rankings(rankings)
-    _require_ranks(rankings, compiled, parsed.values(), settings)
+    checked, ranked = check_judgments(judgments), check_rankings(rankings)
+    _require_ranks(rankings, checked, parsed.values(), settings)
     if (
-        compiled.queries
+        checked.queries
         and ranked.queries
-        and set(compiled.queries).isdisjoint(ranked.queries)
+        and set(checked.queries).isdisjoint(ranked.queries)
     ):
         warning = (
-            f"none of the {len(compiled.queries):,} judged queries has a ranking, so that all score as empty ones; the "
+            f"none of the {len(checked.queries):,} judged queries has a ranking, so that all score as empty ones; the "
             "judgments and the rankings seem to name queries differently, such as "
-            f"{compiled.queries[0]!r} and {ranked.queries[0]!r}"
+            f"{checked.queries[0]!r} and {ranked.queries[0]!r}"
         )
         warnings.warn(RelevanceWarning(warning), stacklevel=2)
-    scores = score_batch(list(parsed.values()), compiled, ranked, settings)
-    index = pandas.Index(compiled.queries, dtype=object, name="query")
+    scores = score_batch(list(parsed.values()), checked, ranked, settings)
+    index = pandas.Index(checked.queries, dtype=object, name="query")
     table: pandas.DataFrame = pandas.DataFrame(
         dict(zip(parsed, scores, strict=True)), index=index, copy=False
     )
     return table
 
 
-def _of_function(function: Function) -> Metric:
+def _of_function(function: MetricFunction) -> Metric:
     """The metric that a function computes, of the whole ranking."""
     name = getattr(function, "__name__", None) or type(function).__name__
-    return Metric(name, name, function=function)
+    return Metric(text=name, measure=name, is_own=True, function=function)
 
 
 def _require_ranks(
     rankings: object,
-    judgments: CompiledJudgments,
+    judgments: CheckedJudgments,
     metrics: Iterable[Metric],
     settings: Settings,
 ) -> None:
@@ -150,24 +148,24 @@ def _require_ranks(
                 )
 
 
-def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
+def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
     """Check and compile judgments in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
-    from pytest_relevance.metrics.compiled import CompiledJudgments
+    from pytest_relevance.metrics.checked import CheckedJudgments
 
-    if isinstance(judgments, CompiledJudgments):
+    if isinstance(judgments, CheckedJudgments):
         return judgments
     mapping: Any = _judgments_of_frame(judgments) if _is_frame(judgments) else judgments
-    return CompiledJudgments.from_mapping(mapping)
+    return CheckedJudgments.from_mapping(mapping)
 
 
-def compile_rankings(rankings: AnyRankings) -> CompiledRankings:
+def check_rankings(rankings: AnyRankings) -> CheckedRankings:
     """Check and compile rankings in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
-    from pytest_relevance.metrics.compiled import CompiledRankings
+    from pytest_relevance.metrics.checked import CheckedRankings
 
-    if isinstance(rankings, CompiledRankings):
+    if isinstance(rankings, CheckedRankings):
         return rankings
     mapping: Any = _rankings_of_frame(rankings) if _is_frame(rankings) else rankings
-    return CompiledRankings.from_mapping(mapping)
+    return CheckedRankings.from_mapping(mapping)
 
 
 def _is_frame(value: object) -> bool:
@@ -196,7 +194,7 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
 
 
 def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
-    from pytest_relevance.metrics.compiled import sort_scores
+    from pytest_relevance.metrics.checked import sort_scores
 
     names = _columns(frame, "the rankings", ("query", "document"), ("rank", "score"))
     queries, documents = (
@@ -242,7 +240,7 @@ def _columns(
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
     """Read a column of ids as text."""
-    from pytest_relevance.metrics.compiled import text_id
+    from pytest_relevance.metrics.checked import text_id
 
     values: list[Any] = frame[column].tolist()
     if set(map(type, values)) <= {str}:

@@ -19,15 +19,14 @@ from pytest_relevance.cases.model import (
     FieldCondition,
     most_results,
 )
-from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import Metric, is_similarity, metric_named
+from pytest_relevance.metrics.measures import MEASURES, score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import EMPTY, Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
-
-_CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
 
 class Found(NamedTuple):
@@ -93,9 +92,7 @@ def similarity_scores(
 
     A metric of the whole ranking has none where the ranking is cut.
     """
-    from pytest_relevance.metrics.similarity import (
-        similarity,
-    )  # most suites compare no rankings
+    from pytest_relevance.metrics.similarity import similarity
 
     if other is None:
         return {}
@@ -141,7 +138,8 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
     is_known = not isnan(value) and not (
         found.is_cut and expected.metric.k is None and not value
     )
-    is_score = expected.metric.measure not in _CERTAIN
+    measure = MEASURES.get(expected.metric.measure)
+    is_score = measure is None or not measure.is_certain
     return _outcome(
         expected, meets(expected, value), value if is_known else None, is_score=is_score
     )
@@ -262,9 +260,7 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
 
 def _same_as(expected: Expectation, found: Found) -> Outcome:
     """Compare with the ranking of another query. Two empty rankings are the same only if nothing was expected."""
-    from pytest_relevance.metrics.similarity import (
-        overlap,
-    )  # most suites compare no queries, and look at no fields
+    from pytest_relevance.metrics.similarity import overlap
 
     within = expected.within or found.k
     here, there = found.ranking[:within], found.others[expected.query][:within]

@@ -17,13 +17,9 @@ from functools import partial
 from typing import Any
 
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import (
-    Metric,
-    largest_score,
-    metric_named,
-    needs_judgments,
-)
+from pytest_relevance.metrics.measures import largest_score, ranks_needed
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import metric_named, needs_judgments
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
     FAILED,

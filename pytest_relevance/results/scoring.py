@@ -18,14 +18,11 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import SIMILARITY, Case, most_results
+from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import Metric, build_metric, row_of
-from pytest_relevance.metrics.ndcg import (
-    GradedRanking,
-    grade_ranking,
-    has_gain,
-    interval,
-)
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import build_metric, takes_cutoff
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
     FLOOR,
@@ -549,7 +546,7 @@ def cut_text(
             else ("ideal", "returned", "judged")
         )
         because, ways = f" ({name}: {why})", [f"{name}: {other}"]
-    elif row_of(metric.measure).cutoff != "none":
+    elif takes_cutoff(metric):
         ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
     ways.append(f"depth: {max(_USUAL_DEPTH, 10 * asked)}")
     return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, Run
-from pytest_relevance.metrics.ndcg import grade_ranking, interval, ndcg
+from pytest_relevance.metrics.interval import interval
+from pytest_relevance.metrics.ndcg import grade_ranking, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import count_grades
 from pytest_relevance.results.worklist import PlausibleGains, unjudged_results

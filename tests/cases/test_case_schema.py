@@ -21,8 +21,9 @@ from pytest_relevance.cases.checking.values import (
 )
 from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.metrics.names import MEASURES, SIMILARITIES
+from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.settings import CHOICES, GAINS
+from pytest_relevance.metrics.similarity import SIMILARITIES
 from tests.cases.conftest import SCHEMA, Mistakes
 
 DEFS = SCHEMA["$defs"]

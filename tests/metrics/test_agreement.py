@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.statistics import agreement
+from pytest_relevance.metrics.agreement import agreement
 
 Grades = list[int]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import build_metric
 from pytest_relevance.metrics.ndcg import (
@@ -15,7 +16,6 @@ from pytest_relevance.metrics.ndcg import (
     dcg,
     grade_ranking,
     ideal_grades,
-    interval,
 )
 from pytest_relevance.metrics.settings import Settings
 

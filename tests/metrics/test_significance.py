@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.metrics.statistics import (
-    EXACT_PAIRS,
-    PLAIN_PAIRS,
+from pytest_relevance.metrics.significance import (
+    MOST_ENUMERATED,
     drawn_p,
     effect_size,
     exact_p,
     least_p,
+    sign_flip_test,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -207,8 +207,10 @@ def test_holm_multiplies_the_least_most_and_never_lets_the_order_change() -> Non
 
 
 def test_the_test_with_numpy_is_exact_as_far() -> None:
-    changes = [0.05 * (number % 7 - 2) for number in range(EXACT_PAIRS)]
-    test = randomisation_test([0.5] * EXACT_PAIRS, [0.5 + change for change in changes])
+    changes = [0.05 * (number % 7 - 2) for number in range(MOST_ENUMERATED)]
+    test = randomisation_test(
+        [0.5] * MOST_ENUMERATED, [0.5 + change for change in changes]
+    )
     assert (test.p, test.resamples) == (
         exact_p([change for change in changes if change]),
         None,
@@ -217,23 +219,28 @@ def test_the_test_with_numpy_is_exact_as_far() -> None:
 
 
 def test_random_flips_come_to_the_p_of_all_flips() -> None:
-    found = [0.05 * (number % 7 - 2) or 0.3 for number in range(EXACT_PAIRS)]
+    found = [0.05 * (number % 7 - 2) or 0.3 for number in range(MOST_ENUMERATED)]
     p = exact_p(found)
     assert abs(drawn_p(found, 100_000, seed=0) - p) < 4 * (p * (1 - p) / 100_000) ** 0.5
+
+
+def test_the_seed_decides_the_flips() -> None:
+    terms = [0.05 * (number % 7 - 2) or 0.3 for number in range(30)]
     of_numpy: Any = np.int64(1)
-    assert (
-        drawn_p(found, 1000, seed=1)
-        == drawn_p(found, 1000, seed=of_numpy)
-        != drawn_p(found, 1000, seed=2)
-    )
+    drawn = drawn_p(terms, 1000, seed=1)
+    assert drawn == drawn_p(terms, 1000, seed=of_numpy)
+    assert drawn != drawn_p(terms, 1000, seed=2)
 
 
-def test_numpy_draws_the_flips_of_more_pairs_and_comes_to_the_same() -> None:
-    changes = [0.05 * (number % 7 - 2) for number in range(300) if number % 7 != 2]
-    for count in (EXACT_PAIRS + 1, PLAIN_PAIRS, PLAIN_PAIRS + 1):
-        test = randomisation_test([0.0] * count, changes[:count], resamples=20_000)
-        drawn = drawn_p(changes[:count], 20_000, seed=0)
-        assert test.p == drawn if count <= PLAIN_PAIRS else abs(test.p - drawn) < 0.02
+@given(st.permutations([0.05 * (number % 7 - 2) or 0.3 for number in range(25)]))
+def test_the_order_of_the_queries_changes_no_p(terms: list[float]) -> None:
+    in_order = sign_flip_test(sorted(terms), resamples=2_000)
+    assert sign_flip_test(terms, resamples=2_000) == in_order
+
+
+def test_of_very_many_pairs_fewer_flips_are_drawn() -> None:
+    test = sign_flip_test([0.1] * 5_000, resamples=100_000)
+    assert test.resamples == 20_000
 
 
 def test_terms_of_next_to_nothing_cannot_lower_p() -> None:

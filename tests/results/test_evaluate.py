@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance import RelevanceWarning, evaluate
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.results.evaluate import compile_judgments, compile_rankings
+from pytest_relevance.results.evaluate import check_judgments, check_rankings
 
 JUDGMENTS = {"shoes": {"a": 3, "b": 1}, "hats": {"c": 0}, "bags": {"d": 2}}
 RANKINGS = {"bags": ["x", "d"], "shoes": ["a", "b"], "belts": ["a"]}
@@ -213,13 +213,13 @@ def test_an_empty_frame_and_empty_mappings() -> None:
 
 
 def test_what_was_compiled_once_may_be_scored_often() -> None:
-    judgments, rankings = compile_judgments(JUDGMENTS), compile_rankings(RANKINGS)
+    judgments, rankings = check_judgments(JUDGMENTS), check_rankings(RANKINGS)
     for metric in ("nDCG", "AP"):
         pd.testing.assert_frame_equal(
             evaluate(judgments, rankings, metric), evaluate(JUDGMENTS, RANKINGS, metric)
         )
-    assert compile_judgments(judgments) is judgments
-    assert compile_rankings(rankings) is rankings
+    assert check_judgments(judgments) is judgments
+    assert check_rankings(rankings) is rankings
 
 
 def test_judgments_and_rankings_with_no_query_in_common_are_warned_of() -> None:

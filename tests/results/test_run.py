@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.scoring import digest_of
 from tests.helpers import result_of

@@ -14,12 +14,9 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.model import SIMILARITY, Expectation, FieldCondition
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import (
-    MEASURES,
-    SIMILARITIES,
-    largest_score,
-    parse_metric,
-)
+from pytest_relevance.metrics.measures import MEASURES, largest_score
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.similarity import SIMILARITIES
 
 # `re` compiles these where a suite has such expectations
 _COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"

@@ -21,13 +21,10 @@ from pytest_relevance.cases.checking.values import (
 )
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.names import (
-    SIMILARITIES,
-    Metric,
-    largest_score,
-    metric_named,
-    needs_judgments,
-)
+from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import metric_named, needs_judgments
+from pytest_relevance.metrics.similarity import SIMILARITIES
 
 MEAN, MAX_DROP, PASSING, LATENCY = "mean", "max_drop", "passing", "latency"
 

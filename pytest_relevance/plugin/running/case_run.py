@@ -25,7 +25,8 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.checking.expectations import KINDS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.names import LARGEST_CUTOFF, Function, own_metrics
+from pytest_relevance.metrics.metric import MetricFunction
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, own_metrics
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
@@ -200,7 +201,7 @@ def _without_group(item: pytest.Item) -> str:
     return f"{start}{sign}" or nodeid
 
 
-def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, Function]:
+def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
     """Return the metrics of the project's own that the hook `pytest_relevance_metrics` names for a file or a test.
 
     Raises `MetricError` where the hook returns something else than names of metrics and functions.

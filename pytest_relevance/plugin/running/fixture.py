@@ -18,7 +18,7 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.names import Function
+from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.plugin.run_store import LOST, run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CHECKS, Checks
@@ -92,7 +92,7 @@ def _case(
     query: str,
     judgments: Mapping[Any, Any] | None,
     keys: Mapping[str, Any],
-    metrics: Mapping[str, Function],
+    metrics: Mapping[str, MetricFunction],
 ) -> Case:
     """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
     for name in _NOT_HERE:

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.names import MetricError
+from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failures import (
     BaselineFailure,

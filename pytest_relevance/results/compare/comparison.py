@@ -33,7 +33,7 @@ from pytest_relevance.results.records.run import as_frame
 if TYPE_CHECKING:
     import pandas
 
-    from pytest_relevance.metrics.names import Metric
+    from pytest_relevance.metrics.metric import Metric
     from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_MOVERS = 10

@@ -17,9 +17,10 @@ from functools import lru_cache
 from operator import mul, sub
 from typing import Any, NamedTuple
 
-from pytest_relevance.metrics import statistics
+from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric, is_own, is_similarity
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import is_own, is_similarity
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import (
@@ -36,13 +37,6 @@ RESAMPLES = 100_000
 """How many flips of signs are drawn for a test, unless a caller wants another number."""
 
 _Column = Sequence[float]
-
-_BOOTSTRAP_RESAMPLES = 10_000
-_MANY_PAIRS, _FEW_FLIPS, _FEW_DRAWS = (
-    50_000,
-    5_000,
-    500,
-)  # a draw costs a random number for each pair
 
 
 class ScorePair(NamedTuple):
@@ -152,8 +146,8 @@ def differences_of(
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
     rows = [_tested(scores, resamples, seed) for scores in family]
     adjusted, least = (
-        statistics.holm([row.p for row in rows]),
-        statistics.holm([row.least_p for row in rows]),
+        significance.holm([row.p for row in rows]),
+        significance.holm([row.least_p for row in rows]),
     )
     return [
         replace(row, adjusted_p=p, least_p=low)
@@ -176,51 +170,44 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     _, before, after, weights = (
         zip(*sorted(scores.pairs), strict=True) if scores.pairs else [()] * 4
     )
-    p, least = _test(before, after, weights, resamples, seed)
-    draws = _BOOTSTRAP_RESAMPLES if len(weights) <= _MANY_PAIRS else _FEW_DRAWS
-    first, second, heavy = _as_tested(before, after, weights)
-    interval = statistics.bootstrap_interval(
-        first, second, weights=heavy, resamples=draws, seed=seed
+    test = _test(before, after, weights, resamples, seed)
+    second = _without_rounding(before, after)
+    interval = significance.bootstrap_interval(
+        before, second, weights=weights, seed=seed
     )
-    effect = statistics.effect_size(first, second, weights=heavy)
-    figures = (scores.undefined, interval.low, interval.high, p, p, effect, least)
-    return Difference(scores.variant, scores.metric, means_of(scores.pairs), *figures)
+    return Difference(
+        variant=scores.variant,
+        metric=scores.metric,
+        means=means_of(scores.pairs),
+        undefined=scores.undefined,
+        low=interval.low,
+        high=interval.high,
+        p=test.p,
+        adjusted_p=test.p,
+        effect=significance.effect_size(before, second, weights=weights),
+        least_p=test.least_p,
+    )
 
 
 def _test(
     before: _Column, after: _Column, weights: _Column, resamples: int, seed: int
-) -> tuple[float, float]:
-    """The p-value of pairs, in the order of their keys, and the lowest that is possible; NaN without a pair.
-
-    Up to `PLAIN_PAIRS` changes need no numpy.
-    """
+) -> significance.FlipTest:
+    """Test the mean change of pairs; the figures are NaN without a pair."""
     if not weights:
-        return math.nan, math.nan
-    changes = zip(map(sub, after, before), weights, strict=True)
-    terms = [change * weight for change, weight in changes if abs(change) > TIE]
-    if len(terms) <= statistics.EXACT_PAIRS:
-        return statistics.exact_p(terms), statistics.least_p(terms)
-    if len(terms) <= statistics.PLAIN_PAIRS:
-        return statistics.drawn_p(terms, resamples, seed), max(
-            statistics.least_p(terms), 1 / (resamples + 1)
-        )
-    flips = resamples if len(weights) <= _MANY_PAIRS else min(resamples, _FEW_FLIPS)
-    first, second, heavy = _as_tested(before, after, weights)
-    test = statistics.randomisation_test(
-        first, second, weights=heavy, resamples=flips, seed=seed
-    )
-    return test.p, test.least_p
+        return significance.FlipTest(p=math.nan, least_p=math.nan)
+    terms = []
+    for was, now, weight in zip(before, after, weights, strict=True):
+        if abs(now - was) > TIE:
+            terms.append((now - was) * weight)
+    return significance.sign_flip_test(terms, resamples=resamples, seed=seed)
 
 
-def _as_tested(
-    before: _Column, after: _Column, weights: _Column
-) -> tuple[_Column, _Column, _Column | None]:
-    """Scores without differences by rounding, and no weights where all are equal: the test is faster without."""
-    second = [
-        now if abs(now - was) > TIE else was
-        for was, now in zip(before, after, strict=True)
-    ]
-    return before, second, weights if len(set(weights)) > 1 else None
+def _without_rounding(before: _Column, after: _Column) -> list[float]:
+    """The scores after a change; the score before if it differs by rounding alone."""
+    scores = []
+    for was, now in zip(before, after, strict=True):
+        scores.append(now if abs(now - was) > TIE else was)
+    return scores
 
 
 class MeanChange(NamedTuple):
@@ -357,7 +344,7 @@ def _change_of(
 ) -> MeanChange:
     return MeanChange(
         _means(before, after, weights),
-        _test(before, after, weights, RESAMPLES, 0)[0],
+        _test(before, after, weights, RESAMPLES, 0).p,
         total,
     )
 

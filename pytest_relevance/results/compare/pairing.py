@@ -17,8 +17,9 @@ from pytest_relevance._text import (
     listed,
     quoted,
 )
-from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.measures import MEASURES, ranks_needed
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -152,14 +153,11 @@ def incompatibilities(
                 yield "settings", different
 
 
-_DEPENDENT: Mapping[str, frozenset[str] | None] = {
-    "gain": frozenset({"nDCG", "DCG"}),
-    "discount": frozenset({"DCG"}),  # it cancels in nDCG
-    "ideal": frozenset({"nDCG"}),
-    "max_grade": frozenset({"ERR"}),
-    **dict.fromkeys(("unjudged", "negative", "undefined", "collapse"), None),
-}
-"""The settings, and the measures whose scores depend on them; None is all measures."""
+_OF_SOME_MEASURES = ("gain", "discount", "ideal", "max_grade")
+"""The settings that change some measures only: those whose `depends_on` has them."""
+
+_OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
+"""The settings that change the scores of every measure."""
 
 
 def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
@@ -181,15 +179,28 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
     if metrics is None and one.conditions.k != two.conditions.k:
         differences.append(f"k: {one.conditions.k} / {two.conditions.k}")
     if first != second:
-        measures = {metric.measure for metric in asked}
-        if "nDCG" in measures and "max" in (first.ideal, second.ideal):
-            measures.add("ERR")  # it depends on the highest grade as ERR does
-        for name, dependent in _DEPENDENT.items():
+        relevant = _settings_with_a_part(asked, first, second)
+        for name in (*_OF_SOME_MEASURES, *_OF_ALL_MEASURES):
             was, now = getattr(first, name), getattr(second, name)
-            has_part = name == "collapse" or not are_similarities(metrics)
-            if was != now and has_part and (dependent is None or dependent & measures):
+            if was != now and name in relevant:
                 differences.append(f"{name}: {was} / {now}")
     return listed(differences, "and")
+
+
+def _settings_with_a_part(
+    metrics: Iterable[Metric], first: Settings, second: Settings
+) -> set[str]:
+    """The names of the settings that change the scores of these metrics."""
+    names = {"collapse"}
+    for metric in metrics:
+        if metric.is_similarity:
+            continue
+        names.update(_OF_ALL_MEASURES)
+        if not metric.is_own:
+            names.update(MEASURES[metric.measure].depends_on)
+        if metric.measure == "nDCG" and "max" in (first.ideal, second.ideal):
+            names.add("max_grade")
+    return names
 
 
 def _different_depths(one: CaseResult, two: CaseResult) -> str:

@@ -36,7 +36,7 @@ from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import trec_ltr as trec
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.reading import judgments_in
-from pytest_relevance.metrics.compiled import sort_scores
+from pytest_relevance.metrics.checked import sort_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -126,11 +126,11 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
     if isinstance(source, Run):
         return source
     if not isinstance(source, (str, os.PathLike)):
-        from pytest_relevance.results.evaluate import compile_rankings
+        from pytest_relevance.results.evaluate import check_rankings
 
-        compiled = compile_rankings(source)
+        checked = check_rankings(source)
         return plain_run(
-            zip(compiled.queries, compiled.lists, strict=True),
+            zip(checked.queries, checked.lists, strict=True),
             name,
             k,
             known_ranks(source),
@@ -362,13 +362,13 @@ def judged_queries(
 def _judgments_by_query(judgments: AnyJudgments) -> JudgedQueries:
     """Judgments by query; judgments of a file come with the texts and weights of its queries, if it has them."""
     from pytest_relevance.judgments.model import Judgments
-    from pytest_relevance.results.evaluate import compile_judgments
+    from pytest_relevance.results.evaluate import check_judgments
 
-    compiled = compile_judgments(judgments)
+    checked = check_judgments(judgments)
     described = judgments.queries if isinstance(judgments, Judgments) else {}
     by_key: dict[str, JudgedQuery] = {}
     by_text: dict[str, JudgedQuery] = {}
-    for key, grades in zip(compiled.queries, compiled.tables, strict=True):
+    for key, grades in zip(checked.queries, checked.tables, strict=True):
         query = by_key[key] = JudgedQuery(key, grades)
         if key in described:
             query.replaced["weight"] = described[key].weight

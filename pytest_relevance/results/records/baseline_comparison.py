@@ -22,7 +22,8 @@ from pytest_relevance.cases.model import (
     most_results,
 )
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import Metric, metric_named
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts, expectations
 from pytest_relevance.results.case_parts import (

@@ -19,13 +19,8 @@ from pytest_relevance import (
     holm,
     randomisation_test,
 )
-from pytest_relevance.metrics.statistics import effect_size
+from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.results.case_result import SKIPPED
-from pytest_relevance.results.compare.differences import (
-    ScorePair,
-    Scores,
-    differences_of,
-)
 from tests.helpers import changed
 
 if TYPE_CHECKING:
@@ -358,16 +353,6 @@ def test_a_gain_that_has_not_all_grades_is_refused(make: Maker) -> None:
         match='the case "boots" has no nDCG@10: the gain mapping has no grade 1; it has 0, 2, 3',
     ):
         compare_runs(make.run(), make.run(), gain={0: 0, 2: 1, 3: 2})
-
-
-def test_many_pairs_are_drawn_less_often() -> None:
-    chance = random.Random(1)
-    pairs = [
-        ScorePair(("", str(number), ""), 0.5, chance.random(), 1)
-        for number in range(50_001)
-    ]
-    (found,) = differences_of([Scores(None, "nDCG@10", pairs)])
-    assert found.p * 5_001 == pytest.approx(round(found.p * 5_001))
 
 
 RANKED = st.fixed_dictionaries(

@@ -1,4 +1,4 @@
-"""The batch computes what the measures of one query compute, to the last bit."""
+"""The matrix computes what the measures of one query compute, to the last bit."""
 
 import math
 import struct
@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.batch import score_batch
-from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
-from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
+from pytest_relevance.metrics.checked import CheckedJudgments, CheckedRankings
+from pytest_relevance.metrics.matrix import score_batch
+from pytest_relevance.metrics.measures import MEASURES, score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
@@ -126,8 +127,8 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
     chosen = Settings(**conventions)
     batch = score_batch(
         metrics,
-        CompiledJudgments.from_mapping(judgments),
-        CompiledRankings.from_mapping(rankings),
+        CheckedJudgments.from_mapping(judgments),
+        CheckedRankings.from_mapping(rankings),
         chosen,
     )
     for metric, column in zip(metrics, batch, strict=True):
@@ -149,8 +150,8 @@ def scores(
 ) -> list[float]:
     columns = score_batch(
         [parse_metric(metric)],
-        CompiledJudgments.from_mapping(judgments),
-        CompiledRankings.from_mapping(rankings),
+        CheckedJudgments.from_mapping(judgments),
+        CheckedRankings.from_mapping(rankings),
         Settings(**conventions),
     )
     values: list[float] = columns[0].tolist()
@@ -199,25 +200,8 @@ def test_many_judgments_are_read_like_few(scale: list[float]) -> None:
         ]
         columns = score_batch(
             [metric],
-            CompiledJudgments.from_mapping(judgments),
-            CompiledRankings.from_mapping(rankings),
+            CheckedJudgments.from_mapping(judgments),
+            CheckedRankings.from_mapping(rankings),
             linear,
         )
         assert list(map(bits, columns[0].tolist())) == list(map(bits, single))
-
-
-def test_whole_grades_take_one_byte_each() -> None:
-    assert (
-        CompiledJudgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype
-        == np.uint8
-    )
-    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [
-        0.0,
-        -1.0,
-    ]
-    assert CompiledJudgments.from_mapping(
-        {"q": {"a": 0, "b": 255}}
-    ).grades.tolist() == [0.0, 255.0]
-    assert CompiledJudgments.from_mapping(
-        {"q": {"a": 0, "b": 0.5}}
-    ).grades.tolist() == [0.0, 0.5]

@@ -1,0 +1,188 @@
+"""How far raters agree.
+
+Krippendorff's alpha for any number of raters. For two raters also Cohen's kappa and what lies
+behind it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .significance import TOLERANCE
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+SAMPLES = 2_000
+"""How many bootstrap samples the interval of kappa is made of."""
+
+_SAMPLES_AT_ONCE = 100
+"""How many samples are in memory at a time. A file may have thousands of grades."""
+
+
+def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
+    """Give Krippendorff's alpha of ordinal ratings.
+
+    It is 1 - the disagreement within documents / the disagreement expected by chance, if
+    chance shuffles the ratings. 1.0 is perfect agreement, 0.0 is what chance gives, and
+    below it raters contradict each other. NaN if no document has two ratings, or if all
+    ratings are equal: then nothing could have disagreed.
+
+    `ratings`: for each document its ratings, in any order and number. None and NaN are
+    ratings that were not given.
+
+    Source: Krippendorff, Content Analysis, 2004, chapter 11.
+
+    Raises:
+        ValueError: the ratings of a document are a text.
+    """
+    given = []
+    for of_document in ratings:
+        if isinstance(of_document, str):  # the name of a column
+            raise ValueError(
+                "the ratings of a document are numbers, not the text "
+                f"{of_document!r}; of a DataFrame with a row for each document and a "
+                "column for each rater, pass `frame.to_numpy()`"
+            )
+        numbers = [
+            rating
+            for rating in of_document
+            if rating is not None and not math.isnan(rating)
+        ]
+        if len(numbers) > 1:
+            given.append(numbers)
+    if not given:
+        return math.nan
+    import numpy as np
+
+    sizes = np.array([len(numbers) for numbers in given])
+    values, place = np.unique(np.concatenate(given), return_inverse=True)
+    documents = np.repeat(np.arange(sizes.size), sizes)
+    cells = np.bincount(
+        documents * values.size + place, minlength=sizes.size * values.size
+    )
+    # How often each document got each value.
+    table = cells.reshape(sizes.size, values.size).astype(np.float64)
+    weights = 1.0 / (sizes - 1)
+    observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
+    counts = table.sum(axis=0)
+    expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
+    # Between two values: the ratings between them, and half of those that equal one.
+    middles = counts.cumsum() - counts / 2
+    distances = (middles[:, None] - middles) ** 2
+    chance = float((expected * distances).sum())
+    if not chance:
+        return math.nan
+    return 1.0 - float((observed * distances).sum()) / chance
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two raters agree on the documents that both graded.
+
+    A figure that is not defined is NaN.
+
+    `counts`: {(grade of the first, grade of the second): documents}, in ascending order.
+    `equal`: the share of documents with equal grades.
+    `kappa`: Cohen's, with quadratic weights. `low` to `high` is its interval at 95 %.
+    `alpha`: Krippendorff's (ordinal).
+    `bias`: the mean of the second's grade less the first's. Above 0 the second is the more
+        generous one.
+    """
+
+    counts: Mapping[tuple[float, float], int]
+    equal: float
+    kappa: float
+    low: float
+    high: float
+    alpha: float
+    bias: float
+
+
+def agreement(
+    first: Sequence[float], second: Sequence[float], *, seed: int = 0
+) -> Agreement:
+    """Compare the grades of two raters, of the same documents in the same order.
+
+    Cohen's kappa with quadratic weights is 1 - observed / expected: the mean of (a - b)^2
+    over the documents, and over all pairs of a grade `a` of the first and a grade `b` of
+    the second. So the weights are by the values of the grades. For whole grades that is
+    scikit-learn's `cohen_kappa_score(first, second, labels=range(lowest, highest + 1),
+    weights="quadratic")`, which weights by the positions of its labels. Kappa is not
+    defined for fewer than two documents, nor if all grades of both are the same. 1 is
+    perfect agreement, 0 is what chance gives. Source: Cohen 1968; Fleiss & Cohen 1973.
+
+    Its interval is the percentile bootstrap over 2,000 samples of documents, drawn from
+    `seed`. Samples in which kappa is not defined do not count. Source: Efron & Tibshirani
+    1993, chapter 13.
+
+    Raises:
+        ValueError: the raters did not grade equally many documents, or a grade is not a
+            finite number.
+    """
+    pairs = list(zip(first, second, strict=True))
+    for pair in pairs:
+        if not math.isfinite(pair[0]) or not math.isfinite(pair[1]):
+            raise ValueError("a grade is a finite number")
+    if not pairs:
+        nan = math.nan
+        return Agreement(
+            counts={}, equal=nan, kappa=nan, low=nan, high=nan, alpha=nan, bias=nan
+        )
+    counts = dict(sorted(Counter(pairs).items()))
+    kappa, low, high = _kappa_with_interval(counts, seed)
+    equal = sum(1 for one, two in pairs if one == two)
+    return Agreement(
+        counts=counts,
+        equal=equal / len(pairs),
+        kappa=kappa,
+        low=low,
+        high=high,
+        alpha=krippendorff_alpha(pairs),
+        bias=math.fsum(two - one for one, two in pairs) / len(pairs),
+    )
+
+
+def _kappa_with_interval(
+    counts: Mapping[tuple[float, float], int], seed: int
+) -> tuple[float, float, float]:
+    """Give kappa and the ends of its interval; NaN if kappa is not defined."""
+    import numpy as np
+
+    times = np.array(list(counts.values()), np.float64)
+    total = int(times.sum())
+    cells = np.array(list(counts), np.float64)
+    one, two = cells[:, 0], cells[:, 1]
+    kappa = float(_kappas(times[None], one, two)[0]) if total > 1 else math.nan
+    if math.isnan(kappa):
+        return math.nan, math.nan, math.nan
+    generator = np.random.default_rng(seed)
+    kappas = []
+    for _ in range(SAMPLES // _SAMPLES_AT_ONCE):
+        drawn = generator.multinomial(total, times / total, _SAMPLES_AT_ONCE)
+        kappas.append(_kappas(drawn.astype(np.float64), one, two))
+    low, high = np.nanquantile(kappas, (0.025, 0.975)).tolist()
+    return kappa, low, high
+
+
+def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
+    """Give the kappa of each sample; NaN if it is not defined.
+
+    `counts`, of shape (samples, cells): how often each pair of grades `one`, `two`, both of
+    shape (cells,), is in each sample.
+    """
+    # Only differences matter. From a grade of 0 on, the squares of equal grades cancel out.
+    lowest = one[0]
+    one, two = one - lowest, two - lowest
+    squares = counts @ (one**2 + two**2)
+    expected = squares - 2 * (counts @ one) * (counts @ two) / counts.sum(axis=1)
+    expected[expected <= TOLERANCE * squares] = math.nan
+    kappas: Floats = 1.0 - counts @ (one - two) ** 2 / expected
+    return kappas

@@ -1,0 +1,188 @@
+"""The interval in which unjudged results leave the nDCG of a ranking."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from .ndcg import GradedRanking, dcg, ideal_grades, ndcg
+from .settings import Settings, discount_table
+
+
+def interval(
+    graded: GradedRanking,
+    k: int | None,
+    lowest: float,
+    highest: float,
+    settings: Settings,
+    *,
+    present: float | None = None,
+) -> tuple[float, float]:
+    """Give the least and the greatest nDCG@k that the unjudged results leave open.
+
+    Each unjudged result in the top k may have any grade from `lowest` to `highest` of the
+    scale. `present` is the score, for a caller who knows it already.
+
+    The lower end is exact. It is the least nDCG over j = 0, 1, ... if the j deepest
+    unjudged results have the highest grade and the others the lowest. The ideal ranking has
+    these judgments too.
+
+    The upper end is a bound: some grading may reach it, and none exceeds it. It is the DCG
+    with the highest grade for all of them, divided by the present ideal DCG, and at most 1.
+    If negative grades make that DCG negative, it is divided by the ideal DCG with these
+    judgments, because a larger ideal then brings nDCG nearer to 0.
+
+    If a mapping of gains does not rise with the grades, "highest" and "lowest" are those
+    with the greatest and the least gain. The interval contains the score. An unjudged
+    result has no gain in the score: if the lowest grade has one, the lower end is the
+    score itself.
+
+    Both ends are the score if nothing is open: without unjudged results, with `ideal` other
+    than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
+    `undefined="zero"`) if the present ideal DCG is 0. A later copy of a document is not an
+    unjudged result, nor is a document with a negative grade, whatever `negative` says.
+    """
+    if present is None:
+        present = ndcg(graded, settings, k)
+    if math.isnan(present) and settings.undefined == "zero":
+        present = 0.0
+    if settings.ideal != "judged" or settings.unjudged != "zero":
+        return present, present
+    unjudged = unjudged_indexes(graded, k)
+    ideal = ideal_grades(graded, settings, k)
+    if not unjudged or not ideal:
+        return present, present
+    if not settings.increasing:
+        lowest, highest = _by_gain(lowest, highest, settings)
+    question = _OpenRanking(
+        graded=graded,
+        unjudged=unjudged,
+        k=k,
+        lowest=lowest,
+        highest=highest,
+        settings=settings,
+    )
+    lower = min(question.least_ndcg(ideal), present)
+    upper = max(min(1.0, question.upper_bound(ideal)), present)
+    return lower, upper
+
+
+def unjudged_indexes(graded: GradedRanking, k: int | None) -> list[int]:
+    """Give the indexes (from 0) of the unjudged results in the top k."""
+    indexes = []
+    for index, grade in enumerate(graded.grades[:k]):
+        if grade is None and index not in graded.repeated:
+            indexes.append(index)
+    return indexes
+
+
+def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
+    """Find the grades of a scale with the least and the greatest gain of a mapping."""
+    assert not isinstance(settings.gain, str)
+    grades = [lowest]
+    for grade in settings.gain:
+        if lowest < grade < highest:
+            grades.append(grade)
+    grades.append(highest)
+    gain_of = settings.gains.__getitem__
+    return min(grades, key=gain_of), max(grades, key=gain_of)
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenRanking:
+    """A ranking with unjudged results in its top k, at the indexes `unjudged`."""
+
+    graded: GradedRanking
+    unjudged: Sequence[int]
+    k: int | None
+    lowest: float
+    highest: float
+    settings: Settings
+
+    def upper_bound(self, ideal: Sequence[float]) -> float:
+        """Give the DCG with the highest grade everywhere / the ideal DCG."""
+        filled = self._filled([self.highest] * len(self.unjudged))
+        best = dcg(filled.grades, self.settings)
+        if best < 0:
+            ideal = ideal_grades(filled, self.settings, self.k)
+        return best / dcg(ideal, self.settings)
+
+    def least_ndcg(self, ideal: Sequence[float]) -> float:
+        """Give the least nDCG over all gradings."""
+        dcgs = self._dcgs_by_deepest()
+        ideals = self._ideals_by_deepest(ideal)
+        candidates = [found / best for found, best in zip(dcgs, ideals, strict=True)]
+        deepest = candidates.index(min(candidates))
+        # Computed again as every score is, so that it compares exactly with floors.
+        others = len(self.unjudged) - deepest
+        worst = self._filled([self.lowest] * others + [self.highest] * deepest)
+        return ndcg(worst, self.settings, self.k)
+
+    def _filled(self, grades: Sequence[float]) -> GradedRanking:
+        """Give the top k as if its unjudged results had these grades."""
+        filled = self.graded.grades[: self.k]
+        for index, grade in zip(self.unjudged, grades, strict=True):
+            filled[index] = grade
+        return GradedRanking(
+            grades=filled, repeated=(), judged=[*self.graded.judged, *grades]
+        )
+
+    def _dcgs_by_deepest(self) -> list[float]:
+        """Give the DCG with the highest grade at the 0, 1, ... deepest unjudged results.
+
+        The other unjudged results have the lowest grade.
+        """
+        top = self.graded.grades[: self.k]
+        low = self.settings.gains[self.lowest]
+        high = self.settings.gains[self.highest]
+        discounts = discount_table(self.settings.discount, len(top))
+        total = dcg(top, self.settings)
+        for index in self.unjudged:
+            total += low / discounts[index]
+        totals = [total]
+        for index in reversed(self.unjudged):
+            total += (high - low) / discounts[index]
+            totals.append(total)
+        return totals
+
+    def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
+        """Give the ideal DCG if 0, 1, ... unjudged results have the highest grade.
+
+        The others have the lowest grade. Equal gains stand together in an ideal ranking.
+        So prefix sums of 1 / discount give each DCG in one step a gain, not a rank.
+        """
+        low = self.settings.gains[self.lowest]
+        high = self.settings.gains[self.highest]
+        unjudged = len(self.unjudged)
+        ranks = len(ideal) + unjudged if self.k is None else self.k
+        prefix = _sums_of_reciprocals(self.settings.discount, ranks)
+        counts = Counter({low: 0, high: 0})
+        for grade in ideal:
+            counts[self.settings.gains[grade]] += 1
+        gains = [gain for gain in sorted(counts, reverse=True) if gain > 0]
+        totals = []
+        for deepest in range(unjudged + 1):
+            total = 0.0
+            rank = 0
+            for gain in gains:
+                count = counts[gain]
+                if gain == high:
+                    count += deepest
+                if gain == low:
+                    count += unjudged - deepest
+                end = min(rank + count, ranks)
+                total += gain * (prefix[end] - prefix[rank])
+                rank = end
+            totals.append(total)
+        return totals
+
+
+@lru_cache(maxsize=64)
+def _sums_of_reciprocals(discount: str, ranks: int) -> list[float]:
+    """Give the sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
+    discounts = discount_table(discount, ranks)[:ranks]
+    return list(accumulate((1.0 / value for value in discounts), initial=0.0))
