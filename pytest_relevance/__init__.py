@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run as Run
     from pytest_relevance.results.records.run_info import (
         FileInfo as FileInfo,
+        RunError as RunError,
         RunInfo as RunInfo,
     )
 
@@ -72,7 +73,7 @@ _MODULES = {
     "results.evaluate": "evaluate",
     "results.compare.read_run": "read_run",
     "results.records.run": "Run",
-    "results.records.run_info": "FileInfo RunInfo",
+    "results.records.run_info": "FileInfo RunError RunInfo",
 }
 """The public names by the module that defines them."""
 

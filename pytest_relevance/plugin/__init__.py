@@ -11,6 +11,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
+| `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
 | `judging`, `redaction` | a project's judge and its calibration; secrets in reports |
 | `pytest_internals` | all that is private to pytest and to other plugins |
 """
@@ -106,6 +107,36 @@ class HookSpecs:
         """
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config,
+) -> Generator[None, object, object]:
+    """Write the reports of a run that an error of a conftest.py ends before it begins."""
+    try:
+        return (yield)
+    except Exception as error:
+        from pytest_relevance.plugin.failed_start import report_failed_start
+
+        report_failed_start(error, early_config, early_config.known_args_namespace)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
+    """Write the reports of a run that an error of the configuration ends before it begins."""
+    if not options.may_tell_of_failed_start(config.option):
+        return (yield)
+    from pytest_relevance.plugin.failed_start import FailedStart
+
+    failed_start = FailedStart(config)
+    config.pluginmanager.register(failed_start, "relevance-failed-start")
+    try:
+        return (yield)
+    except pytest.UsageError as error:
+        failed_start.report(error)
+        raise
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Check options and ini keys; register the outputs and judges, and `Reporting` where a run needs it from the start.
 
@@ -116,6 +147,7 @@ def pytest_configure(config: pytest.Config) -> None:
         _configure(config)
     except pytest.UsageError as error:
         raise _guarded(error) from None
+    config.stash[options.HAS_STARTED] = True
 
 
 def _configure(config: pytest.Config) -> None:
@@ -169,6 +201,23 @@ def pytest_collect_file(
     from pytest_relevance.plugin.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Keep why a file or a folder cannot be collected, for the reports of the run."""
+    report = yield
+    if report.failed:
+        from pytest_relevance.plugin import uncollected
+
+        uncollected.keep_errors(collector, report)
+        if uncollected.hides_case_files(collector):
+            from pytest_relevance.plugin import reporting
+
+            reporting.install(collector.config)
+    return report
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,6 +28,7 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
+from pytest_relevance.plugin.failures import CaseFileMistakes
 from pytest_relevance.plugin.options import (
     CASE_FILES,
     recorded_rankings,
@@ -97,7 +98,9 @@ class CaseFile(pytest.Module):
                 owned_tags=_owned_tags(self.config),
                 metrics=metrics,
             )
-        except (CaseFileError, MetricError) as error:
+        except CaseFileError as error:
+            raise CaseFileMistakes(error) from None
+        except MetricError as error:
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
@@ -166,7 +169,7 @@ class CaseFile(pytest.Module):
             try:
                 entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
             except RecordError as error:
-                raise self.CollectError(str(error)) from None
+                raise CaseFileMistakes(error) from None
         hide = redaction(
             self.config
         ).values  # the file may have been written before the mask was set

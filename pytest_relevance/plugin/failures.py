@@ -22,6 +22,7 @@ from pytest_relevance.plugin.options import (
 from pytest_relevance.results.case_parts import SearchError
 
 if TYPE_CHECKING:
+    from pytest_relevance._problems import FileError
 
     class _Failed(BaseException):
         def __init__(self, msg: str | None = None, pytrace: bool = True) -> None: ...
@@ -49,6 +50,14 @@ class NotSearched(CaseError):
     """The search of a case was not called because it had failed in too many cases in a row."""
 
 
+class CaseFileMistakes(pytest.Collector.CollectError):
+    """A case file cannot be collected. The mistakes have places: in this file, or in a file that it names."""
+
+    def __init__(self, error: FileError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 _WAITING = "pytest_relevance.plugin.running.searches"
 """The module that waits for searches."""
 
@@ -73,6 +82,7 @@ _OF_PYTEST = (
     pytest.fail.Exception,
     pytest.skip.Exception,
     pytest.xfail.Exception,
+    pytest.exit.Exception,
 )
 """Exceptions whose messages need no type and no frame."""
 

@@ -204,6 +204,12 @@ def declare(parser: pytest.Parser) -> None:
         parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
 
 
+def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
+    """Return a function that tells whether the name of a file fits one of the patterns of `relevance_files`."""
+    either = "|".join(map(translate, patterns))
+    return re.compile(either or "(?!)").match  # (?!) matches nothing
+
+
 class CaseFiles:
     """Which files are case files: by name (ini key `relevance_files`), or by content if named on the command line.
 
@@ -217,14 +223,16 @@ class CaseFiles:
                 f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
             )
         self._patterns = bool(patterns)
-        self._fits = re.compile(
-            "|".join(map(translate, patterns)) or "(?!)"
-        ).match  # (?!) matches nothing
+        self._fits = matcher_of(patterns)
         arguments = (argument.partition("::")[0] for argument in config.args)
         paths = (
             config.invocation_params.dir / name for name in arguments if _is_yaml(name)
         )
         self._named = {path.resolve() for path in paths if path.is_file()}
+
+    def includes_name(self, name: str) -> bool:
+        """Whether the name of a file, without folders, is one of a case file."""
+        return bool(self._fits(name))
 
     def includes(self, path: Path) -> bool:
         """Whether a file is a case file; it need not exist. Raises OSError if its content decides and is unreadable."""
@@ -294,6 +302,17 @@ class RunSettings(NamedTuple):
 
 
 _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
+
+HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
+"""Set once the plugin is configured. An error that ends the run before that is told by `failed_start`."""
+
+
+def may_tell_of_failed_start(option: Any) -> bool:
+    """Whether there is somebody to tell of an error that ends the run before it begins: files to write, or GitHub."""
+    is_asked = any(
+        getattr(option, f"relevance_{name}", None) is not None for name in FILES
+    )
+    return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def settings(config: pytest.Config) -> RunSettings:

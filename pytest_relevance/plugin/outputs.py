@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -35,7 +36,8 @@ from pytest_relevance.plugin.terminal import not_run, run_terminal
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
 from pytest_relevance.reports.text import is_report
-from pytest_relevance.results.case_result import FAILED
+from pytest_relevance.results.case_parts import SETUP
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.baseline import (
     BaselineEntries,
     Updated,
@@ -48,7 +50,12 @@ from pytest_relevance.results.records.run_info import (
     RecordError,
     RunInfo,
     baseline_path,
+    files_with_errors,
 )
+
+if TYPE_CHECKING:
+    from pytest_relevance.reports.run.markdown import Annotation
+    from pytest_relevance.results.records.run import Run
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
@@ -103,8 +110,10 @@ class Outputs:
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
         """Write the outputs, and set the exit status of a failed run if that is not possible."""
+        # an error of a hook may have ended the run before its first test
+        is_told = self._has_begun or (self._runs_tests and self._store.errors)
         for write, unwritten in self._outputs:
-            if not self._has_begun:
+            if not is_told:
                 self._store.messages += [Message(unwritten)] if unwritten else []
                 continue
             tell([*write(ended_well(exitstatus))], session, exitstatus)
@@ -166,6 +175,8 @@ def _write_record(target: Target, _: bool) -> Iterator[Message]:
         if info.missing
         else ""
     )
+    if info.uncollected:
+        unfinished += f"; {files_with_errors(info.uncollected)}"
     yield Message(
         f"record: {target.shown} ({counted_cases(store.results)}{unfinished})"
     )
@@ -204,16 +215,17 @@ class Target:
     def of(cls, name: str, config: pytest.Config) -> Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
         file = getattr(config.option, f"relevance_{name}")
-        target = cls(
-            name,
-            Path(os.path.abspath(os.path.expanduser(file))),
-            harmless(file),
-            config,
-        )
+        target = cls.named(file, name, config)
         problem = target.problem() if file else "the name of the file is empty"
         if problem is not None:
             raise pytest.UsageError(f"--relevance-{name}={harmless(file)}: {problem}")
         return target
+
+    @classmethod
+    def named(cls, file: str, name: str, config: pytest.Config) -> Target:
+        """Return the target for a file that the option `--relevance-{name}` names, without a check."""
+        path = Path(os.path.abspath(os.path.expanduser(file)))
+        return cls(name, path, harmless(file), config)
 
     def problem(self) -> str | None:
         """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
@@ -352,31 +364,45 @@ def _changes_of(updated: Updated) -> str:
 
 def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     """The case files of the run, and how it was made."""
-    from pytest_relevance import __version__
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
-    arguments = redaction(config).arguments(map(str, config.invocation_params.args))
     root = str(config.rootpath)
-    command = (
-        "pytest",
-        *("." if each == root else without_root(each, config) for each in arguments),
-    )
-    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
-    missing = (*store.broken, *store.unfinished())
+    results = store.results  # their titles may show an error of a catalogue
     files = {
         Path(file).as_posix(): info._replace(
             path=Path(relative(info.path, root) or Path(info.path).name).as_posix()
         )
         for file, info in sorted(store.files.items())
     }
-    faults = faults_to_record(store.results, store.warnings.values())
-    started = datetime.fromtimestamp(settings(config).started, timezone.utc).isoformat(
-        timespec="seconds"
+    faults = faults_to_record(results, store.warnings.values())
+    how = how_run(config, settings(config).started)
+    return files, how._replace(
+        fingerprint=store.fingerprint,
+        missing=tuple(store.unfinished()),
+        faults=faults,
+        requires_gates=settings(config).requires_gates,
+        not_run=not_run(config),
+        errors=store.errors,
     )
-    how = (__version__, started, versions, command, store.fingerprint)
-    return files, RunInfo(
-        *how, missing, faults, settings(config).requires_gates, not_run(config)
+
+
+def how_run(config: pytest.Config, started: float) -> RunInfo:
+    """Return what is known of a run before it begins: programs, command, and the time (seconds since the epoch)."""
+    from pytest_relevance import __version__
+
+    root = str(config.rootpath)
+    command = ["pytest"]
+    arguments = map(str, config.invocation_params.args)
+    for argument in redaction(config).arguments(arguments):
+        is_root = argument == root
+        command.append("." if is_root else without_root(argument, config))
+    began = datetime.fromtimestamp(started, timezone.utc)
+    return RunInfo(
+        program=__version__,
+        started=began.isoformat(timespec="seconds"),
+        versions={"python": platform.python_version(), "pytest": pytest.__version__},
+        command=tuple(command),
     )
 
 
@@ -387,6 +413,17 @@ def report_of(
     from pytest_relevance.results.records.run import Run
 
     run = Run(run_store(config).results, *about_run(config), name=title)
+    return report_text(run, name, config, verbosity(config.option), most)
+
+
+def report_text(
+    run: Run,
+    name: str,
+    config: pytest.Config,
+    verbosity: int = 0,
+    most: int = MOST_CHARACTERS,
+) -> str:
+    """The report of any run, as `report_of` makes that of the present one."""
     if name == "html":
         from pytest_relevance.reports.html.page import html_page
         from pytest_relevance.reports.progress import telling
@@ -397,19 +434,18 @@ def report_of(
             if is_terminal
             else nullcontext()
         ):
-            return html_page(run, images=config.option.relevance_images == "link")
+            images = getattr(config.option, "relevance_images", "off")
+            return html_page(run, images=images == "link")
     from pytest_relevance.reports.run.markdown import run_markdown
     from pytest_relevance.reports.text import safe_output
 
     page = config.getini("relevance_page_url")
     return safe_output(
-        run_markdown(
-            run, verbosity=max(verbosity(config.option), 0), most=most, page=page
-        )
+        run_markdown(run, verbosity=max(verbosity, 0), most=most, page=page)
     )
 
 
-_MOST_OF_SUMMARY = 200_000
+MOST_OF_SUMMARY = 200_000
 """How many characters a report in the summary of a step may have. GitHub shows no summary of more than 1 MiB."""
 
 _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
@@ -427,53 +463,72 @@ class GitHubReport:
     def pytest_sessionfinish(self) -> None:
         """Append the report to the step summary. A problem becomes a message and changes no exit status."""
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
-        if not summary or not anything_ran(self._store.results):
+        if not summary or not self._has_something_to_say():
             return
-        report = report_of(self._config, "markdown", "", most=_MOST_OF_SUMMARY)
-        try:
-            with open(summary, "ab") as file:
-                gap = "\n\n" if file.tell() else ""
-                file.write(f"{gap}{report}".encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            problem = (
-                f"{harmless(summary)} cannot be written: {error.strerror or error}"
-            )
-            self._store.messages.append(
-                Message(
-                    f"no report in the summary of the job: {problem}", is_good=False
-                )
-            )
+        report = report_of(self._config, "markdown", "", most=MOST_OF_SUMMARY)
+        problem = append_to_summary(report, summary)
+        if problem:
+            self._store.messages.append(Message(problem, is_good=False))
 
     @pytest.hookimpl
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
-        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(
-            self._store.results
-        ):
+        """Print the annotations, when the terminal has ended its last line.
+
+        If another plugin annotates what fails in the call of a test, only the rest is annotated.
+        """
+        if not self._has_something_to_say():
             return
         from pytest_relevance.reports.run.markdown import run_annotations
         from pytest_relevance.results.records.run import Run
 
+        results = self._store.results
         failed_gates = [gate for gate in self._store.gates if gate.outcome() == FAILED]
-        for each in run_annotations(Run(self._store.results), failed_gates):
-            text = each.as_command(self._path(each.file))
-            encoding = (
-                getattr(sys.stdout, "encoding", None) or "utf-8"
-            )  # characters that it lacks are escaped
-            print(
-                text.encode(encoding, "backslashreplace").decode(encoding), flush=True
-            )
+        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)):
+            results = [result for result in results if not _fails_in_its_call(result)]
+            failed_gates = []
+        run = Run(results, {}, RunInfo(errors=self._store.errors))
+        print_annotations(run_annotations(run, failed_gates), config)
 
-    def _path(self, file: str) -> str | None:
-        """The path of a file relative to the workspace of the job, or None where it is outside."""
-        workspace = os.path.realpath(
-            os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath
-        )
-        path = relative(
-            os.path.realpath(self._config.invocation_params.dir / file), workspace
-        )
-        return (
-            None
-            if path is None or path.startswith(os.pardir)
-            else Path(path).as_posix()
-        )
+    def _has_something_to_say(self) -> bool:
+        return bool(self._store.errors) or anything_ran(self._store.results)
+
+
+def append_to_summary(report: str, summary: str) -> str:
+    """Append a report to the file of the summary of a job. Return why that failed; else an empty text."""
+    try:
+        with open(summary, "ab") as file:
+            gap = "\n\n" if file.tell() else ""
+            file.write(f"{gap}{report}".encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        why = f"{harmless(summary)} cannot be written: {error.strerror or error}"
+        return f"no report in the summary of the job: {why}"
+    return ""
+
+
+def _fails_in_its_call(result: CaseResult) -> bool:
+    """Whether pytest reports a failing case for its call, and not for its setup."""
+    error = result.call.error
+    is_of_setup = error is not None and error.phase == SETUP
+    return not is_of_setup and result.status != NOT_SEARCHED
+
+
+def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) -> None:
+    """Print annotations for the runner of GitHub. Characters that standard output lacks are escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for annotation in annotations:
+        text = annotation.as_command(_path_in_workspace(annotation.file, config))
+        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+def _path_in_workspace(file: str, config: pytest.Config) -> str | None:
+    """Return the path of a file relative to the workspace of the job; None if it is outside, or if there is none."""
+    if not file:
+        return None
+    workspace = os.environ.get("GITHUB_WORKSPACE") or config.rootpath
+    path = relative(
+        os.path.realpath(config.invocation_params.dir / file),
+        os.path.realpath(workspace),
+    )
+    if path is None or path.startswith(os.pardir):
+        return None
+    return Path(path).as_posix()

@@ -59,6 +59,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
 )
+from pytest_relevance.results.records.run_info import RunError
 from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
@@ -244,9 +245,19 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the name of a case file that cannot be collected."""
-        if report.failed and self._store.is_case(report.nodeid):
-            self._store.broken[report.nodeid] = None
+        """Store the errors that a worker of pytest-xdist attached to the report of what it cannot collect."""
+        if not self._is_worker:
+            errors = attached_to(report).get("errors", ())
+            self._store.keep_errors(RunError(**values) for values in errors)
+
+    @pytest.hookimpl
+    def pytest_internalerror(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Store an error that ended the run, such as one of a hook in a conftest.py."""
+        from pytest_relevance.plugin.uncollected import error_at
+
+        self._store.keep_errors([error_at(excinfo.value, ".", self._config)])
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -291,8 +302,17 @@ class Reporting:
         return result
 
     @pytest.hookimpl
-    def pytest_keyboard_interrupt(self) -> None:
-        """Name the query whose search was interrupted: no report of its case follows."""
+    def pytest_keyboard_interrupt(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Name the query whose search was interrupted: no report of its case follows.
+
+        What `pytest.exit` says is an error of the run.
+        """
+        if isinstance(excinfo.value, pytest.exit.Exception):
+            from pytest_relevance.plugin.uncollected import error_at
+
+            self._store.keep_errors([error_at(excinfo.value, ".", self._config)])
         for query in filter(
             None, (item.stash[CASE_RUN].in_flight for item in self._items)
         ):

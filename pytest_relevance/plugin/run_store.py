@@ -10,7 +10,8 @@ own, so all data about cases comes from the attribute `relevance` of reports, of
      "warnings": {"relevance_fingerprint": ""}, # by subject; the first about each subject is shown
      "documents": [[nodeid, number, {...}]],    # fields of results that were sent before their titles were known
      "lost": ["test_shop.py::test: \"boots\""],  # checks made after the last report of their test
-     "passed_over": ["shop.YAML"]}              # files that seem to be case files by content, not by name
+     "passed_over": ["shop.YAML"],              # files that seem to be case files by content, not by name
+     "errors": [RunError, ...]}                 # with the report of a file or folder that was not collected
 
 The last report of an item counts, so that a case that is run again counts once. If a worker crashes, the results that
 it has sent are kept; `RunStore.unfinished` names the cases that have none. The summary and the output files at the end
@@ -19,7 +20,7 @@ of a run are made from this data.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -27,7 +28,12 @@ import pytest
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, common
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    Fingerprint,
+    RunError,
+    common,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.text import Line
@@ -107,9 +113,9 @@ class RunStore:
     """The results of the cases that ended, and the case files by the names used in reports.
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
-    `broken` are the case files that could not be collected. `without_result` are items that need none: with a failed
-    report (True), or whose call passed without scoring a case (False). `messages` are for the end of the run,
-    `sections` have a title and stand before them in the terminal. `gates` are the gates that were judged.
+    `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
+    (False). `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
+    `gates` are the gates that were judged.
 
     All processes told of the rest. `fingerprints` are the different ones of those that ran cases, `warnings` texts
     about fixtures and hooks of the project that could not be used, by subject. `named` are the names of checks that are
@@ -124,7 +130,7 @@ class RunStore:
         self.named: Mapping[str, list[str]] = {LOST: [], PASSED_OVER: []}
         self.files: dict[str, FileInfo] = {}
         self.to_run: Sequence[str] = ()
-        self.broken: dict[str, None] = {}
+        self._errors: dict[tuple[str, str], RunError] = {}
         self.without_result: dict[str, bool] = {}
         self.messages: list[Message] = []
         self.sections: list[tuple[str, Sequence[Line]]] = []
@@ -166,6 +172,16 @@ class RunStore:
         for number, values in enumerate(cases):
             self._cases[nodeid, number] = values
             self._results = None
+
+    def keep_errors(self, errors: Iterable[RunError]) -> None:
+        """Keep errors that are not those of a case. Each process of a run may have the same ones."""
+        for error in errors:
+            self._errors.setdefault((error.text, error.node), error)
+
+    @property
+    def errors(self) -> tuple[RunError, ...]:
+        """The errors that are not those of a case, in the order in which they came."""
+        return tuple(self._errors.values())
 
     def receive(self, attached: Mapping[str, Any]) -> None:
         """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
@@ -235,6 +251,7 @@ class RunStore:
         found = self._titles.add(results, self.files)
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
+        self.keep_errors(self._titles.errors)
         return found
 
     @property
@@ -305,7 +322,9 @@ class RunStore:
         ]
 
 
-def attached_to(report: pytest.TestReport) -> dict[str, Any]:
+def attached_to(
+    report: pytest.TestReport | pytest.CollectReport,
+) -> dict[str, Any]:
     """Return the data attached to a report, decoded if a worker has sent them; the report stays as it is."""
     sent = getattr(report, ATTRIBUTE, None)
     if sent is None:  # two of the three reports of a case

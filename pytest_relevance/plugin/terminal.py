@@ -256,7 +256,9 @@ class Terminal:
                 from pytest_relevance.reports.run.gates import named_gate_lines
 
                 summary += named_gate_lines(gate, columns)
-        info = RunInfo(missing=tuple(self._store.unfinished()))
+        info = RunInfo(
+            missing=tuple(self._store.unfinished()), errors=self._store.errors
+        )
         verdict = verdict_lines(
             results, self._store.gates, info, verbosity=option.verbose, width=columns
         )

@@ -24,7 +24,11 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_result import CaseResult, from_builtin
-from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RunError,
+    errors_in_file,
+)
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ids import id_text
 from pytest_relevance.results.responses.ranking import Ranking
@@ -39,19 +43,22 @@ Fields = Mapping[str, object]
 
 _MOST_COLUMNS = 12
 _MOST_PROBLEMS = 5
+_NO_TITLES = "documents have no titles from the catalogue"
 
 
 @dataclass(slots=True)
 class Documents:
     """What a catalogue says of documents: `titles`, and `fields` to show, {document: {field: text}}.
 
-    `known` are the documents that it has. `problems` are messages about lines and columns that were left out.
+    `known` are the documents that it has. `problems` are messages about lines and columns that were left out, `errors`
+    the same with their places.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
     fields: dict[str, dict[str, str]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    errors: list[RunError] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +128,9 @@ class Catalogue:
                 else "image"
             )
             problems.add(f"{key}: {_unknown(name, table.names)}", 1)
-        rendered = [
-            problem.render(self.name)
-            for problem in FileError(self.name, problems.found).problems
-        ]
+        mistakes = FileError(self.name, problems.found)
+        documents.errors = errors_in_file(mistakes, _MOST_PROBLEMS)
+        rendered = [problem.render(self.name) for problem in mistakes.problems]
         documents.problems = rendered[:_MOST_PROBLEMS]
         if len(rendered) > _MOST_PROBLEMS:
             documents.problems.append(f"{self.name}: there are more lines like these")
@@ -319,11 +325,13 @@ def check_catalogue(
 class RunTitles:
     """Gives titles to the results of a run that is over, and reads each catalogue once, for all that these name.
 
-    A catalogue of which no document is named is not opened. `problems` are messages about what could not be read.
+    A catalogue of which no document is named is not opened. `problems` are messages about what could not be read,
+    `errors` the same with their places.
     """
 
     def __init__(self) -> None:
         self.problems: list[str] = []
+        self.errors: list[RunError] = []
         self._read: dict[Catalogue, tuple[set[str], Documents]] = {}
 
     def add(
@@ -363,16 +371,17 @@ class RunTitles:
         try:
             there = catalogue.look_up(asked)
             self.problems += there.problems
+            self.errors += there.errors
         except (
             Exception
         ) as error:  # no problem of a catalogue may cost the report that wants titles
             there = Documents()
-            why = (
-                str(error)
-                if isinstance(error, FileError)
-                else f"{catalogue.name}: {error!r}"
-            )
-            self.problems.append(f"documents have no titles from the catalogue: {why}")
+            if not isinstance(error, FileError):
+                error = FileError.at(catalogue.name, repr(error))
+            self.problems.append(f"{_NO_TITLES}: {error}")
+            for mistake in errors_in_file(error, _MOST_PROBLEMS):
+                message = f"{_NO_TITLES}: {mistake.message}"
+                self.errors.append(mistake._replace(message=message))
         self._read[catalogue] = asked, there
         return there
 

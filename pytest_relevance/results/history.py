@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from pytest_relevance._text import counted
 from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -165,9 +164,9 @@ def read_history(paths: Iterable[str]) -> History:
     for name in paths:
         try:
             headers[name] = _, info, _ = read_header(name)
-            if info.missing:
+            if info.why_incomplete:
                 left_out[name] = (
-                    f"{name}: the run ended before {counted(len(info.missing), 'case')}"
+                    f"{name}: the run is not complete, {info.why_incomplete}"
                 )
             elif not info.started:
                 left_out[name] = f"{name}: it does not say when the run began"

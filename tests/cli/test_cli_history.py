@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, evaluate
+from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo, evaluate
 from pytest_relevance.cli import main
 from tests.helpers import recorded_gates, result_of
 
@@ -437,6 +437,10 @@ def test_what_is_no_complete_run_is_named_and_left_out(
     (runs / "damaged.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes())[:-30])
     (runs / "empty.jsonl").write_text("")
     record(runs / "unfinished.jsonl", 2, {"boots": BEST}, missing=[f"{FILE}::hats"])
+    mistake = RunError(
+        "unknown key", "a.relevance.yaml", line=2, node="a.relevance.yaml"
+    )
+    Run([], info=RunInfo(errors=[mistake])).write(runs / "mistake.jsonl")
     Run(results({"boots": BEST}, {}, FILE)).write(runs / "without.jsonl")
     (runs / "twin.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes()))
     record(
@@ -449,12 +453,13 @@ def test_what_is_no_complete_run_is_named_and_left_out(
     assert said.code == 0
     assert said.lines[0].startswith("History of 2 runs, ")
     text = " ".join(said.out.split())
-    assert text.count("left out: ") == 6
+    assert text.count("left out: ") == 7
     for says in (
         "cut.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again",
         "damaged.jsonl.gz: cannot be read: ",
         "empty.jsonl:1: this is not a record: it is empty",
-        "unfinished.jsonl: the run ended before 1 case",
+        "unfinished.jsonl: the run is not complete, 1 case did not finish",
+        "mistake.jsonl: the run is not complete, 1 file has an error (a.relevance.yaml:2: unknown key)",
         "without.jsonl: it does not say when the run began",
         "twin.jsonl.gz: the run of runs/1.jsonl once more",
     ):

@@ -177,7 +177,7 @@ def test_a_record_that_cannot_be_read_is_a_usage_error(shop: Shop) -> None:
         (text[:40], "main.jsonl:1: this is not a record: it begins with"),
         (
             unfinished,
-            "main.jsonl: 1 case of the run did not finish; compare with a record of a run that did",
+            "main.jsonl: the run is not complete, 1 case did not finish; compare with a record of a run that is",
         ),
     ):
         record.unlink() if found is None else record.write_text(found)

@@ -109,9 +109,10 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
         f"shop.relevance.yaml::{name}" for name in ("happens", "e f")[finished - 2 :]
     ]
     assert list(record.missing) == missing
-    assert said(run) == [
-        f"record: run.jsonl ({finished} cases, {len(missing)} did not finish: {' and '.join(missing)})"
-    ]
+    (line,) = said(run)
+    assert line.startswith(
+        f"record: run.jsonl ({finished} cases, {len(missing)} did not finish: {' and '.join(missing)}"
+    )
 
 
 def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(
@@ -163,10 +164,16 @@ def test_a_case_file_that_cannot_be_collected_is_named(
     run = project.run(RECORD, "--continue-on-collection-errors", *files, *workers)
     assert run.code == 1
     assert len(opened(project)) == 4
-    assert set(opened(project).missing) == {"broken.relevance.yaml", "named.yaml"}
+    assert opened(project).missing == ()
+    errors = {error.place: error.message for error in opened(project).info.errors}
+    assert errors == {
+        "broken.relevance.yaml:1:9": 'the case has no "query", the only key it must have (in case number 1)',
+        "broken.relevance.yaml:1:10": 'unknown key "qery" of a case; did you mean "query"? (in case number 1)',
+        "named.yaml:1:23": 'k: expected a whole number from 1 to 1,000,000, found 0 (in case "a")',
+        "test_broken.py:1": "ModuleNotFoundError: No module named 'nothing_like_it'",
+    }
     assert 'broken.relevance.yaml:1:10: unknown key "qery" of a case' in run.text
-    (line,) = said(run)
-    assert line.startswith("record: run.jsonl (4 cases, 2 did not finish: ")
+    assert said(run) == ["record: run.jsonl (4 cases; 3 files have errors)"]
 
     if not workers:
         run = project.run(RECORD)
@@ -175,7 +182,11 @@ def test_a_case_file_that_cannot_be_collected_is_named(
         names = [
             f"shop.relevance.yaml::{name}" for name in ("a b", "c d", "happens", "e f")
         ]
-        assert list(opened(project).missing) == ["broken.relevance.yaml", *names]
+        assert list(opened(project).missing) == names
+        assert {error.node for error in opened(project).info.errors} == {
+            "broken.relevance.yaml",
+            "test_broken.py",
+        }
 
 
 def test_a_search_that_cannot_be_set_up_is_an_error(project: Project) -> None:

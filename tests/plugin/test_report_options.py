@@ -176,8 +176,8 @@ def test_a_run_that_ends_early_names_what_is_missing(shop: Shop) -> None:
     shop.cases("cases: [{qery: a}]")
     shop.run(HTML)
     assert verdict_of(page(shop)) == (
-        "Nothing was searched: 1 case is missing",
-        "nothing",
+        "Nothing was searched: 1 file has an error",
+        "broken",
     )
 
 

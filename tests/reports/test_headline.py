@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.run.baseline import Headline, headline
 from pytest_relevance.reports.run.changes import CaseChange, worst_first
@@ -69,6 +69,7 @@ def of(
     results: Sequence[CaseResult],
     missing: Sequence[str] = (),
     gate: float | None = None,
+    errors: Sequence[RunError] = (),
 ) -> Headline:
     """The sentence about a run, with a gate on the mean where one is given."""
     gates = [] if gate is None else [gate_record("mean", bounds=[["nDCG@10", gate]])]
@@ -76,11 +77,12 @@ def of(
     run = Run(
         results,
         {FILE: FileInfo(FILE, FILE, totals=totals, gates=gates)},
-        RunInfo(missing=missing),
+        RunInfo(missing=missing, errors=errors),
     )
     return headline(run.results, run_gates(run), run.info)
 
 
+MISTAKE = RunError("unknown key", "f.yaml", line=1, node="f.yaml")
 SKIPPED = case(changes={"verdict": "skipped", "outcome": "skipped", "scores": {}})
 PASSED = case(min_ndcg=0.5)
 NEWLY = failed(before=1.0, standing=REGRESSION, newly=True)
@@ -98,9 +100,24 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing ran": (of([]), "Nothing was searched", "nothing"),
     "all were skipped": (of([SKIPPED]), "Nothing was searched", "nothing"),
     "nothing was collected": (
-        of([], ["f.yaml"]),
-        "Nothing was searched: 1 case is missing",
-        "nothing",
+        of([], errors=[MISTAKE, MISTAKE._replace(line=2)]),
+        "Nothing was searched: 1 file has an error",
+        "broken",
+    ),
+    "a mistake in one of two files": (
+        of([], ["f.yaml::x"], errors=[MISTAKE]),
+        "Nothing was searched: 1 file has an error; 1 case is missing",
+        "broken",
+    ),
+    "a mistake in one file, the other ran": (
+        of([PASSED], errors=[MISTAKE]),
+        "The run did not finish: 1 file has an error",
+        "broken",
+    ),
+    "a catalogue cannot be read": (
+        of([PASSED], errors=[RunError("the file is empty", "catalogue.csv")]),
+        "1 case passes",
+        "fine",
     ),
     "several got worse": (
         of([NEWLY, FELL, PASSED]),
@@ -109,7 +126,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
     ),
     "in two variants": (of(VARIANTS), "Search got worse: 1 query", "worse"),
     "worse and unfinished": (
-        of([NEWLY], ["x", "y"]),
+        of([NEWLY], ["f.yaml::x", "f.yaml::y"]),
         "Search got worse: 1 query; 2 cases are missing",
         "worse",
     ),
@@ -156,7 +173,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
         "broken",
     ),
     "unfinished": (
-        of([PASSED], ["x"]),
+        of([PASSED], ["f.yaml::x"]),
         "The run did not finish: 1 case is missing",
         "broken",
     ),

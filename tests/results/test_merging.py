@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.cli import main
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import SearchError
@@ -171,20 +171,44 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
 
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
     names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
-    one = shard(
-        [],
-        "one",
-        missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"],
-    )
+    one = shard([], "one", missing=[f"{FILE}::{name}" for name in names])
     vector = make.result("std::vector", [], variant="words")._replace(
         node=f"{FILE}::std%3A%3Avector[words]"
     )
     two = shard([make.result("boots"), make.result("shoes"), vector], "two")
     merged = merge_runs([one, two])
-    assert merged.run.missing == (f"{FILE}::hats", "broken.relevance.yaml")
-    assert not merge_runs(
-        [shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]
-    ).is_whole
+    assert merged.run.missing == (f"{FILE}::hats",)
+
+
+def with_errors(run: Run, *errors: RunError) -> Run:
+    return Run(run.results, run.files, run.info._replace(errors=errors), name=run.name)
+
+
+def test_the_errors_of_all_parts_are_kept_once(make: Maker) -> None:
+    whole = shard([make.result(query) for query in QUERIES])
+    mistake = RunError("unknown key", "x.relevance.yaml", 3, node="x.relevance.yaml")
+    catalogue = RunError("the file is empty", "catalogue.csv")
+    merged = merge_runs([with_errors(whole, mistake, catalogue)] * 2)
+    assert merged.run.info.errors == (mistake, catalogue)
+    assert not merged.is_whole
+    assert merge_runs([with_errors(whole, catalogue)]).is_whole
+
+
+def test_an_error_of_a_file_that_another_part_has_is_over(make: Maker) -> None:
+    broken = Run([], {}, RunInfo("1.0"))
+    whole = shard([make.result(query) for query in QUERIES])
+    error = RunError("no engine", "conftest.py", 3, node=FILE)
+    assert merge_runs([with_errors(broken, error), whole]).is_whole
+    assert not merge_runs([with_errors(broken, error)]).is_whole
+
+
+def test_a_case_file_among_what_is_missing_is_an_error() -> None:
+    """So the first records have it."""
+    values = {"missing": ["shop.relevance.yaml::boots", "x.relevance.yaml"]}
+    info = RunInfo.from_dict(values)
+    assert info.missing == ("shop.relevance.yaml::boots",)
+    assert [error.node for error in info.errors] == ["x.relevance.yaml"]
+    assert RunInfo.from_dict(info.to_dict()) == info
 
 
 def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(

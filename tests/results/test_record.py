@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import result_of, values_of
@@ -31,7 +31,17 @@ INFOS = values_of(
     versions=st.dictionaries(TEXTS, TEXTS, max_size=2),
     command=tuples(TEXTS),
     fingerprint=PARAMS,
-    missing=tuples(TEXTS),
+    missing=tuples(st.builds("{}::{}".format, TEXTS, TEXTS)),
+    errors=tuples(
+        values_of(
+            RunError,
+            message=TEXTS,
+            file=TEXTS,
+            line=st.integers(0, 9),
+            column=st.integers(0, 9),
+            node=TEXTS,
+        )
+    ),
 )
 FILES = st.dictionaries(
     TEXTS,

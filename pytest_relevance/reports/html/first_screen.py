@@ -14,6 +14,7 @@ from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.blocks import USER
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import baseline, cases, changes
+from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
     OUTCOMES,
@@ -102,7 +103,8 @@ def screen_of(run: Run) -> Screen:
         ],
         *baseline.lost_sentences(run.files, run.info),
     ]
-    found = [Finding(*fault) for fault in faults(run.results, run.info)]
+    found = [Finding(error) for error in error_texts(run.info)]
+    found += [Finding(*fault) for fault in faults(run.results, run.info)]
     found += (
         each
         for each in emptied(ran)

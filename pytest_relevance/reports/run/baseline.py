@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_relevance._text import counted, examples, listed, p_text, with_variant
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -126,20 +127,17 @@ def headline(
 ) -> Headline:
     """The sentence about a run: `Search got worse: 20 queries`.
 
-    The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, cases are
-    missing, cases fail, gates failed; else what the baseline says, or without one that nothing failed. A query that
-    fails in several variants counts once. `change` is what `mean_change` gave for those that ran, None where
-    it was not called.
+    The first of these that holds: nothing ran, the search was down or returned nothing, queries got worse, files have
+    errors or cases are missing, cases fail, gates failed; else what the baseline says, or without one that nothing
+    failed. A query that fails in several variants counts once. `change` is what `mean_change` gave for those that ran,
+    None where it was not called.
     """
     ran = [result for result in results if result.status != SKIPPED]
-    missing = (
-        f"{counted(len(info.missing), 'case is', 'cases are')} missing"
-        if info.missing
-        else ""
-    )
+    unfinished = "; ".join(unfinished_parts(info))
     if not ran:
+        kind = BROKEN if info.uncollected else NOTHING
         return Headline(
-            f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING
+            f"Nothing was searched{f': {unfinished}' if unfinished else ''}", kind
         )
     failed = grouped(filter(has_failed, ran), differences.failure_kind)
     kinds = differences.ENDED_IN_ERROR, differences.GOT_WORSE
@@ -160,10 +158,10 @@ def headline(
     if worse:
         said = balance(worse, better, moved)
         return said._replace(
-            text="; ".join(filter(None, (said.text, unscored, missing)))
+            text="; ".join(filter(None, (said.text, unscored, unfinished)))
         )
-    if missing:
-        return Headline(f"The run did not finish: {missing}", BROKEN)
+    if unfinished:
+        return Headline(f"The run did not finish: {unfinished}", BROKEN)
     fails = (result for result in ran if has_failed(result) or result.is_known)
     before = cases.case_count(
         result for result in fails if result.baseline and result.baseline.failed_before

@@ -15,12 +15,17 @@ from html import escape
 from itertools import islice
 from urllib.parse import quote
 
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import baseline, cases, changes
+from pytest_relevance.reports.run.errors import (
+    error_section,
+    error_title,
+    unfinished_parts,
+)
 from pytest_relevance.reports.run.faults import (
     fault_sentences,
     together_text,
@@ -47,6 +52,7 @@ from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_GATES, MOST_SUITES = 10, 20
 """How many gates and suites are listed, unless the report is to be in full."""
@@ -86,6 +92,8 @@ def run_sections(
         None if full else changes.MOST_ROWS,
     )
     yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
+    if run.info.errors:
+        yield blocks.Section(error_section(run.info, full=full), "the errors")
     yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
     if run.info.missing:
         yield blocks.Section(_missing(run.info.missing), "what is missing")
@@ -155,12 +163,7 @@ def _first_section(
         )
     items += [each.markdown() for each in took[: baseline.MOST_NAMES]]
     if run.results:
-        absent = (
-            counted(len(run.info.missing), "case is", "cases are")
-            if run.info.missing
-            else ""
-        )
-        counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
+        counts = [*case_counts(run.results), *unfinished_parts(run.info)]
         items.append(escaped("; ".join(counts)))
     if about := baseline.context(run):
         items.append(", ".join(map(span, about)))
@@ -183,7 +186,7 @@ def _first_section(
 
 
 def _missing(names: Sequence[str]) -> str:
-    """The cases and files that did not finish, or are in no record that was merged; the first of them by name."""
+    """The cases that did not finish, or are in no record that was merged; the first of them by name."""
     first = Counter(names).most_common(_MOST_MISSING)
     lines = [
         f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else "")
@@ -311,46 +314,64 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A message about a `line` (from 1) of a `file`, whose name is as results have it."""
+    """A message about a `line` (from 1) of a `file`, whose name is as results have it.
+
+    `column` counts from 1. 0 stands for a line or a column that is not known.
+    """
 
     file: str
     line: int
     title: str
     message: str
+    column: int = 0
 
     def as_command(self, path: str | None) -> str:
         """The workflow command, with the path of the file in the repository; None: the file is in none."""
         if path is None:
-            return command(
-                "error",
-                {"title": self.title},
-                f"{self.file}:{self.line}: {self.message}",
-            )
-        return command(
-            "error",
-            {"file": path, "line": self.line, "title": self.title},
-            self.message,
-        )
+            place = ":".join(str(part) for part in (self.file, self.line) if part)
+            message = f"{place}: {self.message}" if place else self.message
+            return command("error", {"title": self.title}, message)
+        properties: dict[str, object] = {"file": path}
+        if self.line:
+            properties["line"] = self.line
+        if self.column:
+            properties["col"] = self.column
+        properties["title"] = self.title
+        return command("error", properties, self.message)
 
 
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
-    """The first ten failures of a run, in the order of its report: what got worse first, gates last.
+    """The first ten errors and failures of a run, in the order of its report: what got worse first, gates last.
 
-    Cases that failed alike are one failure, as in the report. Up to three of the ten are gates, or more where there is
-    room for them.
+    Errors of case files and the like come before failures. Cases that failed alike are one failure, as in the report.
+    Up to three of the ten are gates, or more where there is room for them.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
+    found = error_annotations(run.info)[:room]
     several = len(cases.variants_of(run.results)) > 1
-    found = [
-        _cases_annotation(results, several)
-        for _, results in islice(_to_report(run), room)
-    ]
+    for _, results in islice(_to_report(run), room - len(found)):
+        found.append(_cases_annotation(results, several))
     for gate in failed_gates[: MOST_ANNOTATIONS - len(found)]:
         title = cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE)
         found.append(
             Annotation(gate.file, gate.line, title, _cut_line(gate_message(gate)))
         )
     return found
+
+
+def error_annotations(info: RunInfo) -> list[Annotation]:
+    """Annotations of the errors that are not those of a case, each once."""
+    found: dict[str, Annotation] = {}
+    for error in info.errors:
+        annotation = Annotation(
+            error.file,
+            error.line,
+            cut(error_title(error), _LONGEST_TITLE),
+            _cut_line(error.message),
+            error.column,
+        )
+        found.setdefault(error.text, annotation)
+    return [*found.values()]
 
 
 def _cases_annotation(

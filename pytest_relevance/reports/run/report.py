@@ -44,7 +44,12 @@ from pytest_relevance.results.case_result import (
     Key,
     has_failed,
 )
-from pytest_relevance.results.records.run_info import FileInfo, RunInfo, changes_text
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RunInfo,
+    changes_text,
+    files_with_errors,
+)
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -143,7 +148,7 @@ def verdict_lines(
 
     Where the baseline has any of the failures it counts them by their kind: `44 got worse, 9 failed before`.
     With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
-    It says how many of the cases that were to run did not finish; pytest itself reports files that are not collected.
+    It says how many files have errors, and how many of the cases that were to run did not finish.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
     is_brief = (
@@ -152,13 +157,15 @@ def verdict_lines(
     )
     absent = sum("::" in name for name in info.missing)
     unfinished = [f"{counted(absent, 'case')} did not finish"] if absent else []
+    if info.uncollected:
+        unfinished.insert(0, files_with_errors(info.uncollected))
     parts = [
         *case_counts(results),
         *([] if is_brief else [*_means(results), *_gates(outcomes)]),
         *unfinished,
     ]
     is_bad = (
-        absent
+        unfinished
         or outcomes[FAILED]
         or {result.status for result in results} & cases.NOT_PASSED
     )
@@ -252,10 +259,11 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     `verbosity` as pytest counts it: below 0 one line for each failure, 1 all ranks, 2 the cases that passed too.
     """
     from pytest_relevance.reports.run import faults
+    from pytest_relevance.reports.run.errors import error_lines
     from pytest_relevance.reports.run.gates import gate_lines, named_gate_lines
 
     gates = run_gates(run)
-    lines: list[Line] = []
+    lines = error_lines(run.info, full=verbosity > 0, width=width)
     for how, results in results_to_report(run, verbosity, width=width):
         if how == IN_FULL:
             (result,) = results
@@ -432,6 +440,7 @@ def merged_lines(
 
     Advice about the baseline is left out: the reports of the runs have it.
     """
+    from pytest_relevance.reports.run.errors import error_lines
     from pytest_relevance.reports.run.gates import named_gate_lines
 
     run = merged.run
@@ -443,6 +452,7 @@ def merged_lines(
         lines += named_gate_lines(gate, width)
     for text in (*searched, *_gaps(merged)):
         lines += folded_lines(text, BAD, width, "  ")
+    lines += error_lines(run.info, width=width)
     return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
 
 

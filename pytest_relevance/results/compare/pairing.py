@@ -291,10 +291,12 @@ def pair(
     for run, name in [*zip((first, second), names, strict=True)][
         : 1 if first is second else 2
     ]:
-        if run.missing:
-            ended = f"the run ended before {counted(len(run.missing), 'case')}: {examples(run.missing)}"
+        if run.info.why_incomplete:
+            why = run.info.why_incomplete
+            if run.missing:
+                why += f": {examples(run.missing)}"
             kept_apart.append(
-                Incompatibility("unfinished", (), f"{name} is not complete, {ended}")
+                Incompatibility("unfinished", (), f"{name} is not complete, {why}")
             )
     apart = {each.kind for each in kept_apart}
     are_plain = [

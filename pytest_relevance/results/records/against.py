@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import counted, with_variant
+from pytest_relevance._text import with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
@@ -74,11 +74,10 @@ def read_rankings(
     """Read the rankings of a record. Raises `RecordError` for a damaged record and for a run that did not finish."""
     name = shown or os.fspath(path)
     results, files, info = read_record(path, shown)
-    if info.missing:
-        cases = counted(len(info.missing), "case")
+    if info.why_incomplete:
         raise RecordError.at(
             name,
-            f"{cases} of the run did not finish; compare with a record of a run that did",
+            f"the run is not complete, {info.why_incomplete}; compare with a record of a run that is",
         )
     nodes = {of_file.node or file: file for file, of_file in files.items()}
     silent_searches = baseline_comparison.silent(

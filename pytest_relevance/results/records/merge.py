@@ -19,6 +19,7 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     Changes,
     FileInfo,
+    RunError,
     RunInfo,
     changed,
     common,
@@ -70,8 +71,8 @@ class Merged:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every case is there."""
-        return not (self.gaps or self.run.missing)
+        """Whether every case is there, and no file had an error."""
+        return not (self.gaps or self.run.info.why_incomplete)
 
 
 def _came_to(result: CaseResult) -> tuple[object, ...]:
@@ -263,7 +264,28 @@ def _joined_info(
     not_run = tuple(
         file for file in infos[0].not_run if all(file in info.not_run for info in infos)
     )
-    return RunInfo(*how, not_run, common([info.others for info in infos]))
+    errors = _errors(infos, files)
+    return RunInfo(*how, not_run, errors, common([info.others for info in infos]))
+
+
+def _errors(
+    infos: Iterable[RunInfo], files: Mapping[str, FileInfo]
+) -> tuple[RunError, ...]:
+    """The errors of all runs, each once. An error that kept a file from being collected is left out if one run has it."""
+    collected = [info.node for info in files.values()]
+    errors: list[RunError] = []
+    for info in infos:
+        for error in info.errors:
+            if error not in errors and not _is_collected(error.node, collected):
+                errors.append(error)
+    return tuple(errors)
+
+
+def _is_collected(node: str, collected: Iterable[str]) -> bool:
+    """Whether a file, or a file in a folder, is among those that were collected."""
+    if not node:
+        return False
+    return any(each == node or each.startswith(f"{node}/") for each in collected)
 
 
 def _missing(

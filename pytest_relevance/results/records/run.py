@@ -282,9 +282,7 @@ def _summary(run: Run) -> str:
     statuses = ", ".join(
         f"{count:,} {status}" for status, count in counts.most_common()
     )
-    unfinished = (
-        f", {counted(len(run.missing), 'case')} did not finish" if run.missing else ""
-    )
+    unfinished = f", {run.info.why_incomplete}" if run.info.why_incomplete else ""
     return f"{run.name}: {counted(len(run), 'result')}{f' ({statuses})' if statuses else ''}{unfinished}"
 
 

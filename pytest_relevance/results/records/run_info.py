@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_relevance._problems import FileError
-from pytest_relevance._text import printable, quoted, shown
+from pytest_relevance._problems import FileError, Problem
+from pytest_relevance._text import counted, listed, printable, quoted, shown
 from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
@@ -115,6 +115,45 @@ class FileInfo(NamedTuple):
         )
 
 
+class RunError(NamedTuple):
+    """An error of a run that is not the error of a case: in a case file or a conftest.py, for example.
+
+    Attributes:
+        message: what is wrong, and what to do.
+        file: the file with the mistake, as messages call it; empty if it is not known.
+        line: the line in this file, from 1; 0 if it is not known.
+        column: the column in this line, from 1; 0 if it is not known.
+        node: the node id of the file or folder that was not collected for this reason; empty if all were collected.
+    """
+
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    node: str = ""
+    others: Mapping[str, Any] = {}
+
+    @property
+    def place(self) -> str:
+        """The file with the line and the column that are known: `shop.relevance.yaml:3:1`."""
+        return ":".join(
+            str(part) for part in (self.file, self.line, self.column) if part
+        )
+
+    @property
+    def text(self) -> str:
+        """The place and the message: `shop.relevance.yaml:1:1: unknown key "min_ndgc"`."""
+        return f"{self.place}: {self.message}" if self.file else self.message
+
+    @property
+    def hides_cases(self) -> bool:
+        """Whether cases may be missing because of this error: its file or folder may have cases.
+
+        The module of a test in Python has none. No reference has rankings of such tests.
+        """
+        return bool(self.node) and not self.node.endswith(".py")
+
+
 class RunInfo(NamedTuple):
     """How a run was made, and what of it did not finish.
 
@@ -124,11 +163,12 @@ class RunInfo(NamedTuple):
         versions: the versions of Python and pytest, by their names.
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
-        missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
+        missing: the node ids of cases that were to run and did not finish.
         faults: the errors that several cases have in common, and the errors of fixtures and hooks of the project, as
             `results.diagnoses` gives them.
         requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
         not_run: the case files of the baseline of which nothing ran: they are gone, or were not chosen to run.
+        errors: the errors that are not those of a case, such as a mistake in a case file or in a conftest.py.
     """
 
     program: str = ""
@@ -140,16 +180,93 @@ class RunInfo(NamedTuple):
     faults: Sequence[Mapping[str, Any]] = ()
     requires_gates: bool = False
     not_run: Sequence[str] = ()
+    errors: Sequence[RunError] = ()
     others: Mapping[str, Any] = {}
+
+    @property
+    def uncollected(self) -> Sequence[RunError]:
+        """The errors for which a file or a folder was not collected."""
+        return [error for error in self.errors if error.node]
+
+    @property
+    def why_incomplete(self) -> str:
+        """Why cases may be missing, in words; empty if the run is complete: `2 cases did not finish`."""
+        parts = []
+        hiding = [error for error in self.errors if error.hides_cases]
+        if hiding:
+            parts.append(f"{files_with_errors(hiding)} ({hiding[0].text})")
+        if self.missing:
+            parts.append(f"{counted(len(self.missing), 'case')} did not finish")
+        return ", and ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The info in builtin types, as the record has it."""
-        return to_builtin(self)
+        values = to_builtin(self)
+        if self.errors:
+            values["errors"] = [to_builtin(error) for error in self.errors]
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "RunInfo":
-        """The info that `to_dict` was called on."""
-        return from_builtin(cls, values)
+        """The info that `to_dict` was called on. Raises TypeError for other data."""
+        missing = values.get("missing", ())
+        # the first records have among `missing` the case files that were not collected
+        files = [name for name in missing if "::" not in name]
+        cases = [name for name in missing if "::" in name]
+        errors = [from_builtin(RunError, error) for error in values.get("errors", ())]
+        errors += [
+            RunError("it was not collected", file=name, node=name) for name in files
+        ]
+        if not errors:
+            return from_builtin(cls, values)
+        return from_builtin(
+            cls, {**values, "errors": tuple(errors), "missing": tuple(cases)}
+        )
+
+
+def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:
+    """The mistakes of a file with their places, at most so many, and how many more there are.
+
+    `node` is the node id of what was not collected because of them.
+    """
+    errors = [_error_of(problem, error.file, node) for problem in error.problems[:most]]
+    more = len(error.problems) - most
+    if more > 0:
+        at_least = "at least " if error.at_least else ""
+        message = f"... and {at_least}{counted(more, 'more problem')}"
+        errors.append(RunError(message, file=posix(error.file), node=node))
+    return errors
+
+
+def _error_of(problem: Problem, file: str, node: str) -> RunError:
+    message = f"{problem.path}: {problem.message}" if problem.path else problem.message
+    if problem.case:
+        message = f"{message} (in case {problem.case})"
+    if problem.file is not None:  # messages show no columns of other files
+        return RunError(message, posix(problem.file), problem.line, node=node)
+    return RunError(message, posix(file), problem.line, problem.column, node)
+
+
+def posix(file: str) -> str:
+    """The name of a file with slashes, as results have it on every system."""
+    return file.replace(os.sep, "/")
+
+
+def files_with_errors(errors: Iterable[RunError]) -> str:
+    """How many files have errors, in words: `2 files have errors`. An error without a file counts for itself."""
+    files = set()
+    others = 0
+    for error in errors:
+        if error.file:
+            files.add(error.file)
+        else:
+            others += 1
+    parts = []
+    if files:
+        parts.append(counted(len(files), "file has an error", "files have errors"))
+    if others:
+        parts.append(counted(others, "error"))
+    return listed(parts, "and")
 
 
 Fingerprint = Mapping[str, Any]

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import CaseResult, Incomparable, Run, RunInfo, compare_runs
+from pytest_relevance import (
+    CaseResult,
+    Incomparable,
+    Run,
+    RunError,
+    RunInfo,
+    compare_runs,
+)
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
 
 if TYPE_CHECKING:
@@ -137,8 +144,17 @@ def test_a_run_that_did_not_finish(make: Maker) -> None:
         name="second",
     )
     assert reasons(first(make), cut) == (
-        'second is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"',
+        'second is not complete, 1 case did not finish: "shop.relevance.yaml::hats"',
     )
+
+
+def test_a_run_with_a_case_file_that_was_not_read(make: Maker) -> None:
+    mistake = RunError(
+        "unknown key", "shop.relevance.yaml", line=3, node="shop.relevance.yaml"
+    )
+    broken = Run([], info=RunInfo(errors=[mistake]), name="second")
+    why = "1 file has an error (shop.relevance.yaml:3: unknown key)"
+    assert f"second is not complete, {why}" in reasons(first(make), broken)
 
 
 def test_all_reasons_are_said_at_once(make: Maker) -> None:

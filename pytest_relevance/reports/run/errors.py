@@ -1,0 +1,72 @@
+"""The errors of a run that are not those of a case: mistakes in case files, conftest files and catalogues, in words."""
+
+from __future__ import annotations
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.reports.text import BAD, WIDEST, Line, code, cut, folded_lines
+from pytest_relevance.results.records.run_info import (
+    RunError,
+    RunInfo,
+    files_with_errors,
+)
+
+MOST_LISTED = 20
+"""How many errors are listed, unless the report is to be in full."""
+
+_LONGEST = 1000
+
+
+def unfinished_parts(info: RunInfo) -> list[str]:
+    """What kept a run from finishing, for its headline: `1 file has an error`, `12 cases are missing`."""
+    parts = []
+    if info.uncollected:
+        parts.append(files_with_errors(info.uncollected))
+    if info.missing:
+        parts.append(f"{counted(len(info.missing), 'case is', 'cases are')} missing")
+    return parts
+
+
+def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
+    """Each error with its place, once; of many the first ones, and how many more there are."""
+    texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
+    more = len(texts) - MOST_LISTED
+    if full or more <= 0:
+        return texts
+    return [*texts[:MOST_LISTED], f"and {counted(more, 'more error')}"]
+
+
+def error_lines(
+    info: RunInfo, *, full: bool = False, width: int = WIDEST
+) -> list[Line]:
+    """The errors for a terminal."""
+    lines = []
+    for text in error_texts(info, full=full):
+        lines += folded_lines(text, BAD, width)
+    return lines
+
+
+def error_section(info: RunInfo, *, full: bool = False) -> str:
+    """The errors in Markdown."""
+    lines = ["**Errors**", ""]
+    texts = error_texts(info, full=full)
+    lines += [f"- {code(cut(harmless(text), _LONGEST))}" for text in texts]
+    return "\n".join(lines)
+
+
+def error_title(error: RunError) -> str:
+    """The title of an annotation."""
+    return f"Error in {harmless(error.file)}" if error.file else "Error of the run"
+
+
+def _name(path: str) -> str:
+    """The name of a file. Node ids and messages count from different folders."""
+    return path.rpartition("/")[2]
+
+
+def _with_node(error: RunError) -> str:
+    """`judgments.csv:3: no grade (shop.relevance.yaml is not collected)`: the node is named if it is another file."""
+    if not (error.node and error.file) or _name(error.node) == _name(error.file):
+        return error.text
+    if error.file.endswith(".py"):  # a conftest.py and its folder
+        return error.text
+    return f"{error.text} ({error.node} is not collected)"
