@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
 from pytest_relevance._problems import FileError, Place, Problems
@@ -50,10 +50,10 @@ class Source:
     """
 
     def __init__(
-        self, file: str, data: bytes, options: Mapping[str, str] | None = None
+        self, file: str, data: bytes, options: Mapping[str, Any] | None = None
     ) -> None:
         self.file = file
-        self.options: Mapping[str, str] = options or {}
+        self.options: Mapping[str, Any] = options or {}
         try:
             self.data = unpacked(data).removeprefix(_BOM)
         except Unreadable as error:
@@ -68,7 +68,7 @@ class Source:
         cls,
         path: str | os.PathLike[str],
         shown: str | None = None,
-        options: Mapping[str, str] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Source:
         """Read a file. `shown` is its name in messages. Raises `FileError` also where it cannot be read."""
         file = shown if shown is not None else os.fspath(path)

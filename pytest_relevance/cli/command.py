@@ -68,12 +68,24 @@ def check_output(
         )
 
 
-def without_texts(file: str) -> CommandError:
-    """The error for a judgment file that has the ids of queries alone."""
-    return CommandError(
+def without_texts(file: str, format: str = "") -> CommandError:
+    """The error for a judgment file that has the ids of queries alone, or of which the texts are not known."""
+    message = (
         f"{file}: it has the ids of queries, and their texts are needed; name the file that has them: --queries "
         "queries.tsv (a line is an id, a tab and the text)"
     )
+    if format == "elasticsearch":
+        message += ". Or say where a request has the text of its query: --query params.text, once or several times"
+    return CommandError(message)
+
+
+def add_query(parser: ArgumentParser) -> None:
+    """Add the option that says where requests of Elasticsearch have the texts of their queries."""
+    query = (
+        "where a rank_eval request has the text of its query, such as params.text; may be repeated: the first place "
+        "counts that has a text"
+    )
+    parser.add_argument("--query", metavar="PATH", action="append", help=query)
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:

@@ -11,6 +11,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
@@ -69,8 +70,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help=queries
     )
-    query = "where a rank_eval request has the text of its query, such as params.text"
-    parser.add_argument("--query", metavar="PATH", help=query)
+    command.add_query(parser)
     parser.add_argument(
         "--overwrite", action="store_true", help="replace OUT if it exists"
     )
@@ -128,7 +128,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
     """Return the file to write. Raises `CommandError` where the format cannot represent the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
-        raise command.without_texts(_shown(arguments.source))
+        raise command.without_texts(_shown(arguments.source), judgments.format)
     try:
         if target == CASE_FILE:
             return case_file(
@@ -236,7 +236,7 @@ def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
     return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
 
 
-def _opened(name: str, options: Mapping[str, str] | None = None) -> Source:
+def _opened(name: str, options: Mapping[str, Any] | None = None) -> Source:
     """Open a file or standard input. Raises `FileError` where it cannot be read or is no text."""
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options)

@@ -50,6 +50,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help=queries
     )
+    command.add_query(parser)
     parser.add_argument(
         "--name",
         default="search",
@@ -112,15 +113,21 @@ def _add_judgments(
     from pytest_relevance.judgments.reading import options_of, read_ratings
 
     file = arguments.judgments
-    options = options_of(None, arguments.grade_column)
+    options = options_of(arguments.query, arguments.grade_column)
     rows = read_ratings(Source.read(file, options=options), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = {query.id: query for query in _queries(arguments)}.values()
+    queries = {query.id: query for query in _queries(arguments, rows.format)}.values()
     if not judgments:
         raise CommandError(
             f"{file}: no document in it has a grade; judge some first", FOUND
         )
-    named = _named(file, suite.parent, arguments.format, arguments.grade_column)
+    named = _named(
+        file,
+        suite.parent,
+        format=arguments.format,
+        query=arguments.query,
+        grade_column=arguments.grade_column,
+    )
     of_queries = (
         named if arguments.queries is None else _named(arguments.queries, suite.parent)
     )
@@ -152,8 +159,11 @@ def _add_judgments(
     return f"{amounts}. What is missing is your search: write it in conftest.py."
 
 
-def _queries(arguments: Namespace) -> Sequence[Query]:
-    """Return the queries with their texts. Raises `CommandError` where the texts are missing."""
+def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
+    """Return the queries with their texts. Raises `CommandError` where the texts are missing.
+
+    `format` is that of the judgments.
+    """
     from pytest_relevance.judgments.reading import load_queries
 
     if arguments.queries is not None:
@@ -162,15 +172,23 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
         FileError
     ):  # the file is valid, as its judgments were read, but may have no queries
         queries = load_queries(
-            arguments.judgments, arguments.format, grade_column=arguments.grade_column
+            arguments.judgments,
+            arguments.format,
+            query=arguments.query,
+            grade_column=arguments.grade_column,
         )
         if any(query.text is not None for query in queries):
             return queries
-    raise command.without_texts(str(arguments.judgments))
+    raise command.without_texts(str(arguments.judgments), format)
 
 
 def _named(
-    file: Path, folder: Path, format: str | None = None, grade_column: str | None = None
+    file: Path,
+    folder: Path,
+    *,
+    format: str | None = None,
+    query: Sequence[str] | None = None,
+    grade_column: str | None = None,
 ) -> str:
     """Return a file as a YAML value, with its path relative to a folder."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
@@ -179,6 +197,7 @@ def _named(
     said = {
         "file": name.replace(os.sep, "/"),
         "format": format,
+        "query": query[0] if query and len(query) == 1 else query,
         "grade_column": grade_column,
     }
     options = {key: value for key, value in said.items() if value is not None}

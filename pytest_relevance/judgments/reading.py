@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_relevance import _python
 from pytest_relevance._accidents import refuse_accidents
@@ -186,7 +186,7 @@ def read_judgments(
     *,
     scale: AnyScale = None,
     raters: str | None = None,
-    query: str | None = None,
+    query: QueryPaths = None,
     grade_column: str | None = None,
     fill: bool = False,
 ) -> Judgments:
@@ -196,7 +196,8 @@ def read_judgments(
     grades, {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several
     ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes
     raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
-    says where in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the
+    says where in an Elasticsearch rank_eval request the text of the query is (`params.text`); of several paths the first
+    counts that leads to a text. `grade_column` is the
     column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
     and the ratings of raters is an error without it, unless `raters` is given. `fill`: rows whose grade a machine gave
     (a column `machine` that is true) are read too; without it they are an error, as they would be taken for a person's.
@@ -218,7 +219,7 @@ def read_queries(
     path: Path,
     format: str | None = None,
     *,
-    query: str | None = None,
+    query: QueryPaths = None,
     grade_column: str | None = None,
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file; a query without an id has its text as id.
@@ -234,7 +235,7 @@ def load_queries(
     path: Path,
     format: str | None = None,
     *,
-    query: str | None = None,
+    query: QueryPaths = None,
     grade_column: str | None = None,
 ) -> list[Query]:
     """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
@@ -398,10 +399,18 @@ OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
 """What a user can say of a file beyond its format: the formats it is for, and those in words."""
 
 
-def options_of(query: str | None, grade_column: str | None) -> dict[str, str]:
-    """Collect the options of a file that are given."""
-    options = {"query": query, GRADE_COLUMN: grade_column}
-    return {option: value for option, value in options.items() if value is not None}
+QueryPaths = str | Sequence[str] | None
+"""Where a rank_eval request has the text of its query: a path, or several of which the first counts that leads to text."""
+
+
+def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
+    """Collect the options of a file that are given; the paths to the texts of queries as a tuple."""
+    options: dict[str, Any] = {}
+    if query is not None:
+        options["query"] = (query,) if isinstance(query, str) else tuple(query)
+    if grade_column is not None:
+        options[GRADE_COLUMN] = grade_column
+    return options
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:

@@ -87,6 +87,11 @@ def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
             "[[1]]",
             "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]",
         ),
+        ("2,5", 'judgments.x: the grade "2,5" has a decimal comma; write 2.5'),
+        (
+            "90%",
+            'judgments.x: the grade "90%" has a percent sign; write the number alone',
+        ),
         ("{title: Shoe}", "judgments.x: the judgment has no grade; write {grade: ...}"),
         ("{grade: 9}", "judgments.x.grade: grade 9 is off the scale, which is 0 to 3"),
         (

@@ -294,6 +294,29 @@ def test_params_of_the_file_are_merged_over_those_of_the_suite(
     assert found["hats"] == {"locale": "en", "size": 5, "shop": "y"}
 
 
+def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
+    by_template = {
+        "id": "q1",
+        "template_id": "t",
+        "params": {"text": "boots", "category": "shoes"},
+    }
+    by_body = {"id": "q2", "request": {"query": {"match": {"title": "hats"}}}}
+    requests = [{**each, "ratings": []} for each in (by_template, by_body)]
+    shop.write("rank_eval.json", json.dumps({"requests": requests}))
+    places = "[params.text, request.query.match.title]"
+    found = shop.cases(f"queries: {{file: rank_eval.json, query: {places}}}")
+    assert {case.id: (case.query, case.params) for case in found.values()} == {
+        "q1": ("boots", {"category": "shoes"}),
+        "q2": ("hats", {}),
+    }
+
+
+@pytest.mark.parametrize("query", ["[]", "[params.text, '']", "{a: b}", "''"])
+def test_places_of_the_text_are_texts(listed: Shop, query: str) -> None:
+    (found,) = listed.mistakes(f"queries: {{file: queries.tsv, query: {query}}}")
+    assert "queries.query: expected text, found" in found
+
+
 # The key `documents` of a suite: the catalogue that says what documents are called
 
 

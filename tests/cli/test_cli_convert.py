@@ -281,3 +281,47 @@ def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> 
         said.err.splitlines()[0]
         == "worklist.csv: 2 of 3 documents listed have no grade, and are left out"
     )
+
+
+TWO_PLACES = """
+{"requests": [
+  {"id": "q1", "template_id": "t", "params": {"text": "boots", "shop": "uk"}, "ratings": [{"_id": "a", "rating": 3}]},
+  {"id": "q2", "request": {"query": {"match": {"title": "hats"}}}, "ratings": [{"_id": "b", "rating": 2}]}
+]}
+"""
+PLACES = ("--query", "params.text", "--query", "request.query.match.title")
+
+
+def test_texts_that_are_not_known_are_named_by_their_place(terminal: Terminal) -> None:
+    terminal.write("rank_eval.json", TWO_PLACES)
+    for command in (
+        ("convert", "rank_eval.json", "shop.relevance.yaml"),
+        ("init", "suite", "--judgments", "rank_eval.json"),
+    ):
+        said = terminal.run(*command)
+        assert said.code == 2
+        assert (
+            "Or say where a request has the text of its query: --query params"
+            in said.err
+        )
+        assert terminal.files() == ["rank_eval.json"]
+
+
+def test_texts_in_two_places(terminal: Terminal) -> None:
+    terminal.write("rank_eval.json", TWO_PLACES)
+    said = terminal.run("convert", "rank_eval.json", "shop.relevance.yaml", *PLACES)
+    assert said.code == 0
+    queries = [
+        line
+        for line in terminal.read("shop.relevance.yaml").splitlines()
+        if "query:" in line
+    ]
+    assert queries == ["  - query: boots", "  - query: hats"]
+
+
+def test_a_suite_around_texts_in_two_places(terminal: Terminal) -> None:
+    terminal.write("rank_eval.json", TWO_PLACES)
+    said = terminal.run("init", "suite", "--judgments", "rank_eval.json", *PLACES)
+    assert said.code == 0
+    suite = read_suite("suite/search.relevance.yaml")
+    assert [case.query for case in suite.cases] == ["boots", "hats"]

@@ -184,15 +184,21 @@ def test_what_may_be_one_of_several_texts_is_not_guessed(tmp_path: Path) -> None
         None,
         "hamburg",
     ]
-    cure = (
-        "say where it stands, such as query: params.text, query: request.query.match.title, or --query params.text of "
-        "a command"
+    unknown = "FILE: requests[{}]: the text of the query {} is not known: {}; say where it stands: "
+    first, second, third = query_problems(path)
+    assert first == unknown.format(
+        0,
+        '"a"',
+        'it may be "berlin" (request.query.bool.must.match.title) or "city" (request.query.bool.filter.match.type)',
+    ) + (
+        "query: request.query.bool.must.match.title, or --query request.query.bool.must.match.title of a command"
     )
-    assert query_problems(path) == [
-        f'FILE: requests[0]: the text of the query "a" is not known: it may be "city" or "berlin"; {cure}',
-        f'FILE: requests[1]: the text of the query "b" is not known: it may be "berlin" or "de"; {cure}',
-        f'FILE: requests[2]: the text of the query "c" is not known: no params and no match query has any; {cure}',
-    ]
+    assert second == unknown.format(
+        1, '"b"', 'it may be "berlin" (params.q) or "de" (params.locale)'
+    ) + ("query: params.q, or --query params.q of a command")
+    assert third == unknown.format(2, '"c"', "no params and no match query has any") + (
+        "query: params.text, or --query params.text of a command"
+    )
 
 
 def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
@@ -203,11 +209,33 @@ def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
         {"id": "c", "template_id": "t", "params": {"q": ["berlin"]}, "ratings": []},
     )
     expected = [
-        'FILE: requests[1]: there is no text at "params.q" in this request, where it should be',
+        'FILE: requests[1]: there is no text at "params.q" in this request, where it should be; "hamburg" is at '
+        "request.query.match.title. Name several places, query: [params.q, request.query.match.title], or --query "
+        "params.q --query request.query.match.title: the first counts that has a text",
         'FILE: requests[2]: there is no text at "params.q" in this request, where it should be',
     ]
     assert query_problems(path, query="params.q") == expected
     assert problems(path, query="params.q") == expected
+
+
+def test_several_places_of_which_the_first_counts(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {
+            "id": "a",
+            "template_id": "t",
+            "params": {"q": "berlin", "type": "city", "size": 5},
+            "ratings": [],
+        },
+        searching({"match": {"title": "hamburg"}}, "b"),
+    )
+    places = ["params.q", "request.query.match.title"]
+    assert read_queries(path, query=places) == {"a": "berlin", "b": "hamburg"}
+    first, _ = load_queries(path, query=places)
+    assert first.params == {"type": "city", "size": 5}
+    assert query_problems(path, query=["params.x", "params.y"])[0].startswith(
+        'FILE: requests[0]: there is no text at "params.x" or "params.y" in this request'
+    )
 
 
 def test_an_id_with_two_texts(tmp_path: Path) -> None:

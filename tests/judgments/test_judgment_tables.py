@@ -245,10 +245,30 @@ def test_a_header_nobody_knows(tmp_path: Path) -> None:
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
     assert (
-        'did you mean "relevance"?; where a column has the grades, name it: grade_column'
+        '; if "relevence" is the grade, call it relevance; where a column has the grades, name it: grade_column'
         in problem
     )
     assert "no column for the document" not in problem
+
+
+@pytest.mark.parametrize(
+    ("header", "hint"),
+    [
+        ("query,id,grade", '; if "id" is the document, call it doc_id'),
+        ("query,pid,grade", '; if "pid" is the document, call it doc_id'),
+        (
+            "id,query,documnet,grade",
+            '; if "documnet" is the document, call it document',
+        ),
+        ("qurey,doc_id,grade", '; if "qurey" is the query, call it query'),
+        ("query,dic,grade", ""),
+        ("query,asin,real", ""),
+    ],
+)
+def test_the_column_that_may_be_meant(tmp_path: Path, header: str, hint: str) -> None:
+    (problem,) = problems(written(tmp_path, f"{header}\n"))
+    assert "did you mean" not in problem
+    assert "is the " not in problem if not hint else problem.endswith(hint)
 
 
 def test_a_format_nobody_knows(tmp_path: Path) -> None:
@@ -479,3 +499,45 @@ def test_objects_in_json(tmp_path: Path) -> None:
     assert problem(path, grade_column="final") == (
         'FILE: no object in the file has the key "final", which grade_column names'
     )
+
+
+@pytest.mark.parametrize(
+    ("grade", "wrong"),
+    [
+        ('"2,5"', "has a decimal comma; write 2.5"),
+        ('"1,000"', "has a separator in its number; write 1000, or 1.000 if the comma"),
+        ("90%", "has a percent sign; write the number alone: 90, or 0.9"),
+        ("3/5", "is a fraction; write the number alone: 3"),
+        ("3 out of 5", "is a fraction; write the number alone: 3"),
+        ("3 stars", "has more than a number; write the number alone: 3"),
+        ("3?", "has more than a number; write the number alone: 3"),
+        ("2-3", "is a range; write one number"),
+        ("\u22121", "is not written in ASCII digits; write -1"),
+        ("\uff13", "is not written in ASCII digits; write 3"),
+        ("nan", "is no finite number; leave it empty if nobody judged the document"),
+        ("1e999", "is no finite number; leave it empty if nobody judged the document"),
+        ("n/a", "is no number; leave it empty if nobody judged the document"),
+        ("none", "is no number; leave it empty if nobody judged the document, or give"),
+    ],
+)
+@pytest.mark.parametrize("scale", [None, {"good": 1, "bad": 0}])
+def test_a_grade_that_is_meant_as_a_number(
+    tmp_path: Path, grade: str, wrong: str, scale: dict[str, float] | None
+) -> None:
+    path = written(tmp_path, f"query,doc_id,grade\nq,a,{grade}\n")
+    (found,) = problems(path, scale=scale)
+    text = grade.strip('"')
+    assert found.startswith(
+        f'FILE:2: query "q", document "a": the grade "{text}" {wrong}'
+    )
+
+
+@pytest.mark.parametrize("grade", ["godo", "L3", "exact"])
+def test_a_grade_that_is_meant_as_a_name(tmp_path: Path, grade: str) -> None:
+    path = written(tmp_path, f"query,doc_id,grade\nq,a,{grade}\n")
+    (found,) = problems(path)
+    assert (
+        f'the grade "{grade}" is no number; names of grades are given by a scale'
+        in found
+    )
+    assert read_judgments(path, scale={grade: 1, "bad": 0}) == {"q": {"a": 1}}

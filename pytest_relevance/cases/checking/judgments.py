@@ -12,7 +12,7 @@ from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pytest_relevance._text import found, listed, quoted
+from pytest_relevance._text import closest, found, listed, quoted
 from pytest_relevance.cases.checking.values import (
     are_finite,
     documents_in,
@@ -340,6 +340,13 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
         return "the document has no grade; leave it out if nobody judged it"
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
+    # imported only where there is a mistake to report
+    from pytest_relevance.judgments.grade_text import why_no_number
+
+    names = scale.names if scale is not None else {}
+    why = why_no_number(written)
+    if why is not None and closest(written, tuple(names)) is None:
+        return f"the grade {quoted(written)} {why}"
     if scale is not None and scale.names:
         return scale.no_grade(written)
     advice = (
@@ -353,15 +360,15 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
 class NamedFile(NamedTuple):
     """A file as a case file names it.
 
-    `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
-    the grades. `fill`: its grades count only where nobody else has judged.
+    `query` says where in it the texts of queries are, for formats that need that: one path or several. `grade_column`
+    says which column has the grades. `fill`: its grades count only where nobody else has judged.
     `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
     of the file from the value of the key.
     """
 
     name: str
     format: str | None = None
-    query: str | None = None
+    query: tuple[str, ...] | None = None
     grade_column: str | None = None
     fill: bool = False
     only_judged: bool = False
@@ -423,15 +430,32 @@ def _named(
     if file.get(ONLY, JUDGED) != JUDGED:
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     path = (*path, FILE) if file is value else path
-    query, column = file.get("query"), file.get("grade_column")
+    column = file.get("grade_column")
     return NamedFile(
         file[FILE],
         _format(file, at),
-        query,
+        _query_paths(file),
         column,
         file.get(FILL) in _YES_OR_NO[:2],
         ONLY in file,
         path,
+    )
+
+
+def _query_paths(file: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The paths to the texts of queries in a file, which may be written as one text."""
+    written = file.get("query")
+    if written is None:
+        return None
+    return (written,) if isinstance(written, str) else tuple(written)
+
+
+def _are_texts(value: object) -> bool:
+    """Whether a value is a list of texts that are not blank."""
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) > 0
+        and all(isinstance(each, str) and each.strip() for each in value)
     )
 
 
@@ -453,6 +477,7 @@ def _described(
             key in keys
             and key not in ("show", FILL)
             and not (isinstance(written, str) and written.strip())
+            and not (key == "query" and _are_texts(written))
         ):
             at.refuse(f"expected text, found {found(written)}", key)
     unknown_keys(value, keys, f"a file has {listed(keys, 'and')} here", at)

@@ -2,9 +2,10 @@
 
 Elasticsearch: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a query is its id.
 The option `query` says where its text is: a path with dots from the request (`params.text`,
-`request.query.match.title`, `id`). Without it, the text is the one parameter that is text, or the one text that the
-body searches for; where there are several, the text is not known. The other parameters of a template are the params of
-the query. Documents with the same id in two indices are the same.
+`request.query.match.title`, `id`), or several, of which the first counts that leads to a text. Without the option, the
+text is the one parameter that is text, or the one text that the body searches for; where there are several, the text is
+not known. The other parameters of a template are the params of the query. Documents with the same id in two indices are
+the same.
 
 OpenSearch: the requests that import judgments and query sets, and the plugin's responses.
 `judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`. A response has
@@ -78,7 +79,7 @@ def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
             collector.add_query(query, path)
             collector.add_items(key, request["ratings"], (*path, "ratings"))
             if for_queries and query.text is None and wanted is None:
-                collector.wrong(_unknown(key, _texts(request)), path)
+                collector.wrong(_unknown(key, texts_of_request(request)), path)
     return collector
 
 
@@ -87,27 +88,43 @@ def _query(
     key: str,
     request: Mapping[str, object],
     path: JsonPath,
-    wanted: str | None,
+    wanted: Sequence[str] | None,
 ) -> Query:
+    """Make a query of a request. Its params are the parameters of its template without the text."""
     params = _params(request)
-    texts = (
-        _texts(request) if wanted is None else [_text_at(request, wanted.split("."))]
-    )
-    text = texts[0] if len(texts) == 1 else None
     if wanted is None:
-        params = {
-            name: value
-            for name, value in params.items()
-            if type(value) is not str or value != text
-        }
-    else:
-        params.pop(wanted.removeprefix("params."), None)
+        texts = set(texts_of_request(request).values())
+        text = texts.pop() if len(texts) == 1 else None
+        for name, value in _params(request).items():
+            if type(value) is str and value == text:
+                del params[name]
+        return Query(key, text, params=params_of(params))
+    text = None
+    for where in wanted:
+        params.pop(where.removeprefix("params."), None)
         if text is None:
-            collector.wrong(
-                f"there is no text at {quoted(wanted)} in this request, where it should be",
-                path,
-            )
+            text = _text_at(request, where.split("."))
+    if text is None:
+        collector.wrong(
+            f"there is no text at {listed(map(quoted, wanted))} in this request, where it should be"
+            f"{_other_place(request, wanted)}",
+            path,
+        )
     return Query(key, text, params=params_of(params))
+
+
+def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
+    """Say where else a request has a text, and how to name several places; empty if it has none."""
+    places = texts_of_request(request)
+    if not places:
+        return ""
+    where, text = next(iter(places.items()))
+    several = ", ".join([*wanted, where])
+    options = " ".join(f"--query {each}" for each in [*wanted, where])
+    return (
+        f"; {quoted(text, 40)} is at {where}. Name several places, query: [{several}], or {options}: the first counts "
+        "that has a text"
+    )
 
 
 def _params(request: Mapping[str, object]) -> dict[str, object]:
@@ -115,15 +132,17 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
     return dict(params) if isinstance(params, dict) else {}
 
 
-def _unknown(key: str, texts: Sequence[str]) -> str:
-    found = (
-        f"it may be {listed(map(quoted, texts))}"
-        if texts
-        else "no params and no match query has any"
-    )
+def _unknown(key: str, places: Mapping[str, str]) -> str:
+    """The message for a request whose text is not known. `places` are the texts that it may be, by where they stand."""
+    found = "no params and no match query has any"
+    example = "params.text"
+    if places:
+        example = next(iter(places))
+        texts = [f"{quoted(text)} ({where})" for where, text in places.items()]
+        found = f"it may be {listed(texts)}"
     return (
-        f"the text of the query {quoted(key)} is not known: {found}; say where it stands, such as query: params.text, "
-        "query: request.query.match.title, or --query params.text of a command"
+        f"the text of the query {quoted(key)} is not known: {found}; say where it stands: query: {example}, or "
+        f"--query {example} of a command"
     )
 
 
@@ -151,33 +170,43 @@ def _text_at(value: object, parts: Sequence[str]) -> str | None:
     return next((text for text in texts if text is not None), None)
 
 
-def _texts(request: Mapping[str, object]) -> list[str]:
-    """The candidates for the text of the query: the parameters that are text, and what the body searches for."""
-    of_params = [
-        value
-        for value in _params(request).values()
-        if type(value) is str and value.strip()
-    ]
-    return list(dict.fromkeys([*of_params, *_searched(request.get("request"))]))
+def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
+    """Find the candidates for the text of the query, by their paths from the request.
+
+    They are the parameters that are text, and what the body searches for. A text that stands twice is found once.
+    """
+    found: dict[str, str] = {}
+    for name, value in _params(request).items():
+        if type(value) is str and value.strip():
+            found.setdefault(value, f"params.{name}")
+    for where, text in _searched(request.get("request")):
+        found.setdefault(text, where)
+    return {where: text for text, where in found.items()}
 
 
-def _searched(body: object) -> Iterator[str]:
-    """The texts that a search body looks for, however deep in it."""
-    pending = [body]
+def _searched(body: object) -> Iterator[tuple[str, str]]:
+    """Yield the texts that a search body looks for, however deep in it, with their paths from the request."""
+    pending = [("request", body)]
     while pending:
-        value = pending.pop()
+        path, value = pending.pop()
+        inner: list[tuple[str, object]] = []
         if isinstance(value, list):
-            pending.extend(reversed(value))
+            inner = [(f"{path}.{number}", entry) for number, entry in enumerate(value)]
         elif isinstance(value, dict):
             for name, clause in value.items():
+                where = f"{path}.{name}"
                 if name in _OF_FIELD and isinstance(clause, dict):
-                    yield from filter(
-                        None, (_text_at(of_field, ()) for of_field in clause.values())
-                    )
+                    for field, of_field in clause.items():
+                        text = _text_at(of_field, ())
+                        if text:
+                            yield f"{where}.{field}", text
                 elif name in _OF_TEXT and isinstance(clause, dict):
-                    yield from filter(None, [_text_at(clause, ())])
+                    text = _text_at(clause, ())
+                    if text:
+                        yield where, text
                 else:
-                    pending.append(clause)
+                    inner.append((where, clause))
+        pending.extend(reversed(inner))
 
 
 _RATINGS = "judgmentRatings"

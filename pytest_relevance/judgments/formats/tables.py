@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source, found_json
 from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
-from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance._text import closest, quoted
 from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import (
     BEIR_DOCUMENT,
@@ -203,19 +203,39 @@ def refuse_header(
     for whats in (("query_id", "query"), ("document",), ("grade",)):
         if at.keys().isdisjoint(whats):
             spellings = [name for what in whats for name in SPELLINGS[what]]
-            close = next(
-                (hint for name in others if (hint := did_you_mean(name, spellings))), ""
-            )
+            hint = meant_column(whats[-1], others, spellings)
             lacking.append(
-                f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){close}"
+                f"no column for the {whats[-1]} (such as {', '.join(spellings[:6])}){hint}"
             )
-    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" * (
-        "document" in at
-    )
+    advice = ""
+    if "document" in at and "grade" not in at:
+        advice = f"; where a column has the grades, name it: {GRADE_COLUMN}"
     source.refuse(
         f"{head}; found {columns.shown_names(names)}: {'; '.join(lacking)}{advice}",
         line,
     )
+
+
+_SHORT = 4
+_ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code)$")
+"""How the names of columns of ids end in lower case."""
+
+
+def meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
+    """Say which of the columns that nothing reads may be meant; empty if none may be.
+
+    Short names are alike by chance: `id` is as near to `did` as a misspelt word is to the right one.
+    """
+    for name in names:
+        if len(name) > _SHORT:
+            close = closest(name, tuple(spellings), cutoff=0.8)
+            if close is not None:
+                return f"; if {quoted(name)} is the {what}, call it {close}"
+    if what == "document":
+        for name in names:
+            if _ENDS_AS_ID.search(name.lower()):
+                return f"; if {quoted(name)} is the document, call it doc_id"
+    return ""
 
 
 _QUERY_COLUMNS = ("query_id", "query", "weight", "note")

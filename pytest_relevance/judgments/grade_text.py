@@ -1,0 +1,88 @@
+"""Grades that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is wrong, and what to write."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from math import isinf
+
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[,' ][0-9]{3})+")
+_PERCENT = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]+)?)\s*%")
+_OF_SEVERAL = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(?:/|out of|of)\s*([0-9]+)")
+_WITH_WORDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[^\w\s.,]*\s*\(?[^\W\d_][^\d]*")
+_MARKED = re.compile(r"[^\w]*([0-9]+(?:\.[0-9]+)?)[^\w]*")
+_NOT_FINITE = frozenset({"nan", "inf", "infinity", "∞"})
+_NOTHING = frozenset({"-", "--", "?", "n/a", "#n/a"})
+_MAY_BE_NOTHING = frozenset({"na", "none", "null", "nil", "unrated", "unjudged"})
+_RANGE = re.compile(r"[0-9]+\s*[-\u2013]\s*[0-9]+")
+_SIGNS = "\u2010\u2011\u2012\u2013\u2212"
+"""Hyphens, dashes and the minus of typography."""
+
+
+def why_no_number(text: str) -> str | None:
+    """Say what is wrong with a text that is meant as a number; None if it seems to be a name."""
+    word = text.casefold()
+    if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
+        return "is no finite number; leave it empty if nobody judged the document"
+    if word in _NOTHING:
+        return "is no number; leave it empty if nobody judged the document"
+    if word in _MAY_BE_NOTHING:
+        return (
+            "is no number; leave it empty if nobody judged the document, or give the name a number by a scale "
+            f"(scale: {{{text}: 0}}, or --scale {text}=0 of a command)"
+        )
+    if _RANGE.fullmatch(text):
+        return "is a range; write one number"
+    if _THOUSANDS.fullmatch(text):
+        whole = re.sub(r"[,' ]", "", text)
+        return f"has a separator in its number; write {whole}{_or_decimal(text)}"
+    if _DECIMAL_COMMA.fullmatch(text):
+        return f"has a decimal comma; write {text.replace(',', '.')}"
+    percent = _PERCENT.fullmatch(text)
+    if percent is not None:
+        number = percent[1].replace(",", ".")
+        return f"has a percent sign; write the number alone: {number}, or {_hundredth(number)}"
+    several = _OF_SEVERAL.fullmatch(text)
+    if several is not None:
+        return f"is a fraction; write the number alone: {several[1]}"
+    plain = _in_ascii(text)
+    if plain != text:
+        return f"is not written in ASCII digits; write {plain}"
+    marked = _MARKED.fullmatch(text) or _WITH_WORDS.fullmatch(text)
+    if marked is not None and marked[1] != text:
+        return f"has more than a number; write the number alone: {marked[1]}"
+    return None
+
+
+def _or_decimal(text: str) -> str:
+    """The other way to read 1,000: with a decimal comma."""
+    if text.count(",") != 1:
+        return ""
+    return f", or {text.replace(',', '.')} if the comma is a decimal one"
+
+
+def _is_too_large(text: str) -> bool:
+    """Whether a text is a number that is larger than any float."""
+    try:
+        return isinf(float(text))
+    except ValueError:
+        return False
+
+
+def _hundredth(number: str) -> str:
+    return f"{float(number) / 100:g}"
+
+
+def _in_ascii(text: str) -> str:
+    """Write digits of other scripts and other minus signs in ASCII. A text that is no number then stays as it is."""
+    plain = ""
+    for character in text:
+        number = unicodedata.numeric(character, None)
+        if number is not None:
+            plain += f"{number:g}"
+        elif character in _SIGNS:
+            plain += "-"
+        else:
+            plain += character
+    return plain if re.fullmatch(r"[+-]?[0-9]+(?:\.[0-9]+)?", plain) else text
