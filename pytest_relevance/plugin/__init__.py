@@ -198,9 +198,23 @@ def pytest_collect_file(
 
             reporting.pass_over(file_path, parent.config)
         return None
+    if parent.config.pluginmanager.hasplugin("TestmonSelect"):
+        from pytest_relevance.plugin import testmon
+
+        if testmon.is_active(parent.config):
+            return testmon.RefusedFile.from_parent(parent, path=file_path)
     from pytest_relevance.plugin.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """See that pytest-testmon, if it is active, leaves no case file out in silence."""
+    if session.config.pluginmanager.hasplugin("TestmonSelect"):
+        from pytest_relevance.plugin import testmon
+
+        if testmon.is_active(session.config):
+            session.config.pluginmanager.register(testmon.NoSkippedFiles())
 
 
 @pytest.hookimpl(wrapper=True)

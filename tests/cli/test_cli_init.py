@@ -78,6 +78,8 @@ def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> No
     ]
     first, *lines = terminal.read("tests/relevance/search.relevance.yaml").splitlines()
     assert first == NAMES_ITS_SCHEMA
+    assert len(lines) == 5  # docs/reference/commands.md: six lines, and the schema
+    assert "tests/relevance/relevance.schema.json" in terminal.files()
     lines = [line for line in lines if line[0] != "#"]
     assert lines[:2] == [
         'judgments: "../../data/shop.csv"',

@@ -1,0 +1,56 @@
+"""Case files under pytest-testmon: refused, since it would skip cases whose judgments or index changed.
+
+pytest-testmon runs a test again if Python code changed that the test ran. It does not know of judgments, queries,
+catalogues and indexes. After a change to judgments it collects no case, and the run passes.
+
+Checked with pytest-testmon 2.2.0.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.plugin import options
+
+_NAME = "TestmonSelect"
+"""The name under which pytest-testmon registers what chooses tests."""
+
+_REFUSED = (
+    "pytest-testmon is active, and it does not see changes to judgments, queries, catalogues and indexes: it would skip "
+    "cases, and the run would pass. Run case files without it (--no-testmon), and name the folders of other tests where "
+    "it is used: pytest --testmon tests/unit"
+)
+
+
+def is_active(config: pytest.Config) -> bool:
+    """Whether pytest-testmon chooses the tests of this run, instead of sorting them only."""
+    chooses = getattr(config, "testmon_config", None)
+    has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
+    return has_plugin and bool(getattr(chooses, "select", True))
+
+
+class RefusedFile(pytest.File):
+    """A case file in a run in which pytest-testmon chooses tests: collecting it is an error that says why."""
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        """Raise `CollectError`."""
+        raise self.CollectError(_REFUSED)
+
+
+class NoSkippedFiles:
+    """Has case files collected, and so refused, that pytest-testmon would leave out."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(
+        self, collection_path: Path, config: pytest.Config
+    ) -> bool | None:
+        """Return False for a case file that pytest-testmon ignores; None leaves others to other plugins."""
+        if not config.stash[options.CASE_FILES].includes(collection_path):
+            return None
+        testmon = config.pluginmanager.get_plugin(_NAME)
+        ignore = getattr(testmon, "pytest_ignore_collect", None)
+        if ignore is None:
+            return None
+        return False if ignore(collection_path, config) else None
