@@ -214,6 +214,56 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
     )
 
 
+# --- how bad it was ---------------------------------------------------------------------------------------------------
+
+HOW_BAD = """
+    cases:
+      - {query: within, expect: {within: {s: 3}}}
+      - {query: include, expect: {include: {docs: [s], within: 3}}}
+      - {query: below, expect: {include: [s]}}
+      - {query: exclude, expect: {exclude: [s]}}
+      - {query: first, expect: {first: s}}
+      - {query: order, expect: {order: [s, t]}}
+      - {query: every, expect: {every@3: {price: "< 50"}}}
+"""
+TEN = "a b c d e f g h i j"
+THEN = {
+    "within": "a b c s",
+    "include": "a b c s",
+    "below": f"{TEN} s",
+    "exclude": "a b c d e f g h i s",
+    "first": "a s",
+    "order": "t s",
+    "every": "p60",
+}
+WORSE_NOW = {
+    "within": "a b c d",
+    "include": "a b c d",
+    "below": TEN,
+    "exclude": "s a b c d e f g h i",
+    "first": "a b",
+    "order": "a b",
+    "every": "p6000",
+}
+
+
+@pytest.mark.parametrize(
+    ("accept", "against"), [(RECORD, [AGAINST]), (UPDATE, [])], ids=["record", "file"]
+)
+def test_what_fails_by_more_than_before_is_not_expected_to_fail(
+    project: Project, accept: str, against: list[str]
+) -> None:
+    shop = Shop(project)
+    fields = '{"id": document[:1], "price": int(document[1:] or 0)'
+    project.conftest(SEARCH.replace('{"id": document', fields))
+    shop.cases(HOW_BAD)
+    shop.returns(**THEN)
+    shop.run(accept)
+    assert shop.run(KNOWN, *against).counts == {"xfailed": 7}
+    shop.returns(**WORSE_NOW)
+    assert shop.run(KNOWN, *against).counts == {"failed": 7}
+
+
 # --- gates ------------------------------------------------------------------------------------------------------------
 
 GATES = "gates: [{passing: 0.95}, {mean: {nDCG@10: 0.95, P@1: 0.95}}, {max_drop: {nDCG@10: 0.01}}]\n"

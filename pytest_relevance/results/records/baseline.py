@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
-from pytest_relevance.cases.checking.expectations import ON_FIELDS
+from pytest_relevance.cases.checking.expectations import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
@@ -40,6 +40,7 @@ from pytest_relevance.results.records.file import (
     encoded,
     read_file,
 )
+from pytest_relevance.results.records.missed_before import NOT_RETURNED
 from pytest_relevance.results.records.run_info import (
     Fingerprint,
     RecordError,
@@ -67,8 +68,10 @@ class BaselineEntry(NamedTuple):
     depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
     ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
     the fields of documents. `collapse`: the case collapsed chunks, which `documents` has as they were returned, with
-    as many further ones as fill the depth; `is_all`: the search had no more of them. `call` is how a recorded
-    search was called; no baseline has it. `others` are keys of its line that a later version has added.
+    as many further ones as fill the depth; `is_all`: the search had no more of them. `deeper` are the ranks of
+    documents that a missed expectation names and `documents` does not have, None for one that was not returned. `call`
+    is how a recorded search was called; no baseline has it. `others` are keys of its line that a later version has
+    added.
     """
 
     id: str
@@ -83,6 +86,7 @@ class BaselineEntry(NamedTuple):
     outcomes: tuple[Outcome, ...] = ()
     collapse: bool = False
     is_all: bool = False
+    deeper: Mapping[str, int | None] = {}
     call: CaseCall = CaseCall()
     others: Mapping[str, Any] = {}
 
@@ -106,6 +110,21 @@ class BaselineEntry(NamedTuple):
             if settings.collapse
             else self.documents
         )
+
+    def rank_of(self, document: str, settings: Settings) -> float | None:
+        """The rank (from 1) of a document, as these settings score the ranking.
+
+        `NOT_RETURNED` if it was not returned, and None if that is not known.
+        """
+        documents = self.ranking(settings)
+        if document in documents:
+            return documents.index(document) + 1
+        if document in self.deeper and self.collapse == settings.collapse:
+            rank = self.deeper[document]
+            return NOT_RETURNED if rank is None else rank
+        kept = without_copies(self.documents) if self.collapse else self.documents
+        has_all_that_was_returned = self.whole or len([*kept]) < self.depth
+        return NOT_RETURNED if has_all_that_was_returned else None
 
     @property
     def line(self) -> str:
@@ -144,6 +163,9 @@ class BaselineEntry(NamedTuple):
             NoneType,
         }:
             raise ValueError("its scores are numbers")
+        for rank in values.get("deeper", {}).values():
+            if rank is not None and (type(rank) is not int or rank < 1):
+                raise ValueError(f"its deeper has the rank {rank!r}")
         if "outcomes" in values:
             values = {
                 **values,
@@ -304,10 +326,26 @@ def entry_of(result: CaseResult) -> BaselineEntry:
             each for each in result.evaluation.outcomes if each.kind in KEPT
         ),
         collapse=collapses,
+        deeper=_ranks_of_missed(result),
         is_all=collapses
         and not result.ranking.reaches_depth
         and len({*documents}) == result.ranking.returned,
     )
+
+
+def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
+    """The ranks of documents that a missed expectation names, if they are below the kept ranking.
+
+    None stands for a document that was not returned.
+    """
+    found: dict[str, int | None] = {}
+    for outcome in result.evaluation.outcomes:
+        if outcome.met or outcome.kind not in OF_DOCUMENTS:
+            continue
+        for document in outcome.wrong:
+            if document not in result.ranking.documents:
+                found[document] = result.ranking.rank_of(document)
+    return found
 
 
 def acceptable(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
@@ -49,6 +50,11 @@ from pytest_relevance.results.records.baseline import (
     with_sorted_keys,
 )
 from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.missed_before import (
+    NOT_RETURNED,
+    TwoOutcomes,
+    was_missed_as_badly,
+)
 from pytest_relevance.results.records.run_info import (
     GONE,
     LEFT_OUT,
@@ -397,10 +403,10 @@ def _compared_reasons(
 ) -> tuple[list[Outcome], bool]:
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
-    Also returns whether all of them are known: missed by the accepted ranking, by no less. `before` is its nDCG@k.
-    A latency is never known, nor is a number of results of which only the first were kept, nor a comparison with the
-    accepted ranking itself. Nor is an empty ranking, accepted or present, where results are expected: to return nothing
-    is worse than to return anything.
+    Also returns whether all of them are known: missed by the accepted ranking at least as badly
+    (`missed_before`). `before` is its nDCG@k. A number of results of which only the first were kept is not known, nor
+    is an empty ranking, accepted or present, where results are expected: to return nothing is worse than to return
+    anything.
     """
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
@@ -452,10 +458,14 @@ def _compared_reasons(
             expected = next(own, None) or expectations.expectation_of(reason)
             if expected.metric is None or expected.metric.is_computable:
                 then = expectations.CHECKERS[expected.kind](expected, found)
-        are_known &= (
-            reason.kind != SIMILARITY
-            and then is not None
-            and _misses_no_less(then, reason, conditions.tolerance)
+        are_known &= then is not None and was_missed_as_badly(
+            TwoOutcomes(
+                then,
+                reason,
+                rank_then=partial(entry.rank_of, settings=conditions.settings),
+                rank_now=partial(_rank_now, result),
+                tolerance=conditions.tolerance,
+            )
         )
         reasons.append(
             reason
@@ -465,42 +475,15 @@ def _compared_reasons(
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 
+def _rank_now(result: CaseResult, document: str) -> float:
+    """The rank (from 1) of a document in the present ranking, or `NOT_RETURNED`."""
+    rank = result.ranking.rank_of(document)
+    return NOT_RETURNED if rank is None else rank
+
+
 def is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
     return expectations.expectation_of(one) == expectations.expectation_of(other)
-
-
-def _misses_no_less(then: Outcome, now: Outcome, tolerance: float) -> bool:
-    """Whether the accepted ranking misses a demand by no less; a score may be lower by the tolerance now.
-
-    Of documents, all that are wrong now were wrong then.
-    """
-    if then.met:
-        return False
-    if now.kind in (FLOOR, "metric", "results", "same_as"):
-        if then.value is None or now.value is None:
-            return False
-        slack = _ROUNDING if now.kind == "results" else tolerance + _ROUNDING
-        return _missed_by(now, now.value) <= _missed_by(now, then.value) + slack
-    if now.kind in KEPT and (now.kind == "some" or not now.wrong or not then.wrong):
-        return bool(now.wrong) == bool(
-            then.wrong
-        )  # without documents nothing was returned
-    size = 2 if now.kind == "order" else 1  # the wrong pairs stand one after the other
-    return {*zip(*[iter(now.wrong)] * size, strict=True)} <= {
-        *zip(*[iter(then.wrong)] * size, strict=True)
-    }
-
-
-def _missed_by(demand: Outcome, value: float) -> float:
-    """How far a figure is on the wrong side of the bound of a demand."""
-    if demand.comparison == "==":
-        return abs(value - demand.bound)
-    return (
-        demand.bound - value
-        if demand.comparison in (">=", ">")
-        else value - demand.bound
-    )
 
 
 def gate_scores(
