@@ -42,6 +42,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_
 from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.run_info import (
     SUFFIX,
+    AcceptedCase,
     FileInfo,
     Lost,
     RecordError,
@@ -196,12 +197,14 @@ class CaseFile(pytest.Module):
         ]
         lost: Sequence[Lost] = ()
         unknown: Sequence[EntryKey] = ()
+        accepted: Sequence[AcceptedCase] = ()
         baseline = self._baseline
         expects_known = baseline is not None and settings(self.config).expects_known
         if baseline is not None:
             compared = {(run.case.id, run.variant): run.case for run in runs}
             lost = baseline.collected(compared, suite.left_out)
             if expects_known:
+                accepted = baseline.accepted_cases(suite.terms.gates)
                 unknown, silent = baseline.untold(compared)
                 if (
                     silent
@@ -226,6 +229,7 @@ class CaseFile(pytest.Module):
             lost=tuple(lost),
             expects_known=expects_known,
             unknown=tuple(unknown),
+            accepted=accepted,
             unjudged=suite.unjudged_words,
             against="" if baseline is None else baseline.record,
             documents={}

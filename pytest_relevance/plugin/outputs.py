@@ -342,6 +342,9 @@ def _changes_of(updated: Updated) -> str:
         new = {
             "the fingerprint": updated.has_new_fingerprint,
             "the version of the format": updated.has_new_version,
+            "what it notes of cases (judgments, weights, tags, missed floors)": bool(
+                updated.noted
+            ),
         }
         names = [name for name, is_new in new.items() if is_new]
         return (

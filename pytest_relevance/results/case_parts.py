@@ -94,12 +94,13 @@ class BaselineComparison(NamedTuple):
     `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
 
     `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
-    `failed_before`: the accepted ranking is known to miss each unmet floor and expectation too, by no less, and the
-    score did not drop by more than the tolerance. A latency counts for neither. `known`: pytest reports the case as
-    xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the fingerprints in the names
-    that the baseline has, `{name: [before, now]}`. `latency` is the one in the reference, in seconds, where its search
-    was called as now. `people_scores` are all these scores without the grades that fill what nobody has judged, in a
-    case that has such.
+    `failed_before`: the accepted ranking is known to miss each unmet floor and expectation at least as badly, and the
+    score did not drop by more than the tolerance. A latency counts for neither. `missed`: the accepted ranking is known
+    to miss a floor or an expectation of today; only where a gate on the share that passes asks for it. `known`: pytest
+    reports the case as xfailed for that reason (`--relevance-known=xfail`). `searched` is the difference of the
+    fingerprints in the names that the baseline has, `{name: [before, now]}`. `latency` is the one in the reference, in
+    seconds, where its search was called as now. `people_scores` are all these scores without the grades that fill what
+    nobody has judged, in a case that has such.
     """
 
     standing: str
@@ -114,6 +115,7 @@ class BaselineComparison(NamedTuple):
     known: bool = False
     searched: Mapping[str, Sequence[Any]] = {}
     latency: float | None = None
+    missed: bool = False
     people_scores: Mapping[str, float | None] = {}
     others: Mapping[str, Any] = {}
 

@@ -20,7 +20,7 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import largest_score, ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named, needs_judgments
-from pytest_relevance.results import case_result
+from pytest_relevance.results import case_result, known_gates
 from pytest_relevance.results.case_result import (
     FAILED,
     MEASURED,
@@ -90,8 +90,9 @@ class GateFinding:
     `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
     whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
     expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be below the
-    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `by_fill`: whose grades, which fill what nobody has
-    judged, decide alone.
+    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `before` is the figure of the reference over all
+    its cases, `only_now` and `only_before` how many cases only this run or only the reference has. `by_fill`: whose
+    grades, which fill what nobody has judged, decide alone.
     """
 
     kind: str
@@ -112,6 +113,9 @@ class GateFinding:
     name: str = ""
     comparison: str = "<="
     needed: int = 0
+    before: float = math.nan
+    only_now: int = 0
+    only_before: int = 0
     by_fill: Sequence[str] = ()
 
     @property
@@ -227,11 +231,6 @@ def _gates_of_file(
         key=lambda result: (result.origin.source or "", result.line, result.id),
     )
     total = info.total - (len(results) - len(ran))
-    skipped = (result for result in results if result.status == SKIPPED)
-    is_told = all(
-        each.baseline is None and (each.id, each.variant) not in info.unknown
-        for each in skipped
-    )
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
     variants = {result.variant: None for result in ran}.keys()
     for written in info.gates:
@@ -284,13 +283,11 @@ def _gates_of_file(
                 )
                 judge = partial(_judge, gate, against=info.against, lost=lost)
                 findings: Iterable[GateFinding] = by_fill(judge, shown)
-                is_whole = is_told and not any(
-                    name in (variant, None) for _, name, _ in info.lost
-                )
-                if info.expects_known and is_whole:
-                    findings = (
-                        _with_known(finding, gate, group, info) for finding in findings
-                    )
+                if info.expects_known:
+                    findings = [
+                        _beside_reference(finding, gate, group, variant, info)
+                        for finding in findings
+                    ]
                 yield replace(judged, results=shown, findings=tuple(findings))
 
 
@@ -512,35 +509,41 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
     )
 
 
-def _with_known(
-    found: GateFinding, gate: Gate, results: Iterable[CaseResult], info: FileInfo
+def _beside_reference(
+    found: GateFinding,
+    gate: Gate,
+    results: Sequence[CaseResult],
+    variant: str | None,
+    info: FileInfo,
 ) -> GateFinding:
-    """A finding that says whether it was missed before, by no less. All cases of the reference are among the results.
+    """A finding that is not met, with what the reference has, and whether it failed before.
 
-    A share is known where every case that does not pass failed before. A mean is known where the reference misses it
-    too, neither the mean of the compared cases nor that of all cases is lower now, and each entry of the reference has
-    a ranking.
+    `results` are all cases of the file in a variant.
     """
-    if (
-        found.is_met
-        or found.kind not in (PASSING, MEAN)
-        or (found.metric is not None and found.metric.is_similarity)
-    ):
+    is_similarity = found.metric is not None and found.metric.is_similarity
+    if found.is_met or found.kind not in (PASSING, MEAN) or is_similarity:
         return found
-    cases = [result for result in results if looks_at(gate, result)]
-    if found.kind == PASSING:
-        failed = [
-            case for case in cases if not (passes(case) or is_only_measured(case))
-        ]
-        is_known = bool(failed) and all(
-            case.baseline is not None and case.baseline.failed_before for case in failed
-        )
-        return replace(found, is_known=is_known)
-    means = differences.means_of(differences.score_pairs(cases, found.about))
-    is_told = {(case.id, case.variant) for case in cases}.isdisjoint(info.unknown)
-    is_no_lower = min(means.second, found.figure) >= means.first - TIE
+    values: known_gates.ValuesOfCases
+    figure: known_gates.Figure
+    if found.metric is None:
+        values, figure = known_gates.Passes(passes, is_only_measured), known_gates.share
+    else:
+        if any(name in (variant, None) for _, name in info.unknown):
+            return found
+        values, figure = known_gates.Scores(found.metric), known_gates.mean
+    accepted = [each for each in info.accepted if each.variant in (variant, None)]
+    try:
+        sides = known_gates.sides_of(gate, values, results, accepted)
+    except known_gates.NotKnown:
+        return found
+    before = sides.all_before()
     return replace(
-        found, is_known=is_told and means.first < found.bound - TIE and is_no_lower
+        found,
+        is_known=known_gates.failed_before(sides, figure, found.bound),
+        before=figure(before) if before else math.nan,
+        only_now=sides.only_now,
+        only_before=sides.only_before,
+        against=info.against,
     )
 
 

@@ -34,7 +34,7 @@ from pytest_relevance.results.compare.differences import (
 )
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.gates import GateResult, judge_gates
-from pytest_relevance.results.records.baseline_comparison import is_same_demand
+from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
 

@@ -112,12 +112,15 @@ def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) ->
             "depth": 2,
             "documents": ["x", "y"],
             "scores": {"nDCG@2": 0.0},
+            "digest": "227a1cc5353dd3ce",
+            "missed": True,
         },
         {
             "id": "hats",
             "depth": 10,
             "documents": ["h2", "h1"],
             "scores": {"nDCG@10": 0.70981, "P@2": 1.0},
+            "digest": "24c49dcc8b98a9d3",
         },
         *(
             {"document": document, "title": f"Title of {document}"}

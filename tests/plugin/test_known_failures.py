@@ -332,6 +332,121 @@ def test_a_gate_is_expected_to_fail_where_the_reference_misses_it_by_no_less(
     )
 
 
+class GateRow(NamedTuple):
+    """A suite: its gate, its cases when they were accepted and now, and the outcome.
+
+    A case is written as its id, its keys, and what its search returns: "a b" has nDCG@10
+    1.000, "b a" 0.710, "x a" 0.522, "x y" 0.
+    """
+
+    gate: str
+    then: list[tuple[str, str, str]]
+    now: list[tuple[str, str, str]]
+    outcome: str
+
+
+MEAN, SHARE = "mean: {nDCG@10: 0.95}", "passing: 0.9"
+FLOOR = "min_ndcg: 0.9, tolerance: 1"
+LOW, GOOD, BEST = ("low", "", "x a"), ("good", "", "b a"), ("best", "", "a b")
+NONE = ("none", "", "x y")
+FIFTY = [(f"new {number}", "", "x a") for number in range(50)]
+LOW_FAILS = ("low", FLOOR, "x a")
+PASSES = ("passes", FLOOR, "a b")
+LOW_OF_HEAD = ("low", "tags: [head]", "x a")
+GOOD_OF_HEAD = ("good", "tags: [head]", "b a")
+
+GATE_ROWS = {
+    "same": GateRow(MEAN, [LOW, GOOD], [LOW, GOOD], K),
+    "worst-gone": GateRow(MEAN, [LOW, GOOD, NONE], [LOW, GOOD], K),
+    "best-gone": GateRow(MEAN, [LOW, GOOD, BEST], [LOW, GOOD], F),
+    "fifty-new": GateRow(MEAN, [GOOD], [GOOD, *FIFTY], F),
+    "as-good-new": GateRow(MEAN, [GOOD], [GOOD, ("new", "", "b a")], K),
+    "one-worse": GateRow(MEAN, [LOW, GOOD], [("low", "tolerance: 1", "x y"), GOOD], F),
+    "hidden-by-new": GateRow(
+        MEAN,
+        [GOOD, BEST],
+        [("good", "tolerance: 1", "x a"), BEST, ("new", "", "a b")],
+        F,
+    ),
+    "worst-replaced": GateRow(MEAN, [NONE, GOOD], [LOW, GOOD], K),
+    "met-then": GateRow(MEAN, [BEST], [BEST, LOW], F),
+    "lighter": GateRow(
+        MEAN,
+        [LOW, ("good", "weight: 9", "b a")],
+        [LOW, ("good", "weight: 1", "b a")],
+        F,
+    ),
+    "heavier": GateRow(
+        MEAN,
+        [LOW, ("good", "weight: 1", "b a")],
+        [LOW, ("good", "weight: 9", "b a")],
+        K,
+    ),
+    "tag-taken": GateRow(
+        f"{MEAN}, tag: head", [LOW_OF_HEAD, GOOD_OF_HEAD], [LOW_OF_HEAD, GOOD], F
+    ),
+    "worst-tag-taken": GateRow(
+        f"{MEAN}, tag: head", [LOW_OF_HEAD, GOOD_OF_HEAD], [LOW, GOOD_OF_HEAD], K
+    ),
+    "untagged-gone": GateRow(
+        f"{MEAN}, tag: head", [LOW_OF_HEAD, BEST], [LOW_OF_HEAD], K
+    ),
+    "another-metric": GateRow("mean: {P@1: 0.9}", [LOW, BEST], [LOW], F),
+    "fails-as-before": GateRow(SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, PASSES], K),
+    "failing-gone": GateRow(
+        SHARE, [LOW_FAILS, ("low 2", FLOOR, "x a"), PASSES], [LOW_FAILS, PASSES], K
+    ),
+    "passing-gone": GateRow(SHARE, [LOW_FAILS, PASSES], [LOW_FAILS], F),
+    "failing-new": GateRow(
+        SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, PASSES, ("new", FLOOR, "x a")], F
+    ),
+    "passing-new": GateRow(
+        SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, PASSES, ("new", FLOOR, "a b")], K
+    ),
+    "newly-failing": GateRow(
+        SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, ("passes", FLOOR, "b a")], F
+    ),
+    "passed-then": GateRow(SHARE, [PASSES], [PASSES, ("new", FLOOR, "x a")], F),
+}
+
+
+def gate_suite(name: str, gate: str, cases: list[tuple[str, str, str]]) -> str:
+    """The text of a suite with one gate."""
+    lines = [f"gates: [{{{gate}}}]", "cases:"]
+    for case, keys, _ in cases:
+        more = f", {keys}" if keys else ""
+        lines.append(f"  - {{query: {name} {case}, judgments: {{a: 3, b: 1}}{more}}}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("accept", "against"), [(RECORD, [AGAINST]), (UPDATE, [])], ids=["record", "file"]
+)
+def test_a_gate_failed_before_over_the_cases_that_both_have_and_over_all(
+    project: Project, accept: str, against: list[str]
+) -> None:
+    shop = Shop(project)
+    for is_now in (False, True):
+        for name, row in GATE_ROWS.items():
+            cases = row.now if is_now else row.then
+            shop.cases(gate_suite(name, row.gate, cases), f"{name}.relevance.yaml")
+            shop.returns(**{f"{name} {case}": found for case, _, found in cases})
+        run = shop.run(*([*against, KNOWN, NOW] if is_now else [accept]))
+    outcomes = {}
+    for report in run.reports:
+        file, _, item = report.nodeid.partition("::")
+        if item.startswith("gate[") and report.when == "call":
+            outcome = K if hasattr(report, "wasxfail") else report.outcome
+            outcomes[file.removesuffix(".relevance.yaml")] = outcome
+    assert outcomes == {name: row.outcome for name, row in GATE_ROWS.items()}
+    reference = "main.jsonl" if against else "the baseline"
+    said = " ".join(run.text.split())
+    assert (
+        f"below 0.950 (51 cases); 0.710 in {reference} (50 cases are only here)" in said
+    )
+    assert f"less than 90%; 50.0% in {reference} (1 case is only there)" in said
+
+
 # --- the reference ----------------------------------------------------------------------------------------------------
 
 

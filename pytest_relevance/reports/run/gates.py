@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 
@@ -91,6 +92,8 @@ def _passing(found: gates.GateFinding) -> str:
     digits = _digits(share, least, 1)
     how = "at least" if found.is_met else "less than"
     said = f"{found.figure:,.0f} of {found.counted:,} cases pass ({share:.{digits}f}%), {how} {least:.10g}%"
+    before = f"{100 * found.before:.{digits}f}%"
+    said += _beside_reference(found, before)
     return f"{said}; {were}" if measured else said
 
 
@@ -130,7 +133,24 @@ def _mean(found: gates.GateFinding) -> str:
                 else f"with a ranking in {found.against or 'the baseline'}"
             )
         of_all = f"{found.counted:,} of {counted(found.total, 'case')}, those {which}"
-    return f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
+    said = f"mean {_name(found)} {found.figure:.{digits}f}, {relation} {found.bound:.{digits}f} ({of_all})"
+    return said + _beside_reference(found, f"{found.before:.{digits}f}")
+
+
+def _beside_reference(found: gates.GateFinding, before: str) -> str:
+    """`; 0.850 in main.jsonl (50 cases are only here)`: the figure of the reference.
+
+    The cases that only this run or only the reference has are counted. Empty if nothing
+    is known of the reference.
+    """
+    if math.isnan(found.before):
+        return ""
+    alone = []
+    for count, where in ((found.only_now, "here"), (found.only_before, "there")):
+        if count:
+            alone.append(f"{counted(count, 'case is', 'cases are')} only {where}")
+    said = f"; {before} in {found.against or 'the baseline'}"
+    return f"{said} ({', '.join(alone)})" if alone else said
 
 
 def _drop(found: gates.GateFinding) -> str:

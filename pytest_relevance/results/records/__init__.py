@@ -5,6 +5,7 @@
 | `file` | records and baselines on disk: one reader and one writer of their lines |
 | `run`, `run_info` | `Run` and its tables; `FileInfo`, `RunInfo`, and the fingerprint of what was searched |
 | `baseline`, `baseline_comparison` | accepted rankings and their updates; a case beside its accepted ranking |
+| `accepted_outcomes` | what an accepted ranking makes of the floor and the expectations of today |
 | `missed_before` | whether an accepted ranking missed a demand at least as badly |
 | `against` | the record of another run in the place of a baseline |
 | `merge` | the records of shards put together |

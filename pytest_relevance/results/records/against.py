@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import with_variant
-from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, gate_of
+from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import is_similarity, parse_metric
@@ -20,6 +20,10 @@ from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results, with_similarities
 from pytest_relevance.results.records import baseline_comparison
+from pytest_relevance.results.records.accepted_outcomes import (
+    AcceptedOutcomes,
+    accepted_cases,
+)
 from pytest_relevance.results.records.baseline import (
     BaselineEntries,
     BaselineEntry,
@@ -147,10 +151,21 @@ def compare_recorded(
             of_file.fingerprint,
         )
         files[file] = info._replace(
-            has_baseline=True, lost=lost, against=name, fingerprint=searched
+            has_baseline=True,
+            lost=lost,
+            against=name,
+            fingerprint=searched,
+            accepted=accepted_cases(of_file, gates[file]),
+            unknown=tuple(_unknown(of_file)),
         )
     not_run = tuple(file for file in entries if file not in ran)
     return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
+
+
+def _unknown(entries: BaselineEntries) -> list[EntryKey]:
+    """The cases of which entries tell nothing: errors, and empty rankings."""
+    empty = [key for key, entry in entries.items() if not entry.documents]
+    return [*entries.errors, *empty]
 
 
 def _lost(
@@ -221,6 +236,9 @@ def _compared(
     found, reasons = baseline_comparison.comparison_of(
         result, entry, graded, before, scores
     )
+    if any(gate.condition == PASSING for gate in gates):
+        accepted_side = AcceptedOutcomes(result, entry, graded, before)
+        found = found._replace(missed=accepted_side.misses_any())
     if result.is_known and found.failed_before:
         found = found._replace(known=True)
     return result.with_baseline(found, result.verdict, reasons)

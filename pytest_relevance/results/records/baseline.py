@@ -8,6 +8,7 @@ entries, so that version control can merge two branches that add one entry each.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,11 +21,20 @@ from typing import Any, NamedTuple
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.checking.expectations import OF_DOCUMENTS, ON_FIELDS
-from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, is_similarity
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import STALE, CaseCall, Outcome
+from pytest_relevance.results.case_parts import (
+    DROP,
+    STALE,
+    STALE_ENTRY,
+    CaseCall,
+    Outcome,
+)
 from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
     WITHOUT_SCORE,
     CaseResult,
     from_builtin,
@@ -42,6 +52,7 @@ from pytest_relevance.results.records.file import (
 )
 from pytest_relevance.results.records.missed_before import NOT_RETURNED
 from pytest_relevance.results.records.run_info import (
+    AcceptedCase,
     Fingerprint,
     RecordError,
     checked,
@@ -69,7 +80,9 @@ class BaselineEntry(NamedTuple):
     ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
     the fields of documents. `collapse`: the case collapsed chunks, which `documents` has as they were returned, with
     as many further ones as fill the depth; `is_all`: the search had no more of them. `deeper` are the ranks of
-    documents that a missed expectation names and `documents` does not have, None for one that was not returned. `call`
+    documents that a missed expectation names and `documents` does not have, None for one that was not returned.
+    `digest` is that of the judgments, "" if it is not known, as are then `weight`, `tags`, and whether the case
+    `missed` a floor or an expectation (None: there was nothing to miss, and no score). `call`
     is how a recorded search was called; no baseline has it. `others` are keys of its line that a later version has
     added.
     """
@@ -87,6 +100,10 @@ class BaselineEntry(NamedTuple):
     collapse: bool = False
     is_all: bool = False
     deeper: Mapping[str, int | None] = {}
+    digest: str = ""
+    weight: float = 1
+    tags: tuple[str, ...] = ()
+    missed: bool | None = False
     call: CaseCall = CaseCall()
     others: Mapping[str, Any] = {}
 
@@ -109,6 +126,18 @@ class BaselineEntry(NamedTuple):
             tuple(without_copies(self.documents))
             if settings.collapse
             else self.documents
+        )
+
+    def as_case(self) -> AcceptedCase:
+        """The case as the entry has it, for gates."""
+        is_known = bool(self.digest)
+        return AcceptedCase(
+            id=self.id,
+            variant=self.variant,
+            weight=self.weight if is_known else None,
+            tags=self.tags,
+            scores=self.scores,
+            missed=self.missed,
         )
 
     def rank_of(self, document: str, settings: Settings) -> float | None:
@@ -163,6 +192,10 @@ class BaselineEntry(NamedTuple):
             NoneType,
         }:
             raise ValueError("its scores are numbers")
+        if not {*map(type, values.get("tags", ()))} <= {str}:
+            raise ValueError("its tags are texts")
+        if not 0 < values.get("weight", 1) < math.inf:
+            raise ValueError(f"its weight is {values['weight']!r}")
         for rank in values.get("deeper", {}).values():
             if rank is not None and (type(rank) is not int or rank < 1):
                 raise ValueError(f"its deeper has the rank {rank!r}")
@@ -305,6 +338,11 @@ def entry_of(result: CaseResult) -> BaselineEntry:
     )
     scores = {result.metric.text: result.score}
     scores |= {
+        name: value
+        for name, value in result.evaluation.scores.items()
+        if not is_similarity(name)
+    }
+    scores |= {
         each.name: each.value
         for each in result.evaluation.outcomes
         if each.kind == "metric" and each.value is not None
@@ -327,10 +365,27 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         ),
         collapse=collapses,
         deeper=_ranks_of_missed(result),
+        digest=result.evaluation.digest,
+        weight=result.weight,
+        tags=tuple(result.tags),
+        missed=_misses_a_demand(result),
         is_all=collapses
         and not result.ranking.reaches_depth
         and len({*documents}) == result.ranking.returned,
     )
+
+
+def _misses_a_demand(result: CaseResult) -> bool | None:
+    """Whether a result misses its floor or an expectation that needs no reference.
+
+    None if there is nothing to miss, and no score that could fall.
+    """
+    if result.verdict == MEASURED and result.score is None:
+        return None
+    if result.verdict != FAILED:
+        return False
+    compared = (DROP, STALE_ENTRY, SIMILARITY)
+    return any(reason.kind not in compared for reason in result.evaluation.reasons)
 
 
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
@@ -390,7 +445,8 @@ class Updated:
     """How many entries an update of a baseline added, changed, dropped, and left as they were.
 
     `rescored` counts the changed entries with the same ranking and other scores or metrics. `titles` is how many titles
-    of documents it added or changed. `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`:
+    of documents it added or changed. `noted` counts the kept entries of cases with other judgments, weights or tags.
+    `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`:
     the file had an older version of the format.
     """
 
@@ -400,6 +456,7 @@ class Updated:
     kept: int
     titles: int = 0
     rescored: int = 0
+    noted: int = 0
     has_new_fingerprint: bool = False
     has_new_version: bool = False
 
@@ -436,6 +493,7 @@ def update_baseline(
         after, updated = _merged(before, accepted, only_new=only_new, all_keys=all_keys)
         if (
             updated.is_change
+            or updated.noted
             or updated.has_new_fingerprint
             or updated.has_new_version
             or not exists
@@ -464,13 +522,17 @@ def _merged(
         if all_keys is None or key in all_keys
     }
     added = len(new.keys() - before.keys())
-    pairs = [(before[key], new[key]) for key in new.keys() & before.keys()]
-    pairs = [
-        (old, entry) for old, entry in pairs if old.line != entry.line
-    ]  # as JSON: in Python 1 equals true
-    rescored = sum(
-        old._replace(scores=entry.scores).line == entry.line for old, entry in pairs
-    )
+    changed = rescored = noted = 0
+    for key in new.keys() & before.keys():
+        old, entry = before[key], new[key]
+        if old.line == entry.line:  # as JSON: in Python 1 equals true
+            continue
+        if _with_notes_of(entry, old).line == entry.line:
+            noted += 1
+            continue
+        changed += 1
+        same = _with_notes_of(entry, old)._replace(scores=entry.scores)
+        rescored += same.line == entry.line
     ranked = {document for entry in after.values() for document in entry.documents}
     titles = {**before.titles, **accepted.titles}
     titles = {
@@ -480,18 +542,19 @@ def _merged(
     if after.keys() - new.keys():
         searched = (
             common([before.fingerprint, searched])
-            if added or pairs
+            if added or changed
             else before.fingerprint
         )
-    counts = (
-        added,
-        len(pairs),
-        len(merged) - len(after),
-        len(after) - added - len(pairs),
-    )
-    renamed = len(titles.items() - before.titles.items())
     updated = Updated(
-        *counts, renamed, rescored, searched != before.fingerprint, before.is_outdated
+        added=added,
+        changed=changed,
+        dropped=len(merged) - len(after),
+        kept=len(after) - added - changed,
+        titles=len(titles.items() - before.titles.items()),
+        rescored=rescored,
+        noted=noted,
+        has_new_fingerprint=searched != before.fingerprint,
+        has_new_version=before.is_outdated,
     )
     further = {
         document: before.further[document]
@@ -500,6 +563,17 @@ def _merged(
     return BaselineEntries(
         after.values(), titles, searched, others=before.others, further=further
     ), updated
+
+
+def _with_notes_of(entry: BaselineEntry, old: BaselineEntry) -> BaselineEntry:
+    """The old entry with what the new one notes beside the ranking and its scores."""
+    return old._replace(
+        digest=entry.digest,
+        weight=entry.weight,
+        tags=entry.tags,
+        missed=entry.missed,
+        deeper=entry.deeper,
+    )
 
 
 def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> BaselineEntry:

@@ -12,10 +12,8 @@ from functools import partial
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
-from pytest_relevance.cases.checking.expectations import COMPARE
-from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN
+from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import (
-    SIMILARITY,
     Case,
     Expectation,
     Gate,
@@ -28,7 +26,6 @@ from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts, expectations
 from pytest_relevance.results.case_parts import (
-    FLOOR,
     NEW,
     REGRESSION,
     STALE,
@@ -42,8 +39,11 @@ from pytest_relevance.results.case_result import (
     PASSED,
     CaseResult,
 )
+from pytest_relevance.results.records.accepted_outcomes import (
+    AcceptedOutcomes,
+    accepted_cases,
+)
 from pytest_relevance.results.records.baseline import (
-    KEPT,
     BaselineEntries,
     BaselineEntry,
     EntryKey,
@@ -59,6 +59,7 @@ from pytest_relevance.results.records.run_info import (
     GONE,
     LEFT_OUT,
     UNJUDGED,
+    AcceptedCase,
     Fingerprint,
     Lost,
     changed_since,
@@ -75,7 +76,7 @@ class Baseline:
 
     `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` says
     what was searched when they were accepted; empty if unknown. `expects_known`: what failed before is expected to
-    fail, and the comparisons have the scores that gates on a mean need for that.
+    fail, and the comparisons have what gates on means and shares need for that.
     """
 
     def __init__(
@@ -83,7 +84,9 @@ class Baseline:
     ) -> None:
         self._entries = entries
         self.record = record
-        self._gates_compared = (MAX_DROP, MEAN) if expects_known else (MAX_DROP,)
+        self._gates_compared = (
+            (MAX_DROP, MEAN, PASSING) if expects_known else (MAX_DROP,)
+        )
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
@@ -136,6 +139,10 @@ class Baseline:
             for key, found in returned.items()
         )
         return unknown, silent(searches)
+
+    def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
+        """What the entries have of each case, if gates need it to have failed before."""
+        return accepted_cases(self._entries, gates)
 
     def compare(
         self,
@@ -205,7 +212,10 @@ class Baseline:
         )
         if verdict in (PASSED, MEASURED) and not (details or is_moved):
             found = BaselineComparison(
-                *found[:4], latency=found.latency, people_scores=found.people_scores
+                *found[:4],
+                latency=found.latency,
+                missed=found.missed,
+                people_scores=found.people_scores,
             )
         elif fingerprint:
             found = found._replace(
@@ -351,6 +361,9 @@ def _compare_scores(
         else {}
     )
     found, reasons = comparison_of(result, entry, graded, before, scores, case.expect)
+    if PASSING in gates and any(gate.condition == PASSING for gate in case.terms.gates):
+        accepted = AcceptedOutcomes(result, entry, graded, before, case.expect)
+        found = found._replace(missed=accepted.misses_any())
     if case.filled:
         graded = grade_ranking(documents, case.grades_of_people)
         people = gate_scores(result, case.terms.gates, graded, gates)
@@ -381,7 +394,8 @@ def comparison_of(
         standing = case_parts.IMPROVEMENT if change > 0 else REGRESSION
     newly_failing = failed_before = False
     if result.verdict == FAILED:
-        reasons, are_known = _compared_reasons(result, entry, graded, before, expect)
+        accepted = AcceptedOutcomes(result, entry, graded, before, expect)
+        reasons, are_known = _compared_reasons(accepted)
         newly_failing = any(reason.is_new for reason in reasons)
         failed_before = are_known and standing != REGRESSION
     found = BaselineComparison(
@@ -395,83 +409,34 @@ def comparison_of(
 
 
 def _compared_reasons(
-    result: CaseResult,
-    entry: BaselineEntry,
-    accepted: GradedRanking,
-    before: float | None,
-    expect: Sequence[Expectation],
+    accepted: AcceptedOutcomes,
 ) -> tuple[list[Outcome], bool]:
     """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
 
     Also returns whether all of them are known: missed by the accepted ranking at least as badly
-    (`missed_before`). `before` is its nDCG@k. A number of results of which only the first were kept is not known, nor
-    is an empty ranking, accepted or present, where results are expected: to return nothing is worse than to return
-    anything.
+    (`missed_before`). An empty ranking, accepted or present, is not known where results are expected: to return
+    nothing is worse than to return anything.
     """
-    conditions = result.conditions
-    documents = entry.ranking(conditions.settings)
-    left_out = len(entry.documents) - len(documents)
-    ranks, is_cut = expectations.first_ranks(documents), entry.reaches_depth
-    found = expectations.Found(
-        *(conditions.k, conditions.settings, accepted, documents, ranks, None, is_cut),
-        left_out=left_out,
-    )
-    may_go_on = not entry.whole and len(entry.documents) >= entry.depth
-    has_kept = entry.collapse == conditions.settings.collapse
+    result, entry = accepted.result, accepted.entry
     are_known = bool(
-        documents and result.ranking.documents
+        entry.documents and result.ranking.documents
     ) or not expectations.expects_results(result.evaluation.outcomes)
-    reasons: list[Outcome] = []
+    reasons = []
     for reason in result.evaluation.reasons:
-        then: Outcome | None = None
-        if reason.kind == FLOOR:
-            then = reason._replace(
-                value=before, met=before is not None and before >= reason.bound
-            )
-        elif reason.kind in KEPT:
-            then = next(
-                (
-                    each
-                    for each in entry.outcomes
-                    if has_kept and is_same_demand(each, reason)
-                ),
-                None,
-            )
-        elif reason.kind == SIMILARITY:
-            same = float(
-                bool(documents)
-                or not expectations.expects_results(result.evaluation.outcomes)
-            )  # with itself
-            then = reason._replace(
-                value=same, met=COMPARE[reason.comparison](same, reason.bound)
-            )
-        elif (
-            reason.kind in expectations.CHECKERS
-            and reason.kind != "latency"
-            and not (reason.kind == "results" and may_go_on)
-        ):
-            own = (
-                each
-                for each in expect
-                if each.metric is not None and each.name == reason.name
-            )
-            expected = next(own, None) or expectations.expectation_of(reason)
-            if expected.metric is None or expected.metric.is_computable:
-                then = expectations.CHECKERS[expected.kind](expected, found)
-        are_known &= then is not None and was_missed_as_badly(
-            TwoOutcomes(
-                then,
-                reason,
-                rank_then=partial(entry.rank_of, settings=conditions.settings),
-                rank_now=partial(_rank_now, result),
-                tolerance=conditions.tolerance,
-            )
+        then = accepted.of(reason)
+        if then is None:
+            are_known = False
+            reasons.append(reason)
+            continue
+        both = TwoOutcomes(
+            then,
+            reason,
+            rank_then=partial(entry.rank_of, settings=result.conditions.settings),
+            rank_now=partial(_rank_now, result),
+            tolerance=result.conditions.tolerance,
         )
-        reasons.append(
-            reason
-            if then is None
-            else reason._replace(before=then.value, is_new=then.met)
-        )
+        are_known = are_known and was_missed_as_badly(both)
+        reasons.append(reason._replace(before=then.value, is_new=then.met))
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 
@@ -479,11 +444,6 @@ def _rank_now(result: CaseResult, document: str) -> float:
     """The rank (from 1) of a document in the present ranking, or `NOT_RETURNED`."""
     rank = result.ranking.rank_of(document)
     return NOT_RETURNED if rank is None else rank
-
-
-def is_same_demand(one: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are of the same expectation, in a baseline and in a run."""
-    return expectations.expectation_of(one) == expectations.expectation_of(other)
 
 
 def gate_scores(

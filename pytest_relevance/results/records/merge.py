@@ -17,6 +17,7 @@ from pytest_relevance.results.diagnoses import faults_to_record, project_faults
 from pytest_relevance.results.records.file import result_lines, write_lines
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
+    AcceptedCase,
     Changes,
     FileInfo,
     RunError,
@@ -212,8 +213,18 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
                 lost=lost,
                 expects_known=known.expects_known and info.expects_known,
                 unknown=tuple(dict.fromkeys([*known.unknown, *info.unknown])),
+                accepted=_joined_cases(known.accepted, info.accepted),
             )
     return files
+
+
+def _joined_cases(
+    first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
+) -> tuple[AcceptedCase, ...]:
+    """The cases of the reference that either shard knows, each once."""
+    found = {(case.id, case.variant): case for case in second}
+    found.update({(case.id, case.variant): case for case in first})
+    return tuple(found.values())
 
 
 def _gaps(

@@ -25,6 +25,27 @@ Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
 
 
+class AcceptedCase(NamedTuple):
+    """A case as its reference has it, for gates that ask whether they failed before.
+
+    Attributes:
+        id: its id in this run, or in the reference if it is gone.
+        variant: the variant of its search.
+        weight: its weight in means then; None if that is not known.
+        tags: its tags then.
+        scores: its scores then, by the names of the metrics; None: not defined.
+        missed: whether it missed a floor or an expectation then; None: there was nothing to miss, and no score.
+    """
+
+    id: str
+    variant: str | None
+    weight: float | None
+    tags: Sequence[str] = ()
+    scores: Mapping[str, float | None] = {}
+    missed: bool | None = False
+    others: Mapping[str, Any] = {}
+
+
 class RecordError(FileError):
     """A record or a baseline that cannot be used."""
 
@@ -44,6 +65,7 @@ class FileInfo(NamedTuple):
         expects_known: whether cases and gates that failed before are expected to fail (`--relevance-known=xfail`).
         unknown: if so, the cases of the baseline of which it tells nothing, by id and variant: the ranking is empty,
             or the case was an error in the record.
+        accepted: if so, what the reference has of each case, if the file has gates that may have failed before.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.
         documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
@@ -60,6 +82,7 @@ class FileInfo(NamedTuple):
     lost: Sequence[Lost] = ()
     expects_known: bool = False
     unknown: Sequence[tuple[str, str | None]] = ()
+    accepted: Sequence[AcceptedCase] = ()
     unjudged: str = ""
     against: str = ""
     documents: Mapping[str, Any] = {}
@@ -85,7 +108,10 @@ class FileInfo(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The info in builtin types, as the record has it."""
-        return to_builtin(self)
+        values = to_builtin(self)
+        if self.accepted:
+            values["accepted"] = [to_builtin(each) for each in self.accepted]
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "FileInfo":
@@ -109,6 +135,9 @@ class FileInfo(NamedTuple):
         pairs = {
             "lost": tuple(map(tuple, lost)),
             "unknown": tuple(map(tuple, values.get("unknown", ()))),
+            "accepted": tuple(
+                from_builtin(AcceptedCase, each) for each in values.get("accepted", ())
+            ),
         }
         return from_builtin(
             cls, {**known, **pairs, "totals": totals, "has_baseline": compared}

@@ -1,0 +1,127 @@
+"""What an accepted ranking makes of the demands of today: of a floor and of expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance.cases.checking.expectations import COMPARE
+from pytest_relevance.cases.checking.gates import MEAN, PASSING
+from pytest_relevance.cases.model import SIMILARITY, Expectation, Gate
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.results import expectations
+from pytest_relevance.results.case_parts import FLOOR, Outcome
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.baseline import (
+    KEPT,
+    BaselineEntries,
+    BaselineEntry,
+)
+from pytest_relevance.results.records.run_info import AcceptedCase
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedOutcomes:
+    """The outcomes that a case has with its accepted ranking, under the demands of today.
+
+    `graded` is the accepted ranking, `score` its nDCG@k, both under the judgments of
+    today. `expect` has the expectations of the case; without them the metrics of a
+    project are not known.
+    """
+
+    result: CaseResult
+    entry: BaselineEntry
+    graded: GradedRanking
+    score: float | None
+    expect: Sequence[Expectation] = ()
+
+    def of(self, demand: Outcome) -> Outcome | None:
+        """The outcome of a demand with the accepted ranking; None if it is not known."""
+        if demand.kind == FLOOR:
+            is_met = self.score is not None and self.score >= demand.bound
+            return demand._replace(value=self.score, met=is_met)
+        if demand.kind == SIMILARITY:
+            return self._of_similarity(demand)
+        if demand.kind in KEPT:
+            return self._kept(demand)
+        if demand.kind not in expectations.CHECKERS or demand.kind == "latency":
+            return None
+        if demand.kind == "results" and self._may_go_on:
+            return None
+        expected = self._expectation(demand)
+        if expected.metric is not None and not expected.metric.is_computable:
+            return None
+        return expectations.CHECKERS[expected.kind](expected, self._found())
+
+    def misses_any(self) -> bool:
+        """Whether the accepted ranking is known to miss the floor or an expectation."""
+        floor = self.result.conditions.floor
+        if floor is not None and (self.score is None or self.score < floor):
+            return True
+        for demand in self.result.evaluation.outcomes:
+            outcome = self.of(demand)
+            if outcome is not None and not outcome.met:
+                return True
+        return False
+
+    def _of_similarity(self, demand: Outcome) -> Outcome:
+        """The accepted ranking equals itself, unless it is empty and should not be."""
+        is_as_expected = bool(self._documents) or not expectations.expects_results(
+            self.result.evaluation.outcomes
+        )
+        same = float(is_as_expected)
+        is_met = COMPARE[demand.comparison](same, demand.bound)
+        return demand._replace(value=same, met=is_met)
+
+    def _kept(self, demand: Outcome) -> Outcome | None:
+        """The outcome that the entry has of the same demand, for rankings read alike."""
+        if self.entry.collapse != self.result.conditions.settings.collapse:
+            return None
+        for kept in self.entry.outcomes:
+            if is_same_demand(kept, demand):
+                return kept
+        return None
+
+    def _expectation(self, demand: Outcome) -> Expectation:
+        """The expectation of a demand; only a case knows the metrics of its project."""
+        for expected in self.expect:
+            if expected.metric is not None and expected.name == demand.name:
+                return expected
+        return expectations.expectation_of(demand)
+
+    @property
+    def _documents(self) -> Sequence[str]:
+        return self.entry.ranking(self.result.conditions.settings)
+
+    @property
+    def _may_go_on(self) -> bool:
+        """Whether there may have been more results than the entry has."""
+        return not self.entry.whole and len(self.entry.documents) >= self.entry.depth
+
+    def _found(self) -> expectations.Found:
+        """What the search returned then, as the checkers take it."""
+        documents, conditions = self._documents, self.result.conditions
+        return expectations.Found(
+            k=conditions.k,
+            settings=conditions.settings,
+            graded=self.graded,
+            ranking=documents,
+            ranks=expectations.first_ranks(documents),
+            latency=None,
+            is_cut=self.entry.reaches_depth,
+            left_out=len(self.entry.documents) - len(documents),
+        )
+
+
+def accepted_cases(
+    entries: BaselineEntries, gates: Iterable[Gate]
+) -> tuple[AcceptedCase, ...]:
+    """What entries have of each case; nothing unless a gate may have failed before."""
+    if not any(gate.condition in (MEAN, PASSING) for gate in gates):
+        return ()
+    return tuple(entry.as_case() for entry in entries.values())
+
+
+def is_same_demand(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are of the same expectation, in a baseline and in a run."""
+    return expectations.expectation_of(one) == expectations.expectation_of(other)
