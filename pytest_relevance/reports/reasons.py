@@ -110,6 +110,8 @@ def reason_text(
 ) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
     text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
+    if reason.by_people:
+        return text + people_text(result.evaluation.graders)
     if result.evaluation.people_scores:
         from pytest_relevance.results.filled import is_by_fill
 
@@ -120,6 +122,12 @@ def reason_text(
 def alone_text(graders: Iterable[str]) -> str:
     """Say whose grades alone decide, where filled grades do: ` (by the grades of model-x/prompt-3 alone)`."""
     return f" (by the grades of {listed(dict.fromkeys(map(harmless, graders)), 'and')} alone)"
+
+
+def people_text(graders: Iterable[str]) -> str:
+    """Say that grades of people decide: ` (by the grades of people, without those of model-x)`."""
+    others = listed(dict.fromkeys(map(harmless, graders)), "and")
+    return f" (by the grades of people, without those of {others})"
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:
@@ -506,6 +514,8 @@ def _score_in_brief(reason: Outcome, result: CaseResult, is_named: bool) -> str:
     change = f"{then} -> {now}" if then not in ("", now) else now
     if is_named or change == now:
         change = f"{reason.name} {change}"
+    if reason.by_people:
+        change += " by the grades of people"
     limit = (
         f"tolerance {reason.bound:.3g}"
         if is_drop

@@ -62,7 +62,8 @@ class Outcome(NamedTuple):
     other: the first document of each pair is not before the second. For fields, `conditions` are what was expected of
     the first `within` results, and `values` has for each document in `wrong` its rank and the fields that make it
     wrong, {field: value}. For `same_as`, `query` is the other query, and `values` has the ranks here and there.
-    `is_score`: judging the unjudged results could change the figure. `before` is the figure of the accepted ranking
+    `is_score`: judging the unjudged results could change the figure. `by_people`: the figures are those without the
+    grades that fill, by which nothing is wrong. `before` is the figure of the accepted ranking
     today, `is_new`: that ranking met this.
     """
 
@@ -83,6 +84,7 @@ class Outcome(NamedTuple):
     conditions: Sequence[tuple[str, str, Sequence[Any]]] = ()
     values: Sequence[tuple[Any, Any]] = ()
     query: str = ""
+    by_people: bool = False
     others: Mapping[str, Any] = {}
 
 

@@ -11,14 +11,26 @@ from collections.abc import Mapping
 from pytest_relevance.cases.checking.expectations import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
-from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, count_grades
+from pytest_relevance.results.case_parts import (
+    DROP,
+    FLOOR,
+    REGRESSION,
+    BaselineComparison,
+    Outcome,
+    count_grades,
+)
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
     PASSED,
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import TIE, change_by, has_relevant
+from pytest_relevance.results.compare.differences import (
+    TIE,
+    change_by,
+    has_relevant,
+    score_before,
+)
 from pytest_relevance.results.expectations import expectation_of
 
 
@@ -89,6 +101,40 @@ def without_fill(case: CaseResult) -> CaseResult:
     )
 
 
+def drop_of_people(result: CaseResult) -> Outcome | None:
+    """The drop below the baseline that grades of people alone see; None if there is none.
+
+    Grades that fill would hide it: those of a machine for what is new in the ranking.
+    """
+    name, tolerance = result.metric.text, result.conditions.tolerance
+    if result.baseline is None or not result.baseline.people_scores:
+        return None
+    people = without_fill(result)
+    if not change_by(people) < -tolerance - TIE:
+        return None
+    if change_by(result) < -tolerance - TIE:
+        return None  # all grades see a drop
+    return Outcome(
+        name,
+        DROP,
+        met=False,
+        value=people.score,
+        comparison="<=",
+        bound=tolerance,
+        before=score_before(people),
+        by_people=True,
+    )
+
+
+def as_people_see_it(
+    result: CaseResult, found: BaselineComparison
+) -> BaselineComparison:
+    """A comparison that is a regression if grades that fill hide a drop."""
+    if drop_of_people(result._replace(baseline=found)) is None:
+        return found
+    return found._replace(standing=REGRESSION, failed_before=False)
+
+
 def is_decided_by_fill(result: CaseResult) -> bool:
     """Whether a case passes, or fails for no other reason, and would not without the grades that fill."""
     reasons = result.evaluation.reasons
@@ -107,6 +153,7 @@ def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
     if (
         not (reason.is_score or reason.kind in (FLOOR, DROP))
         or not evaluation.people_scores
+        or reason.by_people
     ):
         return False
     if evaluation.is_filled_alone:

@@ -84,15 +84,16 @@ class GateFinding:
 
     The kind is one of `FINDINGS`, `OF_LATENCY` or `NOT_JUDGED`.
     `figure` is what was found (a mean, or how many cases pass) and `bound` what was asked for. `counted` of `total`
-    cases are looked at. `difference` is the difference of a mean; with `p` a drop counts only if its p-value is at most
-    `p`. `cases` are the cases that a message names. `depths` are the depths that were set, or that searches were asked
-    for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if any, and
-    `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants` are those
-    whose rankings are compared with each other. `is_known`: what is not met was missed before by no less, and is
-    expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be below the
-    `bound` or (`comparison` "<=") at it; it needs `needed` cases. `before` is the figure of the reference over all
-    its cases, `only_now` and `only_before` how many cases only this run or only the reference has. `by_fill`: whose
-    grades, which fill what nobody has judged, decide alone.
+    cases are looked at. `difference` is the difference of a mean; with `p` a drop counts only if its p-value is at
+    most `p`. `cases` are the cases that a message names. `depths` are the depths that were set, or that searches were
+    asked for, where the metric looks at the whole ranking. `against` is the record in the place of the baseline, if
+    any, and `lost` how many of its cases are not compared, by the reason (`records.run_info.GONE` ...). `variants`
+    are those whose rankings are compared with each other. `is_known`: what is not met was missed before by no less,
+    and is expected (`--relevance-known=xfail`). `name` is a variant, or a figure of the latency, which has to be
+    below the `bound` or (`comparison` "<=") at it; it needs `needed` cases. `before` is the figure of the reference
+    over all its cases, `only_now` and `only_before` how many cases only this run or only the reference has.
+    `by_fill`: whose grades, which fill what nobody has judged, decide alone. `without`: whose grades are left out, as
+    they hide a drop that people see.
     """
 
     kind: str
@@ -117,6 +118,7 @@ class GateFinding:
     only_now: int = 0
     only_before: int = 0
     by_fill: Sequence[str] = ()
+    without: Sequence[str] = ()
 
     @property
     def about(self) -> str:
@@ -364,25 +366,50 @@ def by_fill(
 ) -> list[GateFinding]:
     """The findings about results, which say where grades that fill what nobody has judged decide alone.
 
-    They do where the finding would be another one without them, or where cases have scores, and none would have a score
-    and a judged result without them. Only findings about metrics and about cases that pass can depend on grades.
+    They do where the finding would be another one without them, or where cases have scores, and none would have a
+    score and a judged result without them. A drop that such grades hide is a drop. Only findings about metrics and
+    about cases that pass can depend on grades.
     """
     findings = [*judge(results)]
     if not any(result.evaluation.people_scores for result in results):
         return findings
     from pytest_relevance.results.filled import without_fill
 
-    others = {_decided(each) for each in judge([*map(without_fill, results)])}
+    of_people = [*judge([*map(without_fill, results)])]
+    others = {_decided(each) for each in of_people}
     scored = [result for result in results if result.score is not None]
     if scored and all(result.evaluation.is_filled_alone for result in scored):
         others = {()}
     graders = [
         *dict.fromkeys(name for result in results for name in result.evaluation.graders)
     ]
-    return [
-        each if _decided(each) in {(), *others} else replace(each, by_fill=graders)
-        for each in findings
-    ]
+    found = []
+    for each in findings:
+        hidden = _hidden_drop(each, of_people)
+        if hidden is not None:
+            found.append(replace(hidden, without=graders))
+        elif _decided(each) in {(), *others}:
+            found.append(each)
+        else:
+            found.append(replace(each, by_fill=graders))
+    return found
+
+
+def _hidden_drop(
+    found: GateFinding, of_people: Iterable[GateFinding]
+) -> GateFinding | None:
+    """The drop of the same mean by grades of people, if grades that fill hide it."""
+    if found.kind != DROP or not found.is_met or found.difference is None:
+        return None
+    for other in of_people:
+        is_same = other.kind == DROP and other.metric == found.metric
+        is_of_variant = (
+            other.difference is not None
+            and other.difference.variant == found.difference.variant
+        )
+        if is_same and is_of_variant and not other.is_met:
+            return other
+    return None
 
 
 def _decided(found: GateFinding) -> tuple[object, ...]:

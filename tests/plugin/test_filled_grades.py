@@ -402,3 +402,84 @@ def test_grades_that_fill_and_decide_nothing_are_not_said(shop: Project) -> None
         "judgments: [{file: machine.csv, fill: true}]\ncases: [{query: c d, judgments: {}}]"
     )
     assert "filled" not in shop.run().text
+
+
+@pytest.fixture
+def hidden_drop(project: Project) -> Project:
+    """A shop that found `good` when its ranking was accepted, and finds `junk` now.
+
+    The judge gives `junk` the highest grade.
+    """
+    project.search("return lambda query: ['good', 'x']")
+    project.write("people.csv", "query,doc_id,grade\nboots,good,3\n")
+    project.cases(HIDDEN.replace("KEYS", ""))
+    project.run("--relevance-update", "--relevance-record=main.jsonl")
+    project.search("return lambda query: ['junk', 'x']")
+    project.write(
+        "machine.csv", "query,doc_id,grade,rater,machine\nboots,junk,3,model-x,true\n"
+    )
+    return project
+
+
+HIDDEN = """
+    scale: [0, 3]
+    judgments: [people.csv, {file: machine.csv, fill: true}]
+    gates: [{max_drop: {nDCG@10: 0.1}}]
+    cases:
+      - {query: boots KEYS}
+"""
+
+
+@pytest.mark.parametrize("against", [[], ["--relevance-against=main.jsonl"]])
+def test_new_grades_of_a_machine_hide_no_drop(
+    hidden_drop: Project, against: list[str]
+) -> None:
+    run = hidden_drop.run("-v", *against)
+    assert run.outcomes == {"boots": "failed", "gate[max_drop nDCG@10 0.1]": "failed"}
+    assert run.sentences("1 case: ") == [
+        "1 case: 1 got worse; mean nDCG@10 0.613; 1 of 1 gate failed"
+    ]
+    by_people = "(by the grades of people, without those of model-x)"
+    assert (
+        f"nDCG@10 0.000 is 1.000 below the baseline 1.000, more than the tolerance 0.050 {by_people}"
+        in run.told("boots")
+    )
+    assert by_people in run.told("gate[max_drop nDCG@10 0.1]")
+
+
+def test_known_failures_are_none_where_people_see_a_drop(hidden_drop: Project) -> None:
+    hidden_drop.cases(HIDDEN.replace("KEYS", ", expect: {exclude: [x]}"))
+    run = hidden_drop.run("--relevance-known=xfail")
+    assert run.outcomes["boots"] == "failed"
+
+
+def test_a_drop_that_people_see_is_open_if_they_judged_too_little(
+    hidden_drop: Project,
+) -> None:
+    hidden_drop.cases(HIDDEN.replace("KEYS", ", min_judged: 0.5"))
+    run = hidden_drop.run("-v")
+    assert run.results["boots"].verdict == "inconclusive"
+    assert "0 of the top 2 judged, less than min_judged 0.5 (by the grades" in run.told(
+        "boots"
+    )
+
+
+def test_a_machine_and_people_that_see_no_drop_fail_nothing(
+    hidden_drop: Project,
+) -> None:
+    hidden_drop.write("people.csv", "query,doc_id,grade\nboots,good,3\nboots,junk,3\n")
+    assert hidden_drop.run().outcomes["boots"] == "passed"
+    hidden_drop.cases(HIDDEN.replace("KEYS", ", tolerance: 1"))
+    hidden_drop.write("people.csv", "query,doc_id,grade\nboots,good,3\n")
+    assert hidden_drop.run().outcomes["boots"] == "passed"
+
+
+def test_a_report_sees_the_drop_that_a_machine_hides(
+    hidden_drop: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden_drop.run("--relevance-record=now.jsonl")
+    names = [str(hidden_drop.path / name) for name in ("now.jsonl", "main.jsonl")]
+    capsys.readouterr()
+    main(["report", names[0], "--against", names[1]])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Search got worse: 1 query" in said

@@ -19,7 +19,7 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
-from pytest_relevance.reports.reasons import alone_text
+from pytest_relevance.reports.reasons import alone_text, people_text
 from pytest_relevance.reports.run.cases import LOST, add_case, case_table
 from pytest_relevance.reports.text import (
     BAD,
@@ -71,9 +71,10 @@ def gate_message(judged: gates.GateResult) -> str:
 
 def finding_text(found: gates.GateFinding) -> str:
     """The sentence about what a gate found."""
-    return _WORDS[found.kind](found) + (
-        alone_text(found.by_fill) if found.by_fill else ""
-    )
+    said = _WORDS[found.kind](found)
+    if found.without:
+        return said + people_text(found.without)
+    return said + alone_text(found.by_fill) if found.by_fill else said
 
 
 def _errors(found: gates.GateFinding) -> str:

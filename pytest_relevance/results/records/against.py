@@ -19,6 +19,7 @@ from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import expects_results, with_similarities
+from pytest_relevance.results.filled import as_people_see_it
 from pytest_relevance.results.records import baseline_comparison
 from pytest_relevance.results.records.accepted_outcomes import (
     AcceptedOutcomes,
@@ -239,9 +240,33 @@ def _compared(
     if any(gate.condition == PASSING for gate in gates):
         accepted_side = AcceptedOutcomes(result, entry, graded, before)
         found = found._replace(missed=accepted_side.misses_any())
+    of_people = _people_scores(result, accepted, grades)
+    if of_people:
+        found = as_people_see_it(result, found._replace(people_scores=of_people))
     if result.is_known and found.failed_before:
         found = found._replace(known=True)
     return result.with_baseline(found, result.verdict, reasons)
+
+
+def _people_scores(
+    result: CaseResult, accepted: Sequence[str], grades: Mapping[str, float]
+) -> dict[str, float | None]:
+    """The nDCG@k of an accepted ranking without the grades that fill.
+
+    Empty without such grades, or if the run does not name all of them.
+    """
+    filled = result.evaluation.filled
+    if not filled or not filled.keys() <= grades.keys():
+        return {}
+    counts = Counter(result.evaluation.judgments)
+    counts.subtract(grades[document] for document in filled)
+    of_people = {
+        document: grade for document, grade in grades.items() if document not in filled
+    }
+    known = grade_ranking(accepted, of_people)
+    graded = GradedRanking(known.grades, known.repeated, [*counts.elements()])
+    value = score(result.metric, graded, result.conditions.settings)
+    return {result.metric.text: defined(value)}
 
 
 def _grades(

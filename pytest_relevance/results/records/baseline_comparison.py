@@ -64,7 +64,13 @@ from pytest_relevance.results.records.run_info import (
     Lost,
     changed_since,
 )
-from pytest_relevance.results.scoring import defined, is_bounded, too_few_judged
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.scoring import (
+    defined,
+    is_bounded,
+    score_case,
+    too_few_judged,
+)
 
 _ROUNDING = (
     1e-9  # a drop of exactly the tolerance is within it, however it was computed
@@ -193,6 +199,8 @@ class Baseline:
                 result, case, similarities, entry, accepting=accepting
             )
         verdict, because = result.verdict, result.evaluation.reasons
+        if case.filled:
+            from pytest_relevance.results.filled import as_people_see_it, drop_of_people
         if stale:
             found, fails = BaselineComparison(STALE, stale=stale), not accepting
             if fails:
@@ -204,8 +212,16 @@ class Baseline:
             found, because = _compare_scores(
                 result, case, entry, self._gates_compared, details=details
             )
+            fell_by_people = None
+            if case.filled:
+                found = as_people_see_it(result, found)
+                fell_by_people = drop_of_people(result._replace(baseline=found))
             fails = found.standing == REGRESSION and not accepting
-            if fails:
+            if fails and fell_by_people is not None:
+                verdict, because = _regression_of_people(
+                    result, case, fell_by_people, because
+                )
+            elif fails:
                 verdict, because = _regression(result, case, found, because)
         is_moved = found.score != result.score or any(
             result.evaluation.scores.get(each.text, 1) != 1 for each in similarities
@@ -480,26 +496,46 @@ def _regression(
     reasons: Sequence[Outcome],
 ) -> tuple[str, Sequence[Outcome]]:
     """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
-    tolerance, before = result.conditions.tolerance, found.score
-    assert before is not None
     drop = Outcome(
         result.metric.text,
         case_parts.DROP,
         False,
         result.score,
         "<=",
-        tolerance,
-        before=before,
+        result.conditions.tolerance,
+        before=found.score,
     )
-    upper = result.interval[1]
-    makes_up = not is_bounded(case) or upper is None or upper >= before - tolerance
+    makes_up = could_make_up(result, case, found.score)
     too_few = too_few_judged(case, result.evaluation.judged, result.evaluation.top)
     if result.verdict != FAILED and makes_up and too_few:
-        others = (
-            reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED
-        )
-        return INCONCLUSIVE, (*too_few, drop, *others)
+        return INCONCLUSIVE, (*too_few, drop, *_without_too_few(reasons))
     return FAILED, tuple(sorted((drop, *reasons), key=lambda reason: not reason.is_new))
+
+
+def _regression_of_people(
+    result: CaseResult, case: Case, drop: Outcome, reasons: Sequence[Outcome]
+) -> tuple[str, Sequence[Outcome]]:
+    """The verdict of a drop that only grades of people see: what it were without grades that fill."""
+    alone = case._replace(judgments=case.grades_of_people, filled={}, expect=())
+    people = score_case(alone, Ranking(result.ranking.documents), details=False)
+    too_few = too_few_judged(case, people.evaluation.judged, people.evaluation.top)
+    is_open = could_make_up(people, case, drop.before)
+    if result.verdict != FAILED and is_open and too_few:
+        of_people = [reason._replace(by_people=True) for reason in too_few]
+        return INCONCLUSIVE, (*of_people, drop, *_without_too_few(reasons))
+    return FAILED, (drop, *reasons)
+
+
+def could_make_up(result: CaseResult, case: Case, before: float | None) -> bool:
+    """Whether judging the unjudged results could make up for a drop below a score."""
+    upper = result.interval[1]
+    if before is None or upper is None or not is_bounded(case):
+        return True
+    return upper >= before - result.conditions.tolerance
+
+
+def _without_too_few(reasons: Sequence[Outcome]) -> list[Outcome]:
+    return [reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED]
 
 
 def changes_since(
