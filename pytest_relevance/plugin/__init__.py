@@ -192,6 +192,9 @@ def pytest_collect_file(
 ) -> pytest.Collector | None:
     """Return a collector for a case file, or None for any other file."""
     case_files = parent.config.stash[options.CASE_FILES]
+    if file_path.name.endswith(options.BASELINE_SUFFIX):
+        parent.config.stash.setdefault(options.BASELINES_SEEN, []).append(file_path)
+        return None
     if not case_files.includes(file_path):
         if case_files.passes_over(file_path):
             from pytest_relevance.plugin import reporting

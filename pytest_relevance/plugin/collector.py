@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -29,6 +29,7 @@ from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.failures import CaseFileMistakes
+from pytest_relevance.plugin.moved_cases import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import (
     CASE_FILES,
     recorded_rankings,
@@ -51,7 +52,7 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.records.baseline import EntryKey
+    from pytest_relevance.results.records.baseline import EntryKey, MovedEntries
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
@@ -128,8 +129,11 @@ class CaseFile(pytest.Module):
             from pytest_relevance._files import digest_files
 
             digest = digest_files([self.path, *suite.files])
-        info = self._info(suite, runs, digest)
-        run_store(self.config).files[shown] = info
+        if self._baseline is not None:
+            self._refuse_silence(self._baseline, runs)
+        run_store(self.config).files[shown] = self.describe(suite, runs, digest)
+        files = self.config.stash.setdefault(COLLECTED_FILES, {})
+        files[shown] = CollectedFile(self, suite, runs, digest)
         return [run.item for run in runs]
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
@@ -180,12 +184,40 @@ class CaseFile(pytest.Module):
         entries.fingerprint = hide(entries.fingerprint)
         return Baseline(entries, record=name, expects_known=of_run.expects_known)
 
-    def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries.
+    @property
+    def baseline(self) -> Baseline | None:
+        """What the cases are compared with, if anything."""
+        return self._baseline
 
-        Raises `CollectError` where failures of before are expected, and a search returned nothing in the baseline; not
-        while it is being replaced.
+    def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
+        """Take the accepted rankings of cases that were moved to the file, or from it."""
+        if self._baseline is None:
+            from pytest_relevance.results.records.baseline import BaselineEntries
+            from pytest_relevance.results.records.baseline_comparison import Baseline
+
+            self._baseline = Baseline(
+                BaselineEntries(), expects_known=settings(self.config).expects_known
+            )
+            for run in runs:
+                run.baseline = self._baseline
+        self._baseline.move(moves)
+
+    def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
+        """Raise `CollectError` if a search returned nothing in the baseline, and failures of before are expected.
+
+        Not while the baseline is being replaced.
         """
+        if not settings(self.config).expects_known or baseline.record:
+            return
+        _, silent = baseline.untold(
+            {(run.case.id, run.variant): run.case for run in runs}
+        )
+        if silent and self.config.option.relevance_update != "all":
+            name = f"{shown_path(self.path, self.config)}{SUFFIX}"
+            raise self.CollectError(silent_text(name, silent))
+
+    def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
+        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
         )  # repeats count as one
@@ -205,17 +237,7 @@ class CaseFile(pytest.Module):
             lost = baseline.collected(compared, suite.left_out)
             if expects_known:
                 accepted = baseline.accepted_cases(suite.terms.gates)
-                unknown, silent = baseline.untold(compared)
-                if (
-                    silent
-                    and not baseline.record
-                    and self.config.option.relevance_update != "all"
-                ):
-                    raise self.CollectError(
-                        silent_text(
-                            f"{shown_path(self.path, self.config)}{SUFFIX}", silent
-                        )
-                    )
+                unknown, _ = baseline.untold(compared)
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,

@@ -269,6 +269,12 @@ def _is_yaml(name: str) -> bool:
 
 CASE_FILES: pytest.StashKey[CaseFiles] = pytest.StashKey()
 
+BASELINE_SUFFIX = ".baseline.jsonl"
+"""The end of the name of a baseline, here so that a run without case files imports nothing for it."""
+
+BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
+"""The baselines in the folders that pytest has looked into."""
+
 
 class RunSettings(NamedTuple):
     """What options and ini keys ask for, checked once in each process.

@@ -22,6 +22,7 @@ import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance.plugin.moved_cases import entries_to_move
 from pytest_relevance.plugin.options import (
     FILES,
     ended_well,
@@ -40,6 +41,7 @@ from pytest_relevance.results.case_parts import SETUP
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.baseline import (
     BaselineEntries,
+    MovedEntries,
     Updated,
     acceptable,
     update_baseline,
@@ -280,14 +282,26 @@ def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
         for result in store.results
         if result.evaluation.scores and not result.is_check
     }
+    try:
+        moves = entries_to_move(config)
+    except RecordError as error:
+        yield Message(f"no baseline is updated: {error}", is_good=False)
+        return
+    files |= {file for file in moves if file in store.files}
     if not files:
         yield Message("no baseline is written: no case was scored")
-    for file in sorted(files):
-        yield from _update_baseline(store, file, only_new=only_new)
+    arriving = {file for file in files if moves[file].arriving}
+    has_failed = False
+    for file in (*sorted(arriving), *sorted(files - arriving)):
+        if has_failed:  # an entry leaves its file only when it has arrived
+            moves[file].leaving.clear()
+        for message in _update_baseline(store, file, moves[file], only_new=only_new):
+            has_failed = has_failed or not message.is_good
+            yield message
 
 
 def _update_baseline(
-    store: RunStore, file: str, *, only_new: bool
+    store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
 ) -> Iterator[Message]:
     info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
@@ -310,6 +324,7 @@ def _update_baseline(
             shown=shown,
             only_new=only_new,
             all_keys=keys,
+            moves=moves,
         )
     except (RecordError, OSError) as error:
         why = (
@@ -353,7 +368,8 @@ def _changes_of(updated: Updated) -> str:
             else "nothing changed"
         )
     counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
-    counts += [(updated.rescored, "with other scores"), (updated.dropped, "gone")]
+    counts += [(updated.rescored, "with other scores"), (updated.moved, "moved")]
+    counts += [(updated.left, "moved to another file"), (updated.dropped, "gone")]
     if not any(count for count, _ in counts):
         counts = [
             (

@@ -20,6 +20,7 @@ from pytest_relevance.plugin.failures import (
     search_error,
     shorten,
 )
+from pytest_relevance.plugin.moved_cases import follow_moved_cases
 from pytest_relevance.plugin.options import ended_well, settings, shown_path
 from pytest_relevance.plugin.pytest_internals import (
     forget_parameters,
@@ -258,6 +259,11 @@ class Reporting:
         from pytest_relevance.plugin.uncollected import error_at
 
         self._store.keep_errors([error_at(excinfo.value, ".", self._config)])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        """Give each case that was moved its accepted ranking, before any is deselected."""
+        follow_moved_cases(config)
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:

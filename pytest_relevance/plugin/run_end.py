@@ -315,6 +315,8 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
     if against is None or not ran:
         return
     recorded = recorded_rankings(config)
+    if any(store.files[file].moved for file in ran):
+        return
     if not any(recorded.of_file(store.files[file].node, file) for file in ran):
         text = f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared"
         yield (

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import counted, harmless
+from pytest_relevance.plugin.moved_cases import with_cases_left
 from pytest_relevance.plugin.options import recorded_rankings, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports import text
@@ -490,8 +491,11 @@ def not_run(config: pytest.Config) -> tuple[str, ...]:
     store = run_store(config)
     if config.option.relevance_against is not None:
         ran = {result.file for result in store.results}
-        return recorded_rankings(config).not_run(
-            (info.node, file) for file, info in store.files.items() if file in ran
+        return with_cases_left(
+            config,
+            recorded_rankings(config).not_run(
+                (info.node, file) for file, info in store.files.items() if file in ran
+            ),
         )
     folders = dict.fromkeys(
         (os.path.dirname(info.path), os.path.dirname(file))

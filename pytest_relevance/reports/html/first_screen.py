@@ -22,6 +22,7 @@ from pytest_relevance.reports.run.gates import (
     gate_message,
     gates_in_order,
 )
+from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results import diagnoses
@@ -101,6 +102,7 @@ def screen_of(run: Run) -> Screen:
         *baseline.searched_sentences(run.files, run.info.fingerprint)[
             : baseline.MOST_NAMES
         ],
+        *moved_sentences(run.files),
         *baseline.lost_sentences(run.files, run.info),
     ]
     found = [Finding(error) for error in error_texts(run.info)]

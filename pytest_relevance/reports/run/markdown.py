@@ -32,6 +32,7 @@ from pytest_relevance.reports.run.faults import (
     together_title,
 )
 from pytest_relevance.reports.run.gates import gate_message, gate_table
+from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.report import (
     IN_FULL,
     case_counts,
@@ -171,6 +172,7 @@ def _first_section(
         *baseline.searched_sentences(run.files, run.info.fingerprint)[
             : baseline.MOST_NAMES
         ],
+        *moved_sentences(run.files),
         *baseline.lost_sentences(run.files, run.info),
     ]
     items += [each.markdown() for each in further]

@@ -86,6 +86,7 @@ def summary_lines(
     blocks: list[Block] = []
     if has_before:
         from pytest_relevance.reports.run import baseline
+        from pytest_relevance.reports.run.moved import moved_sentences
 
         blocks += (
             baseline.headline_sentences(results, gates, info)
@@ -99,6 +100,7 @@ def summary_lines(
         )
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
+        blocks += moved_sentences(files, updating)
         blocks += baseline.lost_sentences(files, info) if updating != "all" else []
     blocks += [
         Sentence(text, DOUBT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import with_variant
@@ -29,9 +30,16 @@ from pytest_relevance.results.records.baseline import (
     BaselineEntries,
     BaselineEntry,
     EntryKey,
+    asked_of,
     entry_of,
 )
 from pytest_relevance.results.records.file import read_record
+from pytest_relevance.results.records.moved_cases import (
+    Moves,
+    Place,
+    PlacedCase,
+    find_moves,
+)
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     GONE,
@@ -62,14 +70,15 @@ class RecordedRankings:
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
-        return self.entries.get(self._name(node, file), BaselineEntries())
+        return self.entries.get(self.name_of(node, file), BaselineEntries())
 
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The names of the recorded case files that are not among those that ran, given by node id and name."""
-        names = {self._name(node, file) for node, file in ran}
+        names = {self.name_of(node, file) for node, file in ran}
         return tuple(file for file in self.entries if file not in names)
 
-    def _name(self, node: str, file: str) -> str:
+    def name_of(self, node: str, file: str) -> str:
+        """The name that the record has of a case file."""
         return self.nodes.get(node, file.replace(os.sep, "/"))
 
 
@@ -129,6 +138,8 @@ def compare_recorded(
     judged documents that the run names. If a grade is not known, the entry is stale.
     """
     theirs = {result.key: result for result in other if not result.is_check}
+    moves = _moves(run, entries)
+    entries = _with_moves(entries, moves)
     gates = {
         file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()
     }
@@ -140,8 +151,9 @@ def compare_recorded(
             ran.setdefault(file, {})[key] = result
             if result.evaluation.scores:
                 entry = entries.get(file, BaselineEntries()).get(key)
+                place = moves.moved.get(Place(*result.key), Place(*result.key))
                 result = _compared(
-                    result, entry, theirs.get(result.key), gates.get(file, ())
+                    result, entry, theirs.get(place), gates.get(file, ())
                 )
         results.append(result)
     files = {}
@@ -151,7 +163,7 @@ def compare_recorded(
             _lost(info, file, of_file, ran.get(file, {})),
             of_file.fingerprint,
         )
-        files[file] = info._replace(
+        files[file] = moves.noted_in(info, file)._replace(
             has_baseline=True,
             lost=lost,
             against=name,
@@ -159,8 +171,55 @@ def compare_recorded(
             accepted=accepted_cases(of_file, gates[file]),
             unknown=tuple(_unknown(of_file)),
         )
-    not_run = tuple(file for file in entries if file not in ran)
+    not_run = tuple(file for file in entries if file not in ran and entries[file])
     return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
+
+
+def _moves(run: Run, entries: Entries) -> Moves:
+    """The cases of a recorded run that the entries have at another place."""
+    ran: dict[str, dict[EntryKey, CaseResult]] = {}
+    for result in run.results:
+        if not result.is_check:
+            ran.setdefault(result.file, {})[result.id, result.variant] = result
+    gone, new = [], []
+    for file, of_file in entries.items():
+        info, results = run.files.get(file), ran.get(file, {})
+        is_whole = info is None or info.is_whole(results.values(), file)
+        for key, entry in of_file.items():
+            result_now = results.get(key)
+            is_gone = result_now is None and is_whole
+            if is_gone or (result_now is not None and not _asks(result_now, entry)):
+                gone.append(PlacedCase(Place(file, *key), entry.asked))
+    if not gone:
+        return Moves()
+    for file, results in ran.items():
+        of_file = entries.get(file, BaselineEntries())
+        for key, result in results.items():
+            entry_now = of_file.get(key)
+            if entry_now is None or not _asks(result, entry_now):
+                is_scored = bool(result.evaluation.scores)
+                digest = result.evaluation.digest if is_scored else ""
+                asked = asked_of(result.query, result.params, digest)
+                new.append(PlacedCase(Place(file, *key), asked))
+    return find_moves(gone, new)
+
+
+def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
+    """Whether a case has the query and the params of an entry."""
+    if result.query != entry.query:
+        return False
+    if not (result.params or entry.params):
+        return True
+    return asked_of(result.query, result.params, entry.digest) == entry.asked
+
+
+def _with_moves(entries: Entries, moves: Moves) -> Entries:
+    """The entries, those of moved cases where these stand now."""
+    found = dict(entries)
+    for file, moved in moves.entries(entries).items():
+        found[file] = copy(entries.get(file, BaselineEntries()))
+        found[file].move(moved)
+    return found
 
 
 def _unknown(entries: BaselineEntries) -> list[EntryKey]:

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType
 from typing import Any, NamedTuple
@@ -61,6 +61,18 @@ from pytest_relevance.results.records.run_info import (
 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
+
+
+class Asked(NamedTuple):
+    """What a case asks: its query, its params as JSON, and the digest of its judgments.
+
+    The digest is "" if the judgments are not known.
+    """
+
+    query: str
+    params: str
+    digest: str
+
 
 KEPT = (*ON_FIELDS, "same_as")
 """The kinds of expectations whose outcomes an entry keeps, as its ranking alone does not decide them."""
@@ -111,6 +123,11 @@ class BaselineEntry(NamedTuple):
     def key(self) -> EntryKey:
         """The key of the entry in its file."""
         return self.id, self.variant
+
+    @property
+    def asked(self) -> Asked:
+        """What the case asked."""
+        return asked_of(self.query, self.params, self.digest)
 
     @property
     def has_score(self) -> bool:
@@ -211,6 +228,11 @@ class BaselineEntry(NamedTuple):
         )
 
 
+def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
+    """What a case asks; secrets among the params are masked."""
+    return Asked(query, as_json(with_sorted_keys(params)), digest)
+
+
 def with_sorted_keys(value: Any) -> Any:
     """A value with the keys of its mappings sorted, at every depth: their order has no meaning."""
     if isinstance(value, Mapping):
@@ -247,6 +269,57 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.others: Mapping[str, Any] = others or {}
         self.further: dict[str, Mapping[str, Any]] = dict(further or {})
         self.is_outdated = is_outdated
+
+    def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
+        """Give entries their present keys; an entry that is there stays.
+
+        Return these keys, and how many entries went to another file.
+        """
+        left = {}
+        for key in moves.leaving:
+            if key in self:
+                left[key] = self.pop(key)
+        had_entries = bool(self)
+        arrived = set()
+        for key, entry in moves.arriving.items():
+            if left.get(entry.key) == entry:
+                del left[entry.key]
+            if key not in self:
+                self[key] = entry._replace(id=key[0], variant=key[1])
+                arrived.add(key)
+        if arrived:
+            self.titles = {**self.titles, **moves.titles}
+            searched = moves.fingerprint or {}
+            if had_entries:
+                searched = common([self.fingerprint, searched])
+            self.fingerprint = searched
+        return frozenset(arrived), len(left)
+
+
+@dataclass(slots=True)
+class MovedEntries:
+    """The entries of cases that were moved, for the baseline of one case file.
+
+    `arriving` are the entries of cases that stand in the file, by their present keys;
+    `leaving` are the keys that cases of the file had, or that left it. `titles` are the
+    titles of documents, and `fingerprint` says what was searched, in the files that the
+    entries come from.
+    """
+
+    arriving: dict[EntryKey, BaselineEntry] = field(default_factory=dict)
+    leaving: set[EntryKey] = field(default_factory=set)
+    titles: dict[str, str] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None
+
+    def add(self, key: EntryKey, entry: BaselineEntry, source: BaselineEntries) -> None:
+        """Add the entry of a case, which has this key now, from the file that it left."""
+        self.arriving[key] = entry
+        for document in entry.documents:
+            if document in source.titles:
+                self.titles[document] = source.titles[document]
+        if self.fingerprint is None:
+            self.fingerprint = source.fingerprint
+        self.fingerprint = common([self.fingerprint, source.fingerprint])
 
 
 def read_baseline(
@@ -442,10 +515,11 @@ def acceptable(
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """How many entries an update of a baseline added, changed, dropped, and left as they were.
+    """How many entries an update of a baseline added, changed, dropped, moved, and left as they were.
 
     `rescored` counts the changed entries with the same ranking and other scores or metrics. `titles` is how many titles
     of documents it added or changed. `noted` counts the kept entries of cases with other judgments, weights or tags.
+    `moved` have the same ranking under another id or variant, or come from another file; `left` went to another file.
     `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`:
     the file had an older version of the format.
     """
@@ -457,13 +531,16 @@ class Updated:
     titles: int = 0
     rescored: int = 0
     noted: int = 0
+    moved: int = 0
+    left: int = 0
     has_new_fingerprint: bool = False
     has_new_version: bool = False
 
     @property
     def is_change(self) -> bool:
         """Whether entries or titles changed."""
-        return bool(self.added or self.changed or self.dropped or self.titles)
+        moves = self.moved or self.left
+        return bool(self.added or self.changed or self.dropped or moves or self.titles)
 
 
 def update_baseline(
@@ -473,8 +550,12 @@ def update_baseline(
     shown: str | None = None,
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
+    moves: MovedEntries | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` keeps the entries that it has.
+
+    First the `moves` are made: a case that was moved has its entry under its present id and variant, in the file in
+    which it stands now.
 
     `all_keys` are the keys of all cases of the file, given when the whole file ran: entries of other cases are dropped.
     Titles in the file are kept for the documents in its rankings. If earlier entries stay, the new fingerprint is the
@@ -490,7 +571,11 @@ def update_baseline(
             if exists
             else BaselineEntries()
         )
-        after, updated = _merged(before, accepted, only_new=only_new, all_keys=all_keys)
+        moved, left = before.move(moves or MovedEntries())
+        after, updated = _merged(
+            before, accepted, only_new=only_new, all_keys=all_keys, moved=moved
+        )
+        updated = replace(updated, left=left)
         if (
             updated.is_change
             or updated.noted
@@ -508,8 +593,9 @@ def _merged(
     *,
     only_new: bool,
     all_keys: frozenset[EntryKey] | None,
+    moved: frozenset[EntryKey],
 ) -> tuple[BaselineEntries, Updated]:
-    """The baseline after an update, and what the update did."""
+    """The baseline after an update, and what the update did. `moved` are the entries that were moved in `before`."""
     new = {
         key: _with_others(entry, before.get(key))
         for key, entry in accepted.items()
@@ -523,6 +609,7 @@ def _merged(
     }
     added = len(new.keys() - before.keys())
     changed = rescored = noted = 0
+    moved &= after.keys()
     for key in new.keys() & before.keys():
         old, entry = before[key], new[key]
         if old.line == entry.line:  # as JSON: in Python 1 equals true
@@ -531,6 +618,7 @@ def _merged(
             noted += 1
             continue
         changed += 1
+        moved -= {key}
         same = _with_notes_of(entry, old)._replace(scores=entry.scores)
         rescored += same.line == entry.line
     ranked = {document for entry in after.values() for document in entry.documents}
@@ -549,7 +637,8 @@ def _merged(
         added=added,
         changed=changed,
         dropped=len(merged) - len(after),
-        kept=len(after) - added - changed,
+        kept=len(after) - added - changed - len(moved),
+        moved=len(moved),
         titles=len(titles.items() - before.titles.items()),
         rescored=rescored,
         noted=noted,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from itertools import chain
 
@@ -47,6 +48,7 @@ from pytest_relevance.results.records.baseline import (
     BaselineEntries,
     BaselineEntry,
     EntryKey,
+    MovedEntries,
     with_sorted_keys,
 )
 from pytest_relevance.results.records.file import as_json
@@ -96,6 +98,17 @@ class Baseline:
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
+    @property
+    def entries(self) -> BaselineEntries:
+        """Its entries."""
+        return self._entries
+
+    def move(self, moves: MovedEntries) -> None:
+        """Give entries the present places of their cases. Afterwards call `collected`."""
+        self._entries = copy(self._entries)  # the record of a run is shared
+        self._entries.move(moves)
+        self.fingerprint = self._entries.fingerprint
+
     def collected(
         self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
     ) -> list[Lost]:
@@ -104,6 +117,7 @@ class Baseline:
         `left_out` are the ids of the listed queries that `only: judged` leaves out. A case is stale, and not returned,
         if all its entries are for variants that it does not have: its search's parameters were renamed, say.
         """
+        self._moved = {}
         unjudged = [
             key for key in self._entries if key in cases and not cases[key].judgments
         ]

@@ -46,6 +46,16 @@ class AcceptedCase(NamedTuple):
     others: Mapping[str, Any] = {}
 
 
+class MovedCase(NamedTuple):
+    """A case that the reference has at another place: its place now, and the one before."""
+
+    id: str
+    variant: str | None
+    file_before: str
+    id_before: str
+    variant_before: str | None
+
+
 class RecordError(FileError):
     """A record or a baseline that cannot be used."""
 
@@ -65,7 +75,9 @@ class FileInfo(NamedTuple):
         expects_known: whether cases and gates that failed before are expected to fail (`--relevance-known=xfail`).
         unknown: if so, the cases of the baseline of which it tells nothing, by id and variant: the ranking is empty,
             or the case was an error in the record.
-        accepted: if so, what the reference has of each case, if the file has gates that may have failed before.
+        moved: its cases that the reference has under another id, in another file or in another variant.
+        unclear: its new cases that may have been moved, by id and variant; it is not clear from where.
+        accepted: what the reference has of each case, for gates that may have failed before; only if that is expected.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.
         documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
@@ -80,6 +92,8 @@ class FileInfo(NamedTuple):
     gates: Sequence[Mapping[str, Any]] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
+    moved: Sequence[MovedCase] = ()
+    unclear: Sequence[tuple[str, str | None]] = ()
     expects_known: bool = False
     unknown: Sequence[tuple[str, str | None]] = ()
     accepted: Sequence[AcceptedCase] = ()
@@ -109,6 +123,8 @@ class FileInfo(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The info in builtin types, as the record has it."""
         values = to_builtin(self)
+        if self.moved:  # pytest-xdist sends no named tuples
+            values["moved"] = [list(each) for each in self.moved]
         if self.accepted:
             values["accepted"] = [to_builtin(each) for each in self.accepted]
         return values
@@ -135,6 +151,8 @@ class FileInfo(NamedTuple):
         pairs = {
             "lost": tuple(map(tuple, lost)),
             "unknown": tuple(map(tuple, values.get("unknown", ()))),
+            "moved": tuple(MovedCase(*each) for each in values.get("moved", ())),
+            "unclear": tuple(map(tuple, values.get("unclear", ()))),
             "accepted": tuple(
                 from_builtin(AcceptedCase, each) for each in values.get("accepted", ())
             ),

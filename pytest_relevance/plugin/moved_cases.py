@@ -1,0 +1,276 @@
+"""Cases that the reference has under another id, in another file or in another variant.
+
+When all case files are collected, each moved case gets its accepted ranking. An update of
+the baselines writes the rankings where the cases stand now.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin.options import (
+    BASELINES_SEEN,
+    recorded_rankings,
+    redaction,
+    shown_path,
+)
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    RecordError,
+    baseline_path,
+    orphaned_baselines,
+)
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Suite
+    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.records.baseline import (
+        BaselineEntries,
+        BaselineEntry,
+        EntryKey,
+        MovedEntries,
+    )
+    from pytest_relevance.results.records.baseline_comparison import Baseline
+    from pytest_relevance.results.records.moved_cases import PlacedCase
+    from pytest_relevance.results.records.run_info import FileInfo
+
+
+class Collector(Protocol):
+    """The collector of a case file, as far as it is needed here."""
+
+    path: Path
+
+    @property
+    def nodeid(self) -> str:
+        """Its node id."""
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """What the cases are compared with, if anything."""
+
+    def move_entries(self, moves: MovedEntries, runs: Sequence[CaseRun]) -> None:
+        """Take the accepted rankings of cases that were moved to the file, or from it."""
+
+    def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
+        """The data of the file, compared with its baseline."""
+
+
+@dataclass(slots=True)
+class CollectedFile:
+    """A case file that was collected: its collector, its suite, and the runs of its cases."""
+
+    collector: Collector
+    suite: Suite
+    runs: Sequence[CaseRun]
+    digest: str
+
+    @property
+    def cases(self) -> dict[EntryKey, Case]:
+        """Its cases by id and variant."""
+        return {(run.case.id, run.variant): run.case for run in self.runs}
+
+
+COLLECTED_FILES: pytest.StashKey[dict[str, CollectedFile]] = pytest.StashKey()
+"""The case files that were collected, by their names in reports."""
+
+
+def follow_moved_cases(config: pytest.Config) -> None:
+    """Give each case that was moved its accepted ranking, and note it in its file."""
+    collected = config.stash.get(COLLECTED_FILES, {})
+    references = _references(config, collected)
+    gone = list(_gone(config, collected, references))
+    if not gone:
+        return
+    from pytest_relevance.results.records.moved_cases import find_moves
+
+    found = find_moves(gone, _new(config, collected, references, gone))
+    if not (found.moved or found.unclear):
+        return
+    for name, entries in found.entries(references).items():
+        if name in collected:
+            collected[name].collector.move_entries(entries, collected[name].runs)
+    for name in found.files & collected.keys():
+        file = collected[name]
+        info = file.collector.describe(file.suite, file.runs, file.digest)
+        run_store(config).files[name] = found.noted_in(info, name)
+
+
+# --- what the reference has ---------------------------------------------------------------
+
+
+def _references(
+    config: pytest.Config, collected: Mapping[str, CollectedFile]
+) -> dict[str, BaselineEntries]:
+    """The entries of the reference by the names of case files, of files that are gone too."""
+    found = {}
+    for name, file in collected.items():
+        if file.collector.baseline is not None:
+            found[name] = file.collector.baseline.entries
+    if config.option.relevance_against is not None:
+        others = _recorded_files_that_are_gone(config, collected)
+    else:
+        others = _baselines_without_a_case_file(config, collected)
+    for name, entries in others:
+        found.setdefault(name, entries)
+    return found
+
+
+def _recorded_files_that_are_gone(
+    config: pytest.Config, collected: Mapping[str, CollectedFile]
+) -> Iterator[tuple[str, BaselineEntries]]:
+    """The entries of the case files that the record has and the project has no more."""
+    recorded = recorded_rankings(config)
+    nodes = {name: node for node, name in recorded.nodes.items()}
+    known = {
+        recorded.name_of(file.collector.nodeid, name)
+        for name, file in collected.items()
+    }
+    for name, entries in recorded.entries.items():
+        is_there = (config.rootpath / nodes.get(name, name)).exists()
+        if name not in known and not is_there:
+            yield name, entries
+
+
+def _baselines_without_a_case_file(
+    config: pytest.Config, collected: Mapping[str, CollectedFile]
+) -> Iterator[tuple[str, BaselineEntries]]:
+    """The entries of the baselines whose case file is gone, as far as pytest has seen them."""
+    folders = {file.collector.path.parent for file in collected.values()}
+    paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
+    for path in config.stash.get(BASELINES_SEEN, []):
+        if not Path(str(path).removesuffix(SUFFIX)).exists():
+            paths.add(path)
+    for path in sorted(paths):
+        from pytest_relevance.results.records.baseline import read_baseline
+
+        name = shown_path(path, config).removesuffix(SUFFIX)
+        try:
+            yield name, _masked(config, read_baseline(path, f"{name}{SUFFIX}"))
+        except RecordError as error:
+            run_store(config).unsent.warn(
+                name, f"a baseline without its case file: {error}"
+            )
+
+
+def _masked(config: pytest.Config, entries: BaselineEntries) -> BaselineEntries:
+    """Entries with secrets among their params masked."""
+    for key, entry in entries.items():
+        if entry.params:
+            params = redaction(config).values(entry.params)
+            entries[key] = entry._replace(params=params)
+    return entries
+
+
+# --- gone and new -------------------------------------------------------------------------
+
+
+def _gone(
+    config: pytest.Config,
+    collected: Mapping[str, CollectedFile],
+    references: Mapping[str, BaselineEntries],
+) -> Iterator[PlacedCase]:
+    """The cases that only the reference has, or that ask something else now."""
+    if not references:
+        return
+    from pytest_relevance.results.records.moved_cases import Place, PlacedCase
+
+    for name, entries in references.items():
+        file = collected.get(name)
+        cases = {} if file is None else file.cases
+        left_out = () if file is None else file.suite.left_out
+        for key, entry in entries.items():
+            case = cases.get(key)
+            if case is None:
+                is_gone = entry.id not in left_out
+            else:
+                is_gone = not _asks_the_same(config, entry, case)
+            if is_gone:
+                yield PlacedCase(Place(name, *key), entry.asked)
+
+
+def _new(
+    config: pytest.Config,
+    collected: Mapping[str, CollectedFile],
+    references: Mapping[str, BaselineEntries],
+    gone: Iterable[PlacedCase],
+) -> Iterator[PlacedCase]:
+    """The cases that only the run has, if one of those that are gone may be the same."""
+    from pytest_relevance.results.records.baseline import BaselineEntries, asked_of
+    from pytest_relevance.results.records.moved_cases import Place, PlacedCase
+    from pytest_relevance.results.scoring import digest_of
+
+    queries = {case.asked.query for case in gone}
+    ids = {(case.place.file, case.place.id) for case in gone}
+    for name, file in collected.items():
+        entries = references.get(name, BaselineEntries())
+        for key, case in file.cases.items():
+            if case.query not in queries and (name, case.id) not in ids:
+                continue
+            entry = entries.get(key)
+            if entry is None or not _asks_the_same(config, entry, case):
+                params = redaction(config).values(case.params)
+                asked = asked_of(case.query, params, digest_of(case.judgments))
+                yield PlacedCase(Place(name, *key), asked)
+
+
+def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:
+    """Whether a case has the query and the params of an entry."""
+    if entry.query != case.query:
+        return False
+    if not (entry.params or case.params):
+        return True
+    from pytest_relevance.results.records.baseline import asked_of
+
+    now = asked_of(case.query, redaction(config).values(case.params), entry.digest)
+    return now == entry.asked
+
+
+def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
+    """The files of the record without those whose cases have all been moved."""
+    moved = defaultdict(set)
+    for info in run_store(config).files.values():
+        for case in info.moved:
+            moved[case.file_before].add((case.id_before, case.variant_before))
+    entries = recorded_rankings(config).entries
+    return tuple(file for file in files if not entries[file].keys() <= moved[file])
+
+
+# --- updates ------------------------------------------------------------------------------
+
+
+def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
+    """The entries of moved cases for the baseline of each case file, read from the files.
+
+    Raises `RecordError` if a baseline cannot be read.
+    """
+    from pytest_relevance.results.records.baseline import MovedEntries, read_baseline
+
+    store = run_store(config)
+    found: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)
+    baselines: dict[str, BaselineEntries] = {}
+    for name, info in store.files.items():
+        for case in info.moved:
+            before = case.file_before
+            if before not in baselines:
+                path = _baseline_of(config, before)
+                baselines[before] = read_baseline(path, f"{before}{SUFFIX}")
+            entries, key = baselines[before], (case.id_before, case.variant_before)
+            found[before].leaving.add(key)
+            if key in entries:
+                found[name].add((case.id, case.variant), entries[key], entries)
+    return found
+
+
+def _baseline_of(config: pytest.Config, file: str) -> Path:
+    """The path of the baseline of a case file, which may be gone."""
+    info = run_store(config).files.get(file)
+    path = config.invocation_params.dir / file if info is None else info.path
+    return baseline_path(path)
