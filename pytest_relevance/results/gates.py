@@ -564,14 +564,28 @@ def _beside_reference(
     except known_gates.NotKnown:
         return found
     before = sides.all_before()
+    is_known = known_gates.failed_before(sides, figure, found.bound)
+    if is_known and found.metric is not None:
+        is_known = not _fell_by_people(gate, found.metric, results)
     return replace(
         found,
-        is_known=known_gates.failed_before(sides, figure, found.bound),
+        is_known=is_known,
         before=figure(before) if before else math.nan,
         only_now=sides.only_now,
         only_before=sides.only_before,
         against=info.against,
     )
+
+
+def _fell_by_people(gate: Gate, metric: Metric, results: Sequence[CaseResult]) -> bool:
+    """Whether a mean fell by the grades of people, which those that fill may hide."""
+    if not any(result.evaluation.people_scores for result in results):
+        return False
+    from pytest_relevance.results.filled import without_fill
+
+    of_people = [without_fill(result) for result in results]
+    sides = known_gates.sides_of(gate, known_gates.Scores(metric), of_people, ())
+    return known_gates.has_fallen(sides, known_gates.mean)
 
 
 def _drops(

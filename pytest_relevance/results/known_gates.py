@@ -199,13 +199,18 @@ def failed_before(sides: GateSides, figure: Figure, bound: float) -> bool:
 
     `bound` is the least figure that meets the gate.
     """
-    before, now = sides.of_both()
+    before, _ = sides.of_both()
     if not before:
         return False
-    figure_before, figure_now = figure(before), figure(now)
-    if figure_before >= bound - TIE or figure_now < figure_before - TIE:
+    if figure(before) >= bound - TIE or has_fallen(sides, figure):
         return False
     return figure(sides.all_now()) >= figure(sides.all_before()) - TIE
+
+
+def has_fallen(sides: GateSides, figure: Figure) -> bool:
+    """Whether the figure is lower now, over the cases that both have."""
+    before, now = sides.of_both()
+    return bool(before) and figure(now) < figure(before) - TIE
 
 
 def mean(values: Sequence[Weighted]) -> float:

@@ -453,6 +453,32 @@ def test_known_failures_are_none_where_people_see_a_drop(hidden_drop: Project) -
     assert run.outcomes["boots"] == "failed"
 
 
+def test_a_gate_on_a_mean_is_not_known_where_people_see_it_fall(
+    hidden_drop: Project,
+) -> None:
+    """The judge gives the machine's document more than the mean lost."""
+    gate = HIDDEN.replace("max_drop: {nDCG@10: 0.1}", "mean: {nDCG@10: 0.99}")
+    two = gate.replace("KEYS", ", tolerance: 1") + "      - {query: hats}\n"
+    hidden_drop.cases(two)
+    hidden_drop.write(
+        "people.csv", "query,doc_id,grade\nboots,good,3\nboots,b,3\nhats,hat,3\n"
+    )
+    hidden_drop.write("machine.csv", "query,doc_id,grade,rater,machine\n")
+    hidden_drop.search("return lambda query: ['good', 'x']")
+    hidden_drop.run("--relevance-update")
+    assert hidden_drop.run(KNOWN).outcomes["gate[mean nDCG@10 0.99]"] == "xfailed"
+    hidden_drop.search("return lambda query: ['junk', 'x']")
+    hidden_drop.write(
+        "machine.csv", "query,doc_id,grade,rater,machine\nboots,junk,3,model-x,true\n"
+    )
+    run = hidden_drop.run(KNOWN)
+    assert run.outcomes["boots"] == "passed"
+    assert run.outcomes["gate[mean nDCG@10 0.99]"] == "failed"
+
+
+KNOWN = "--relevance-known=xfail"
+
+
 def test_a_drop_that_people_see_is_open_if_they_judged_too_little(
     hidden_drop: Project,
 ) -> None:

@@ -211,6 +211,8 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
                 totals=totals,
                 items={**known.items, **info.items},
                 lost=lost,
+                moved=tuple(dict.fromkeys([*known.moved, *info.moved])),
+                unclear=tuple(dict.fromkeys([*known.unclear, *info.unclear])),
                 expects_known=known.expects_known and info.expects_known,
                 unknown=tuple(dict.fromkeys([*known.unknown, *info.unknown])),
                 accepted=_joined_cases(known.accepted, info.accepted),
