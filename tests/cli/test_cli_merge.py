@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 from collections.abc import Iterable
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
@@ -17,7 +16,6 @@ import pytest
 import tests.plugin.conftest  # noqa: F401 - it imports what runs in this process must not forget
 from pytest_relevance import Run
 from tests.helpers import only_plugins
-from tests.plugin.workers import copied_workers
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -111,10 +109,7 @@ class Shards:
         """Run pytest, with a record of that name, and keep what it printed."""
         distributed = any(option.startswith("-n") for option in options)
         plugins = only_plugins(*(("xdist", "xdist.looponfail") if distributed else ()))
-        with (
-            pytest.MonkeyPatch.context() as patch,
-            copied_workers() if distributed else nullcontext(),
-        ):
+        with pytest.MonkeyPatch.context() as patch:
             for name in ("PYTEST_ADDOPTS", "CI", "FORCE_COLOR"):
                 patch.delenv(name, raising=False)
             for name, value in {"COLUMNS": "100", **environment}.items():

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import metadata
 
 import pytest
 
@@ -60,9 +59,6 @@ def install(
         )
         (folder / "acme.py").write_text(PACKAGE, encoding="utf-8")
         monkeypatch.syspath_prepend(folder)
-        monkeypatch.setattr(
-            metadata, "distributions", metadata.Distribution.discover
-        )  # not those of the start alone
         monkeypatch.delitem(sys.modules, "acme", raising=False)
 
     return install

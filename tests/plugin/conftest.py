@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
-from types import ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
 import pytest
@@ -23,7 +21,6 @@ import pytest
 import pytest_relevance
 from pytest_relevance import CaseResult
 from tests.helpers import only_plugins
-from tests.plugin.workers import copied_workers
 
 # A run in this process forgets the modules that it was the first to import, and importing them again takes time.
 for module in pkgutil.walk_packages(pytest_relevance.__path__, "pytest_relevance."):
@@ -32,62 +29,6 @@ for module in pkgutil.walk_packages(pytest_relevance.__path__, "pytest_relevance
 with contextlib.suppress(ImportError):  # tests skip where it is not installed
     importlib.import_module("trio")
 
-
-def _look_for_fixtures_once() -> None:
-    """Have pytest look only once which fixtures a module with a plugin has.
-
-    It looks at every attribute of some forty modules in every run, which takes a fifth of a run in this process.
-    Checked with pytest 8.4 and 9.2.
-    """
-    fixtures = importlib.import_module("_pytest.fixtures")
-    manager, definition = fixtures.FixtureManager, fixtures.FixtureFunctionDefinition
-    register = manager.pytest_plugin_registered
-    found: WeakKeyDictionary[Any, ModuleType] = WeakKeyDictionary()
-
-    def pytest_plugin_registered(
-        self: object, plugin: object, plugin_name: str
-    ) -> None:
-        kind = plugin if isinstance(plugin, ModuleType) else type(plugin)
-        if kind not in found:
-            own = ((name, getattr(kind, name, None)) for name in dir(kind))
-            found[kind] = ModuleType("fixtures")
-            vars(found[kind]).update(
-                {name: value for name, value in own if isinstance(value, definition)}
-            )
-        if plugin_name is None or plugin_name.endswith("conftest.py"):
-            register(self, plugin, plugin_name)
-        elif len(vars(found[kind])) > len(vars(ModuleType("empty"))):
-            register(self, found[kind] if kind is plugin else plugin, plugin_name)
-
-    manager.pytest_plugin_registered = pytest_plugin_registered
-
-
-_look_for_fixtures_once()
-
-
-def _look_for_hooks_once() -> None:
-    """Have pytest look only once which hooks a module or a class with a plugin has, which takes a tenth of a run."""
-    manager = pytest.PytestPluginManager
-    parse = manager.parse_hookimpl_opts
-    found: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
-
-    def parse_hookimpl_opts(
-        self: pytest.PytestPluginManager, plugin: object, name: str
-    ) -> Any:
-        if not name.startswith("pytest_"):
-            return None
-        is_kind = isinstance(plugin, ModuleType | type)
-        if not is_kind and name in getattr(plugin, "__dict__", ()):
-            return parse(self, plugin, name)
-        known = found.setdefault(plugin if is_kind else type(plugin), {})
-        if name not in known:
-            known[name] = parse(self, plugin, name)
-        return known[name] and known[name].copy()
-
-    setattr(manager, "parse_hookimpl_opts", parse_hookimpl_opts)  # noqa: B010 - a method, for mypy
-
-
-_look_for_hooks_once()
 
 WORDS = """
     import pytest
@@ -276,20 +217,18 @@ class Project:
         loops: bool | None = None,
         plugins: Sequence[object] = (),
     ) -> Run:
-        """Run pytest in this process, and the workers of pytest-xdist in copies of it.
+        """Run pytest in this process. Workers of pytest-xdist have their own.
 
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
         in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
         objects with hooks.
         """
         options = self._options(args, cache, loops, is_apart=_asks_for_workers(args))
-        plugins = [*plugins, _ShortInterrupts()]
-        with copied_workers() if _has(args, "-n") else contextlib.nullcontext():
-            return Run(
-                self.pytester.runpytest_inprocess(
-                    *options, *args, no_reraise_ctrlc=True, plugins=plugins
-                )
+        return Run(
+            self.pytester.runpytest_inprocess(
+                *options, *args, no_reraise_ctrlc=True, plugins=plugins
             )
+        )
 
     def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
@@ -338,21 +277,6 @@ class Project:
         cached = () if cache else ("-p", "no:cacheprovider")
         others = only_plugins(*wanted, *(LOOPS if loops else ()))
         return ["-W", "error", "-W", _UNSET, *LEFT_OUT, *others, *cached, *self.options]
-
-
-class _ShortInterrupts:
-    """Shortens the traceback of what ends a run, such as a file that cannot be collected, to its last entry.
-
-    The terminal names that entry alone, and parses the source of all the others, which takes longer than the run.
-    """
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> None:
-        excinfo.traceback = excinfo.traceback.filter(excinfo)[
-            -1:
-        ]  # of those that are not hidden
 
 
 def _has(args: Sequence[str], option: str) -> bool:
