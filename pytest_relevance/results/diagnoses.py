@@ -5,7 +5,7 @@ Of the failures that one explains the first is shown in full.
 Two errors are alike where their type, the user's innermost frame and the message are the same. Of the message the first
 line counts, without what differs from call to call (see `_VOLATILE`) and without the query of the case in quotes or
 behind an equals sign. A refusal of this program or of `pytest.fail`, which has no type, is compared without the values
-that it quotes, as these are what the search returned.
+that it quotes and without the fields that it lists, as these are what the search returned.
 """
 
 import re
@@ -58,6 +58,7 @@ _VOLATILE = r"""(?xi)
 
 # `re` compiles these when a search has failed, as most runs do not need them
 _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^>]*>|\d+(?:\.\d+)?"""
+_FIELDS = r"(?<=, only ).*?(?=;)|(?<=the result has ).*?(?=;|$)"  # of one document: another may have others
 _SHOWN = r"[\[{(].*(?:[\]})]|\.\.\.)(?=;|,|$)"  # a value from its first bracket to its last, or to where it is cut
 _CALL = r"^in call \d+: "
 
@@ -295,6 +296,8 @@ def _normalised(error: SearchError, query: str) -> str:
     """The first line of a message without what differs between errors that are alike."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
+        text = re.sub(_FIELDS, "#", text)
+        text = re.sub(r"; did you mean [^;]*\?", "", text)
         return re.sub(_QUOTED, "#", re.sub(_SHOWN, "#", text))
     from urllib.parse import (
         quote,

@@ -159,6 +159,27 @@ REFUSALS = {
         "return {'timed_out': True, 'hits': {'hits': []}}",  # does not pass for one without hits
         "the response says that it is not whole: timed_out is True (",
     ),
+    "a total without hits": (
+        "return {'hits': {'total': {'value': 120}, 'hits': []}}",
+        "the response says that there are results, and has none: hits.total is 120",
+    ),
+    "suggestions alone": (
+        "return {'hits': [], 'nbHits': 0, 'suggestions': ['shoe']}",
+        "the response has no results, and something else in suggestions: ['shoe']",
+    ),
+    "a mock": (
+        "from unittest.mock import MagicMock; return MagicMock()",
+        "search returned a MagicMock, ",
+    ),
+    "names of fields": (
+        "return type('Page', (), {'__init__': lambda self: vars(self).update(total=0), '__iter__': lambda self: "
+        "iter(vars(self))})()",
+        "search returned a Page, which gives the names of its own fields",
+    ),
+    "an API of its own": (
+        "return {'count': 0, 'results': []}",
+        "search returned a mapping instead of a list of results, ",
+    ),
 }
 
 
@@ -409,7 +430,7 @@ def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
     )
     run = run_search(project, "def find(query): return {'found': query}")
     assert run.counts == {"passed": 1, "failed": 1}
-    assert "a mapping without hits" in run.text
+    assert "a mapping instead of a list of results" in run.text
 
 
 @both_ways

@@ -104,6 +104,17 @@ def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
             True,
         ),
         (
+            'result 1 of 3 has no field "sourc", only id, metadata.page and metadata.source; did you mean '
+            "metadata.source?; correct id_field in the case file: {'id': 'a'}",
+            'result 2 of 9 has no field "sourc", only id and metadata.author; correct id_field in the case file: {}',
+            True,
+        ),
+        (
+            'every@3: document "a" at rank 1 has no field "price": the result has id and title',
+            'every@3: document "b" at rank 2 has no field "price": the result has id, stock and title',
+            True,
+        ),
+        (
             "search returned an int, 17; return a list",
             "search returned a float, 1.5; return a list",
             False,

@@ -146,7 +146,7 @@ def test_an_empty_ranking_meets_nothing_unless_nothing_is_expected(kind: str) ->
     assert result_of({**expect, "results": 0}, []).verdict == "passed"
 
 
-THERE = "the result has id, title, category, brand, price and stock"
+THERE = "the result has brand, category, id, price, stock and title"
 UNKNOWN: dict[str, dict[str, object]] = {
     f'has no field "colour": {THERE}': {"every": {"colour": "red"}},
     f'has no field "offer.off": {THERE}': {"none@3": {"offer.off": "> 5"}},

@@ -31,7 +31,15 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.responses.attributes import has_attribute
+from pytest_relevance.results.responses.iterators import (
+    MOST_LOOKED_AT,
+    MOST_READ,
+    read_items,
+    read_items_async,
+)
 from pytest_relevance.results.responses.labels import declares_ids
+from pytest_relevance.results.responses.pagers import is_azure_pager, read_pages_async
 from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
 from pytest_relevance.results.responses.reading import (
     UnreadableRanking,
@@ -252,14 +260,28 @@ def asked_for(search: Any, case: Case) -> int | None:
     return case.depth if _takes_k(search) else None
 
 
+def most_to_read(case: Case, asked: int | None) -> int:
+    """How many results of an iterator are read: one more than the case looks at.
+
+    A case with a measure of the whole ranking looks at 10,000 results. So does a case that looks at documents, if its
+    search was not asked for a number of chunks: any number of chunks may be of one document.
+    """
+    settings = case.terms.settings
+    counts_documents = settings.collapse and asked is None and case.terms.depth is None
+    if case.looks_at_all or counts_documents:
+        return max(case.depth, MOST_LOOKED_AT) + 1
+    return case.depth + 1
+
+
 def call_search(
     search: Any, case: Case, asked: int | None, queries: list[str] | None = None
 ) -> tuple[object, float]:
     """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
 
-    `queries` are the queries of a batch, instead of the case's own. A generator is read to its end here, as it does its
-    work only while it is read. The generator of a batch is not: its responses are read one by one. Raises `CaseError`
-    where the search cannot be called with these arguments, and passes on every exception of the search itself.
+    `queries` are the queries of a batch, instead of the case's own. A generator is read here, as far as the case looks,
+    as it does its work only while it is read. The generator of a batch is not: its responses are read one by one.
+    Raises `CaseError` where the search cannot be called with these arguments, and passes on every exception of the
+    search itself.
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
@@ -280,7 +302,7 @@ def call_search(
             ) from None
         raise
     if queries is None and inspect.isgenerator(response):
-        response = list(response)
+        response = read_items(response, most_to_read(case, asked))
     return response, started
 
 
@@ -301,13 +323,15 @@ def read_response(
     case: Case,
     response: object,
     search: object,
+    asked: int | None,
     *,
     is_check: bool = False,
 ) -> Ranking:
     """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
 
-    `is_check`: a test in Python gave the ranking, and `search` is the search fixture if the test requests it. Raises
-    `CaseError` where it cannot be read.
+    `asked` is how many results the search was asked for, None where it takes no number. `is_check`: a test in Python
+    gave the ranking, and `search` is the search fixture if the test requests it. Raises `CaseError` where the response
+    cannot be read.
     """
     own = None
     if (
@@ -328,6 +352,8 @@ def read_response(
             else fields,  # of how many results is not known yet
             judged=case.judgments,
             declares_ids=ids is not None and is_of_search and declares_ids(search),
+            most=MOST_READ if type(response) is list else most_to_read(case, asked),
+            expects_response=any(each.kind == "response" for each in case.expect),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
@@ -342,14 +368,18 @@ def _labels_of(search: Any) -> Callable[[], object] | None:
 
 
 def many_of(search: Any) -> Any:
-    """Return the attribute `many` of a search, a callable; None where it has none."""
+    """Return the attribute `many` of a search, a callable; None where it has none, as a mock has."""
+    if not has_attribute(search, "many"):
+        return None
     many = getattr(search, "many", None)
     return many if callable(many) else None
 
 
 def only_response(responses: object) -> object:
     """Return the response in what `many` returned for one query. Raises `CaseError` for another number of them."""
-    found = [*responses] if isinstance(responses, (list, Iterator)) else []
+    found: list[object] = []
+    if isinstance(responses, (list, Iterator)):
+        found = read_items(responses, most=2)
     if len(found) != 1:
         raise CaseError(
             f"many returned {shown(responses)} for one query; return one response for each",
@@ -429,24 +459,29 @@ def _uncallable(
     )
 
 
-async def wait(response: object) -> object:
-    """Await a response in the running event loop, and return the result. An async iterable becomes a list."""
+async def wait(response: object, most: int = MOST_READ) -> object:
+    """Await a response in the running event loop, and return the result.
+
+    An async iterable becomes a list of at most so many results.
+    """
     if inspect.isawaitable(response):
         response = await response
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
         if is_unsent_search(response):
             return await response.execute()  # type: ignore[attr-defined]
-        results = [result async for result in response]
-        if not hasattr(response, "description"):
+        if is_azure_pager(response):
+            return await read_pages_async(response, most)
+        results = await read_items_async(response, most)
+        if not has_attribute(response, "description"):
             return results
         from pytest_relevance.results.responses.shapes import ReadCursor
 
-        return ReadCursor(response.description, results)
+        return ReadCursor(response.description, results)  # type: ignore[attr-defined]
     return response
 
 
 def wait_on_own_loop(
-    config: pytest.Config, response: object, started: float
+    config: pytest.Config, response: object, started: float, most: int = MOST_READ
 ) -> tuple[object, float]:
     """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
     loop = own_loop(config)
@@ -454,7 +489,7 @@ def wait_on_own_loop(
         response
     ):  # a coroutine starts only now; creating the loop must not count as its time
         started = perf_counter()
-    return loop.run_until_complete(wait(response)), started
+    return loop.run_until_complete(wait(response, most)), started
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
@@ -497,16 +532,18 @@ def running_task() -> Any:
         return None
 
 
-def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> object:
+def wait_between_calls(
+    config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
+) -> object:
     """Await a response while no loop runs: on the `running_loop` of an earlier call, or the plugin's own if it is None.
 
     The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
     """
     if is_trio(loop):
-        return loop.run(wait, response)
+        return loop.run(wait, response, most)
     if loop is not None and not loop.is_closed():
-        return loop.run_until_complete(wait(response))
-    return wait_on_own_loop(config, response, 0.0)[0]
+        return loop.run_until_complete(wait(response, most))
+    return wait_on_own_loop(config, response, 0.0, most)[0]
 
 
 def close_own_loop(config: pytest.Config) -> None:

@@ -46,6 +46,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, 
 from pytest_relevance.results import documents as titles
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 
@@ -54,8 +55,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _Rows = tuple[dict[str, dict[str, object]], Sequence[str]]
 _CATALOGUES: pytest.StashKey[dict[str, _Rows]] = pytest.StashKey()
 
-Wait = Callable[[object], Awaitable[object]]
-"""Awaits an answer if it has to be awaited, and returns it."""
+Wait = Callable[..., Awaitable[object]]
+"""Awaits an answer if it has to be awaited, and returns it; a second argument limits the items of an iterator."""
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""
@@ -399,7 +400,7 @@ async def completed(
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
     """Do the same as `completed`, outside of any event loop or in a check."""
 
-    async def wait(answer: object) -> object:
+    async def wait(answer: object, most: int = MOST_READ) -> object:
         if not case_run.is_waiting(answer):
             return answer
         if case_run.running_loop() is not None:
@@ -408,7 +409,7 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
                 f"{NAME} is asynchronous, and a check in an event loop cannot await it",
                 pytrace=False,
             )
-        return case_run.wait_between_calls(this.item.config, answer, None)
+        return case_run.wait_between_calls(this.item.config, answer, None, most)
 
     try:
         completed(this, ranking, wait).send(
@@ -425,19 +426,21 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     search, others = this.search, {}
     many = None if callable(search) else case_run.many_of(search)
     asked = case_run.asked_for(many or search, this.case)
+    depth = this.case.depth
     for query in dict.fromkeys(
         expected.query for expected in this.case.expect if expected.query
     ):
-        other = this.case._replace(query=query, expect=())
+        terms = this.case.terms._replace(depth=depth)
+        other = this.case._replace(query=query, expect=(), terms=terms)
         try:
             response, _ = case_run.call_search(
                 many or search, other, asked, [query] if many is not None else None
             )
-            response = await wait(response)
+            response = await wait(response, case_run.most_to_read(other, asked))
             if many is not None:
                 response = case_run.only_response(response)
             others[query] = case_run.read_response(
-                this.item, other, response, search
+                this.item, other, response, search, asked
             ).ids
         except Exception:
             this.item.add_report_section(

@@ -95,7 +95,7 @@ def _searches(this: CaseRun) -> Searches | None:
     """Return the `Searches` that call the search of a case together with others; None where it is called alone."""
     if this.attempt.response is not None:  # it was called ahead
         return None
-    if this.settings.concurrency == 1 and getattr(this.search, "many", None) is None:
+    if this.settings.concurrency == 1 and case_run.many_of(this.search) is None:
         return None
     from pytest_relevance.plugin.running.searches import (
         searches_of,
@@ -260,8 +260,9 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
     if case_run.is_waiting(response):
+        most = case_run.most_to_read(this.case, this.attempt.asked)
         response, started = case_run.wait_on_own_loop(
-            this.item.config, response, started
+            this.item.config, response, started, most
         )
     ranking = _read(this, response)
     return (
@@ -273,7 +274,8 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
     """Do the same as `_ranking_of_call`, in the running event loop."""
     response, started = _response(this)
-    response = await case_run.wait(response)
+    most = case_run.most_to_read(this.case, this.attempt.asked)
+    response = await case_run.wait(response, most)
     ranking = _read(this, response)
     return ranking, perf_counter() - started
 
@@ -303,7 +305,12 @@ def _read(this: CaseRun, response: object) -> Ranking:
     search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
     try:
         return case_run.read_response(
-            this.item, this.case, response, search, is_check=this.is_check
+            this.item,
+            this.case,
+            response,
+            search,
+            attempt.asked,
+            is_check=this.is_check,
         )
     except CaseError as error:
         attempt.error = error

@@ -28,6 +28,11 @@ from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.results.responses.iterators import (
+    MOST_READ,
+    close,
+    close_async,
+)
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -237,8 +242,13 @@ class SearchOutcome:
                 [*response] if type(response) is list else response
             )  # a copy: the search may reuse the list
         return case_run.read_response(
-            self.run.item, self.run.case, response, self.search
+            self.run.item, self.run.case, response, self.search, self.asked
         )
+
+    @property
+    def most_to_read(self) -> int:
+        """How many results of an iterator are read."""
+        return case_run.most_to_read(self.run.case, self.asked)
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call. That of a shared cursor stays, as the errors after it follow from it."""
@@ -343,12 +353,11 @@ class Call:
                 if self._queries is not None and inspect.isawaitable(response):
                     response = await response
                 if self._queries is not None and isinstance(response, AsyncIterator):
-                    batch = _Batch(self.outcomes)
-                    async for each in response:
-                        batch.read(each)
-                    batch.finish(started)
+                    await self._read_batch_async(response, started)
                 else:
-                    self._read(await case_run.wait(response), started)
+                    is_batch = self._queries is not None
+                    most = MOST_READ if is_batch else self.outcomes[0].most_to_read
+                    self._read(await case_run.wait(response, most), started)
         except BaseException as error:
             # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
@@ -389,12 +398,29 @@ class Call:
             self.function, first.run.case, first.asked, self._queries
         )
 
-    def _read(self, response: object, started: float) -> None:
-        if self._queries is not None:
-            batch = _Batch(self.outcomes)
+    def _read_batch(self, response: object, started: float) -> None:
+        batch = _Batch(self.outcomes)
+        try:
             for each in batch.responses_in(response):
                 batch.read(each)
-            batch.finish(started)
+        finally:
+            close(response)
+        batch.finish(started)
+
+    async def _read_batch_async(
+        self, responses: AsyncIterator[object], started: float
+    ) -> None:
+        batch = _Batch(self.outcomes)
+        try:
+            async for each in responses:
+                batch.read(each)
+        finally:
+            await close_async(responses)
+        batch.finish(started)
+
+    def _read(self, response: object, started: float) -> None:
+        if self._queries is not None:
+            self._read_batch(response, started)
             return
         (outcome,) = self.outcomes
         if self.cursors is not None and _is_read_once(response):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.attributes import own_names
 
 _PLAIN = frozenset({str, int, bool})
 _AS_THEY_ARE = frozenset({*_PLAIN, type(None)})
@@ -65,9 +66,9 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
         )
         value = next(values, _NO_VALUE)
         if value is _NO_VALUE:
-            return Absent(
-                (f"{source} has {reading.fields_there(document) or 'no fields'}",)
-            )
+            there = reading.fields_there(document) or "no fields"
+            meant = reading.did_you_mean_field(path, document)
+            return Absent((f"{source} has {there}{meant}",))
     return _comparable(value, path)
 
 
@@ -81,7 +82,7 @@ def _find(document: Any, path: str) -> Any:
         ]
         return values or _NO_VALUE
     outer, _, inner = path.partition(".")
-    names = reading.own_names(document)
+    names = own_names(document)
     if path in names:
         return reading.Fields([document]).first_of([path])[0]
     return (

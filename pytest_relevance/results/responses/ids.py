@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pytest_relevance._ids import BYTES, IdField, exact_text, id_field_of
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.attributes import answers_for_others, own_names
 
 _TEXT = frozenset({str})
 
@@ -173,8 +174,13 @@ def _id_of(
             spelled, remedy = f"id ({listed(names)})", "name the field with"
         else:
             spelled, remedy = f"field {listed(map(quoted, names))}", "correct"
+        there = _only_there(document)
+        if not there and answers_for_others(document):
+            raise reading.BadResult(reading.MADE_UP)
+        if not is_usual:
+            there += reading.did_you_mean_field(names[0], document)
         raise reading.BadResult(
-            f"has no {spelled}{_only_there(document)}; {remedy} id_field in the case file"
+            f"has no {spelled}{there}; {remedy} id_field in the case file"
         )
     raise reading.BadResult(f"has an id that is {why_no_id(value)}")
 
@@ -307,7 +313,7 @@ def _own_ids(document: Any) -> list[CarriedId]:
     if type(document) is dict and USUAL_IDS.isdisjoint(document):
         return []
     names = [*reading.ID_NAMES]
-    for name in reading.own_names(document):
+    for name in own_names(document):
         if name in USUAL_IDS and name not in names:
             names.append(name)
     found = []
@@ -404,4 +410,4 @@ def fields_of(document: Any) -> Mapping[str, Any]:
     if isinstance(document, Mapping):
         return document
     fields = reading.Fields([document])
-    return {name: fields.first_of((name,))[0] for name in reading.own_names(document)}
+    return {name: fields.first_of((name,))[0] for name in own_names(document)}

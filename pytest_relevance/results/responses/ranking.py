@@ -16,22 +16,9 @@ from pytest_relevance._text import shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
 from pytest_relevance.results.responses.ids import only, read_ids, refuse_two_ids
+from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.labels import Labels
-
-SCORE_NAMES = (
-    "score",
-    "_score",
-    "_rankingScore",
-    "_relevance_score",
-    "_distance",
-    "relevance",
-    "text_match",
-    "@search.score",
-)
-"""The fields of a mapping that may be its score; of an object only the first."""
-
-NESTED_SCORES = ("meta",)
-"""Where a score may also be: the metadata of a hit in the DSL clients."""
+from pytest_relevance.results.responses.scores import FIELD, as_field, scores_of
 
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
@@ -73,6 +60,8 @@ def read_ranking(
     *,
     judged: Collection[str] = (),
     declares_ids: bool = False,
+    most: int = MOST_READ,
+    expects_response: bool = False,
 ) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
@@ -81,8 +70,10 @@ def read_ranking(
     path to the title. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that
     turns the labels of a vector index into ids, where a response has labels. `declares_ids`: a response without labels
     is an error. `fields` are the paths of further fields to read, each with the number of results that it is read of.
-    `judged` are the judged ids of the case. The ranking is a copy: later changes to the response do not affect it.
-    Raises `UnreadableRanking` (a ValueError) where it cannot be read as a ranking.
+    `judged` are the judged ids of the case. `most` is how many results of an iterator are read. `expects_response`: the
+    case looks at the response itself, so that it may have suggestions or groups without a result. The ranking is a copy:
+    later changes to the response do not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as
+    a ranking.
     """
     named = None
     if id_field is not None:
@@ -95,7 +86,7 @@ def read_ranking(
         and "" not in response
     ):
         return Ranking(response.copy())
-    if isinstance(response, Ranking):
+    if type(response) is Ranking:
         return response
     names = reading.ID_NAMES if named is None else named.paths
     title_names = reading.TITLE_NAMES if title_field is None else (title_field,)
@@ -107,12 +98,24 @@ def read_ranking(
         from pytest_relevance.results.responses.shapes import results_of
 
         options = reading.ReadOptions(
-            names, title_names, None if ids is None else labels.read
+            names,
+            title_names,
+            None if ids is None else labels.read,
+            most,
+            expects_response,
         )
         results = results_of(response, options)
     if why := reading.ambiguity(results):
         raise reading.UnreadableRanking(f"search returned {why}")
-    return _copied(results, named, labels, title_names, fields, judged)
+    try:
+        return _copied(results, named, labels, title_names, fields, judged)
+    except reading.UnreadableRanking:
+        from pytest_relevance.results.responses.finder import not_results
+
+        problem = not_results(results)
+        if problem is None:
+            raise
+    raise problem
 
 
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
@@ -169,7 +172,6 @@ def _copied(
         if translated is not None:
             bare_rows = translated
             results = [row.document for row in translated]
-            is_plain = False
     labels.refuse_unused(results)
     is_template = id_field is not None and id_field.is_template
     if (
@@ -195,12 +197,7 @@ def _copied(
             f"search returned {what}; sort them by it, or leave it out"
         )
     titles = fields.first_of(title_names, reading.NESTED)
-    are_mappings = is_plain or all(
-        isinstance(document, (str, int, Mapping)) for document in documents
-    )
-    scores = fields.first_of(
-        SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES
-    )
+    scores = scores_of(documents, fields)
     if bare_rows:
         titles = [
             row.title or title for row, title in zip(bare_rows, titles, strict=True)
@@ -209,17 +206,16 @@ def _copied(
             score if row.score is None else row.score
             for row, score in zip(bare_rows, scores, strict=True)
         ]
-    return Ranking(
-        ids,
-        _titles(titles),
-        _scores(scores, results),
-        _read_fields(documents, wanted) if wanted else None,
-    )
+    numbers = _scores(scores, results)
+    found = _read_fields(documents, wanted) if wanted else None
+    if found is not None and FIELD in found:
+        found[FIELD] = as_field(found[FIELD], numbers)
+    return Ranking(ids, _titles(titles), numbers, found)
 
 
 def _read_fields(
     documents: Sequence[Any], wanted: Mapping[str, int]
-) -> Mapping[str, Sequence[Any]]:
+) -> dict[str, list[Any]]:
     from pytest_relevance.results.responses.fields import (
         read_fields,
     )  # most suites look at no fields

@@ -7,12 +7,20 @@ second place is a title, a number is a score. Rows whose types allow two reading
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, pairwise
+from itertools import pairwise
 from numbers import Number
 from typing import Any, NamedTuple, TypeVar
 
 from pytest_relevance._ids import exact_text
-from pytest_relevance._text import LONGEST_SHOWN, first_few, shown
+from pytest_relevance._text import LONGEST_SHOWN, closest, first_few, shown
+from pytest_relevance.results.responses.attributes import (
+    attribute,
+    has_attribute,
+    is_keyed,
+    is_mock,
+    own_names,
+)
+from pytest_relevance.results.responses.iterators import MOST_READ
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
@@ -35,12 +43,15 @@ class ReadOptions(NamedTuple):
     `id_names` and `title_names` are the names of fields that have the id and the title, in the order in which they are
     tried; they decide between columns where a table allows several readings. `ids` gives the attribute `ids` of the
     fixture's value, which turns the labels of a vector index into ids: a sequence or a mapping, or None where there is
-    none. It is called only where a response has labels.
+    none. It is called only where a response has labels. `most` is how many results of an iterator are read.
+    `expects_response`: the case looks at the response itself, so suggestions or groups without results are no error.
     """
 
     id_names: Sequence[str] = ()
     title_names: Sequence[str] = ()
     ids: Callable[[], object] | None = None
+    most: int = MOST_READ
+    expects_response: bool = False
 
 
 _Getter = Callable[[str], object]
@@ -62,6 +73,11 @@ class Fields:
             self._names, self._getters = frozenset(), [_NO_FIELDS.get] * len(documents)
         else:
             self._getters = [*map(_getter, documents)]
+
+    @property
+    def names(self) -> frozenset[object] | None:
+        """The names of the fields, where they are known: those of mappings."""
+        return self._names
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
         """The first of some fields of each document, its own or of one nested in it; None where it has none of them."""
@@ -108,9 +124,9 @@ def _getter(document: Any) -> _Getter:
         return document.get
     if document is None or isinstance(document, WITHOUT_FIELDS):
         return _NO_FIELDS.get
-    if _is_keyed(document):
+    if is_keyed(document):
         return lambda name: _item(document, name)
-    return lambda name: _attribute(document, name)
+    return lambda name: attribute(document, name)
 
 
 def _item(row: Any, name: str) -> object:
@@ -120,42 +136,44 @@ def _item(row: Any, name: str) -> object:
         return None
 
 
-def _attribute(document: object, name: str) -> object:
-    found = getattr(document, name, None)
-    return None if callable(found) else found
-
-
-def _is_keyed(document: object) -> bool:
-    """Whether a document has its fields by their names without being a mapping, as a row of sqlite3 has."""
-    kind = type(document)
-    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
-
-
 def fields_there(document: Any) -> str:
     """The names of the fields that a document has, but for those that are None: `id, product.sku and title`.
 
-    Names in nested mappings have dots. Empty where there is none.
+    Names in nested mappings have dots. They are sorted, so that equal documents have equal texts. Empty where there is
+    none.
     """
+    return first_few(field_paths(document), MOST_FIELDS)
+
+
+def field_paths(document: Any) -> list[str]:
+    """The paths of the fields that a document has, sorted."""
     found: list[str] = []
     for name in own_names(document):
         inner = _getter(document)(name)
-        if inner is not None:
-            found += (
-                [f"{name}.{key}" for key in inner]
-                if isinstance(inner, Mapping) and inner
-                else [str(name)]
-            )
-    return first_few(found, MOST_FIELDS)
+        if isinstance(inner, Mapping) and inner:
+            found += [f"{name}.{key}" for key in inner]
+        elif inner is not None:
+            found.append(str(name))
+    return sorted(found)
 
 
-def own_names(document: Any) -> list[str]:
-    """The names of a document's own fields."""
-    if isinstance(document, Mapping) or _is_keyed(document):
-        return [*document.keys()]
-    names = chain.from_iterable(
-        getattr(document, name, ()) for name in ("_fields", "__slots__", "__dict__")
-    )
-    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+def did_you_mean_field(path: str, document: Any) -> str:
+    """Say which field of a document was probably meant: `; did you mean metadata.source?`. Empty if none is close.
+
+    A field of the same name in another mapping is closer than one of a similar name.
+    """
+    name = path.rpartition(".")[2].casefold()
+    by_name: dict[str, str] = {}
+    for there in field_paths(document):
+        by_name.setdefault(there.rpartition(".")[2].casefold(), there)
+    if name in by_name:
+        meant: str | None = by_name[name]
+    else:
+        meant = closest(path, tuple(field_paths(document)))
+        similar = closest(name, tuple(by_name))
+        if meant is None and similar is not None:
+            meant = by_name[similar]
+    return f"; did you mean {meant}?" if meant else ""
 
 
 # --- what cannot be read ----------------------------------------------------------------------------------------------
@@ -173,6 +191,11 @@ class UnreadableRanking(ValueError):
 class BadResult(Exception):
     """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
+
+MADE_UP = (
+    "has no fields but those that __getattr__ makes up, which could be any; "
+    "return a mapping of its fields"
+)
 
 A_LIST = "return a list of results, best first"
 
@@ -207,14 +230,6 @@ def read_each(
     return found
 
 
-def is_a(kind: type, package: str, *names: str) -> bool:
-    """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
-    return any(
-        base.__name__ in names and f"{base.__module__}.".startswith(f"{package}.")
-        for base in kind.__mro__
-    )
-
-
 def is_unsent_search(response: object) -> bool:
     """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
 
@@ -223,8 +238,8 @@ def is_unsent_search(response: object) -> bool:
     names = {kind.__name__ for kind in type(response).__mro__}
     return (
         bool(names & {"Search", "AsyncSearch"})
-        and hasattr(response, "execute")
-        and hasattr(response, "to_dict")
+        and has_attribute(response, "execute")
+        and has_attribute(response, "to_dict")
     )
 
 
@@ -244,7 +259,7 @@ def is_row(result: object) -> bool:
     if type(result) is tuple:
         return True
     return isinstance(result, (tuple, list)) and not (
-        hasattr(result, "_fields") or hasattr(result, "keys")
+        has_attribute(result, "_fields") or has_attribute(result, "keys")
     )
 
 
@@ -316,6 +331,13 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
     )
     if is_hit_beside or (has_rows and not kinds.isdisjoint(_BESIDE)):
         advice = "return the results alone, without a total or a cursor beside them"
+        rows = [
+            index
+            for index, part in enumerate(results)
+            if isinstance(part, (tuple, list))
+        ]
+        if len(rows) == 1:
+            advice = f"{advice}: return response[{rows[0]}]"
         raise unreadable("rows beside single values", results, advice, LONGEST_SHOWN)
 
 
@@ -384,8 +406,9 @@ def _is_title(value: object) -> bool:
 
 def _is_number(value: Any) -> bool:
     return (
-        hasattr(value, "__float__")
+        hasattr(type(value), "__float__")
         and not isinstance(value, (bool, str))
+        and not is_mock(value)
         and not has_dimensions(value)
     )
 
@@ -397,8 +420,7 @@ def _is_fraction(value: object) -> bool:
 
 def has_dimensions(value: Any) -> bool:
     """Whether a value is an array of numbers, which may convert itself to one number or warn that it does."""
-    shape: Any = getattr(value, "shape", None)
-    return bool(shape)
+    return bool(attribute(value, "shape"))
 
 
 def is_integer(value: object) -> bool:
@@ -408,6 +430,7 @@ def is_integer(value: object) -> bool:
     if (
         isinstance(value, bool)
         or not hasattr(type(value), "__index__")
+        or is_mock(value)
         or has_dimensions(value)
     ):
         return False

@@ -27,6 +27,7 @@ from uuid import UUID
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.attributes import has_attribute, is_a
 from pytest_relevance.results.responses.labels import NOTHING_FOUND, documents_of
 
 # --- vector indexes and bm25s ------------------------------------------------------------------------------------------
@@ -59,9 +60,11 @@ def _scored(documents: Iterable[object], scores: Iterable[float]) -> Sequence[ob
 def is_array(value: Any) -> bool:
     """Whether a value is an array, of numpy or of a library with the same interface. A Series is none."""
     has_interface = (
-        hasattr(value, "dtype") and hasattr(value, "tolist") and hasattr(value, "ndim")
+        has_attribute(value, "dtype")
+        and has_attribute(value, "tolist")
+        and has_attribute(value, "ndim")
     )
-    return has_interface and value.ndim > 0 and not hasattr(value, "iloc")
+    return has_interface and value.ndim > 0 and not has_attribute(value, "iloc")
 
 
 def element_kind(array: Any) -> str:
@@ -319,8 +322,8 @@ def is_tantivy_pair(response: object) -> bool:
     if not isinstance(response, tuple) or len(response) != 2:
         return False
     kind, found = type(response[0]), response[1]
-    return reading.is_a(kind, "tantivy", "Searcher") and (
-        isinstance(found, list) or hasattr(found, "hits")
+    return is_a(kind, "tantivy", "Searcher") and (
+        isinstance(found, list) or has_attribute(found, "hits")
     )
 
 

@@ -3,25 +3,45 @@
 `TYPES` knows what libraries return by the name and the module of its type; `SHAPES` is asked in order, from what
 certain libraries return to whatever can be iterated over. No library of an engine is imported.
 
-A search server's response body is a row of `HITS`; a client library's response object has the body under one of
-`BODIES`, or its hits under one of `HOLDERS`. A response without hits is refused with a message that shows what came
-back and says what to return instead. A response that its engine marks as incomplete is refused too (`SIGNS`). An engine
-that times out, or loses a shard, answers with what it has: a document may be missing because of the failure and not of
-the ranking.
+A search server's response body is a row of `HITS` (`hits`); a client library's response object has the body under one
+of `BODIES`, or its hits under one of `HOLDERS`. What has no results is refused, with a message that says what to return
+instead (`finder`). So is a response that says that there is more than it holds (`incomplete`).
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
-from pytest_relevance._text import LONGEST_SHOWN, listed, quoted, shown
-from pytest_relevance.results.responses import reading, search_libraries
+from pytest_relevance._text import LONGEST_SHOWN, quoted
+from pytest_relevance.results.responses import pagers, reading, search_libraries
+from pytest_relevance.results.responses.attributes import (
+    attribute,
+    has_attribute,
+    has_class,
+    is_a,
+    is_keyed,
+    is_mock,
+    own_names,
+)
+from pytest_relevance.results.responses.finder import has_likely_list, no_ranking
+from pytest_relevance.results.responses.hits import TEXTS, hits_in, is_list
+from pytest_relevance.results.responses.incomplete import (
+    ERRORS,
+    REDIS_SIGNS,
+    SIGNS,
+    Sign,
+    at_path,
+    failed,
+    refuse_failure,
+    refuse_partial,
+    refuse_without_results,
+)
+from pytest_relevance.results.responses.iterators import close, read_items
 
 _Results = Callable[[Any, reading.ReadOptions], "Sequence[object] | None"]
 _Fields = Callable[[Any], Mapping[str, object]]
@@ -42,20 +62,29 @@ class LibraryType(NamedTuple):
     id_of: Callable[[Mapping[str, Any]], object] | None = None
 
 
+A_MOCK = (
+    "a mock has every attribute and no results; have it return what the search would, for example "
+    'Mock(return_value=["id-1", "id-2"])'
+)
+
+
 def results_of(response: object, options: reading.ReadOptions) -> Sequence[object]:
     """The results within a response, in the order of the response. Raises `UnreadableRanking` where there are none."""
     if type(response) is dict and may_be_body(response):
-        return hits_of(response)
+        return hits_of(response, options)
     type_: Any = type(response)
+    if is_mock(response):
+        raise reading.unreadable(reading.kind_of(response), response, A_MOCK)
+    if not has_class(response):
+        kind = reading.kind_of(response)
+        raise reading.unreadable(kind, response, reading.A_LIST)
     known = _library_type(type_)
     if known is not None:
         return (known.results or _ONE_RESULT)(response, options) or ()
     for includes, results in SHAPES:
         if includes(response) and (found := results(response, options)) is not None:
             return found
-    raise reading.unreadable(
-        reading.kind_of(response), response, reading.A_LIST, LONGEST_SHOWN
-    )
+    raise no_ranking(response)
 
 
 def as_mapping(result: Any, *, has_usual_id: bool = True) -> Any:
@@ -64,6 +93,10 @@ def as_mapping(result: Any, *, has_usual_id: bool = True) -> Any:
     `has_usual_id`: the suite has no `id_field`, and one of the usual fields is the id.
     """
     type_: Any = type(result)
+    if is_mock(result):
+        raise reading.BadResult(f"is a mock; {A_MOCK}")
+    if not has_class(result):
+        raise reading.BadResult(reading.MADE_UP)
     known = _library_type(type_)
     if known is None or known.fields is None:
         return hit_of_dsl(result)
@@ -75,24 +108,12 @@ def as_mapping(result: Any, *, has_usual_id: bool = True) -> Any:
 @lru_cache(maxsize=64)
 def _library_type(kind: type) -> LibraryType | None:
     return next(
-        (
-            known
-            for known in TYPES
-            if reading.is_a(kind, known.package, *known.names.split())
-        ),
+        (known for known in TYPES if is_a(kind, known.package, *known.names.split())),
         None,
     )
 
 
 # --- response bodies of search servers, and response objects of their clients -----------------------------------------
-
-HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Elasticsearch or OpenSearch", ("hits", "hits")),
-    ("Algolia, Meilisearch or Typesense", ("hits",)),
-    ("Solr", ("response", "docs")),
-    ("Vespa", ("root", "children")),
-)
-"""Where a response body keeps its hits, by engine; the first path that leads to a list is taken."""
 
 BODIES = ("body", "raw_response", "json", "_d_")
 """Attributes under which response objects keep the body: elasticsearch-py's, pysolr's, pyvespa's, the DSL clients'."""
@@ -100,10 +121,7 @@ BODIES = ("body", "raw_response", "json", "_d_")
 HOLDERS = ("hits", "docs")
 """Attributes under which response objects keep the list of hits."""
 
-ERRORS = ("error", "errors")
-"""Keys of the bodies that engines return in place of hits, or together with some of them."""
-
-_FIRST_KEYS = (*dict.fromkeys(path[0] for _, path in HITS), *ERRORS)
+_FIRST_KEYS = frozenset(("hits", "response", "root", *ERRORS))
 
 
 def may_be_body(body: Mapping[Any, Any]) -> bool:
@@ -111,58 +129,68 @@ def may_be_body(body: Mapping[Any, Any]) -> bool:
     return any(type(body.get(key)) in (dict, list) for key in _FIRST_KEYS)
 
 
-def contained_hits(response: Any) -> Sequence[object] | None:
+def contained_hits(
+    response: Any, options: reading.ReadOptions
+) -> Sequence[object] | None:
     """The hits in a client library's response object; None where there are none. Raises `UnreadableRanking`."""
     for name in BODIES:
-        body = getattr(response, name, None)
+        body = attribute(response, name)
         if isinstance(body, Mapping):
-            hits = hits_of(body, holder=response)
+            hits = hits_of(body, options, holder=response)
             # of the DSL clients, whose own hits may be documents of the user's classes
             return list(response.hits) if name == "_d_" else hits
     for name in HOLDERS:
-        inner = getattr(response, name, None)
+        inner = attribute(response, name)
         if isinstance(inner, Mapping):
-            return hits_of(inner, holder=response)
-        if isinstance(inner, (list, tuple)):
-            refuse_partial(response, response)
-            return inner
+            return hits_of(inner, options, holder=response)
+        if is_list(inner):
+            return whole(inner, response, options)
     return None
 
 
-def hits_of(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
+def whole(
+    results: Any,
+    response: object,
+    options: reading.ReadOptions,
+    signs: Sequence[Sign] = SIGNS,
+) -> Sequence[object]:
+    """Return the results of a response object. Raises `UnreadableRanking` if it says that there are more."""
+    refuse_failure(response)
+    refuse_partial(response, response, signs)
+    if not results:
+        refuse_without_results(response, expects_response=options.expects_response)
+    found: Sequence[object] = results
+    return found
+
+
+def hits_of(
+    body: Mapping[Any, Any], options: reading.ReadOptions, holder: object = None
+) -> Sequence[object]:
     """The hits of a response body. Raises `UnreadableRanking` where the engine failed or answered only in part.
 
     `holder` is the response object that contains the body, where there is one.
     """
-    root = body.get("root")
-    vespa = root if isinstance(root, Mapping) else None
-    found = (at_path(body, path) for _, path in HITS)
-    hits = next((hits for hits in found if isinstance(hits, (list, tuple))), None)
-    is_error = any(
-        body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS
-    )
-    if is_error or (hits is None and body.get("message")):
-        raise reading.UnreadableRanking(
-            f"search returned an error instead of results: {shown(dict(body), 300)}"
-        )
+    refuse_failure(body)
     if holder is not None:
         refuse_partial(holder, body)
     refuse_partial(body, body)
-    if hits is not None:
-        return hits if vespa is None else _vespa_hits(hits, vespa)
-    if vespa is not None:
-        return ()  # Vespa leaves `children` out when nothing matched
-    if any(isinstance(body.get(name), (str, int)) for name in reading.ID_NAMES):
-        raise reading.unreadable("one result", dict(body), reading.A_LIST)
-    known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
-    advice = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
-    raise reading.unreadable(
-        "a mapping without hits", dict(body), f"a response body has {known}; {advice}"
-    )
+    hits = hits_in(body)
+    vespa = body.get("root")
+    if isinstance(vespa, Mapping):
+        hits = _vespa_hits(hits or (), vespa, options)  # without any if nothing matched
+    if hits is None:
+        if body.get("message") and not has_likely_list(body):
+            raise failed(body)
+        raise no_ranking(body)
+    if "warning" in body:
+        refuse_partial(body, body, REDIS_SIGNS)
+    if not hits:
+        refuse_without_results(body, expects_response=options.expects_response)
+    return hits
 
 
 def _vespa_hits(
-    children: Sequence[object], root: Mapping[Any, Any]
+    children: Sequence[object], root: Mapping[Any, Any], options: reading.ReadOptions
 ) -> Sequence[object]:
     """The hits among the children of Vespa's root. The results of grouping are one more child, which is left out."""
     hits = [
@@ -171,9 +199,8 @@ def _vespa_hits(
         if not str(at_path(child, ("id",))).startswith("group:root")
     ]
     is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
-    if is_nested or (
-        children and not hits and at_path(root, ("fields", "totalCount")) != 0
-    ):
+    has_groups_alone = children and not hits and not options.expects_response
+    if is_nested or (has_groups_alone and at_path(root, ("fields", "totalCount")) != 0):
         raise reading.unreadable(
             "its hits in groups", children, "return the hits as one list, best first"
         )
@@ -186,7 +213,7 @@ def hit_of_dsl(result: Any) -> Any:
     Such a hit has the fields of the document as its items, and the engine's metadata in its attribute `meta`.
     """
     own = getattr(result, "__dict__", None)
-    if own is None or "_d_" not in own or "meta" not in own:
+    if not isinstance(own, dict) or "_d_" not in own or "meta" not in own:
         return result
     meta = getattr(own["meta"], "_d_", own["meta"])
     if not isinstance(meta, Mapping):
@@ -196,128 +223,6 @@ def hit_of_dsl(result: Any) -> Any:
         "_source": own["_d_"],
         "meta": meta,
     }
-
-
-# --- incomplete responses ---------------------------------------------------------------------------------------------
-
-
-class Sign(NamedTuple):
-    """A field by which an engine marks a response as incomplete: its path, and which values do so."""
-
-    family: str
-    path: tuple[str, ...]
-    when: Callable[[Any], bool]
-    meaning: str
-
-
-def _is_set(value: object) -> bool:
-    """Whether a flag is set, a count is not 0, or any of several flags is set."""
-    if isinstance(value, Mapping):
-        return any(map(_is_set, value.values()))
-    return bool(value) and not (isinstance(value, str) and value.lower() == "false")
-
-
-def _is_error_status(value: object) -> bool:
-    return isinstance(value, int) and value >= 400
-
-
-def _lacks_some(counts: object) -> bool:
-    """Whether fewer shards answered than there are. A shard that is down counts as neither successful nor failed."""
-    total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
-    return isinstance(total, int) and isinstance(successful, int) and successful < total
-
-
-_ELASTIC = "Elasticsearch or OpenSearch"
-
-SIGNS: tuple[Sign, ...] = (
-    Sign(_ELASTIC, ("timed_out",), _is_set, "the search timed out"),
-    Sign(_ELASTIC, ("_shards", "failed"), _is_set, "shards failed"),
-    Sign(_ELASTIC, ("_shards",), _lacks_some, "shards did not answer"),
-    Sign(_ELASTIC, ("_clusters", "skipped"), _is_set, "clusters were skipped"),
-    Sign(_ELASTIC, ("_clusters", "partial"), _is_set, "clusters answered in part"),
-    Sign(_ELASTIC, ("_clusters", "failed"), _is_set, "clusters failed"),
-    Sign(_ELASTIC, ("_clusters", "running"), _is_set, "clusters were still searching"),
-    Sign(
-        _ELASTIC, ("terminated_early",), _is_set, "the search ended at terminate_after"
-    ),
-    Sign(
-        _ELASTIC,
-        ("is_partial",),
-        _is_set,
-        "the search is still running, or failed in part",
-    ),
-    Sign(
-        "Solr",
-        ("responseHeader", "partialResults"),
-        _is_set,
-        "a limit or a failed shard cut the search off",
-    ),
-    Sign("Solr", ("responseHeader", "status"), _is_set, "the request failed"),
-    Sign(
-        "Vespa",
-        ("root", "coverage", "degraded"),
-        _is_set,
-        "not all documents were searched",
-    ),
-    Sign(
-        "Vespa",
-        ("root", "coverage", "full"),
-        lambda value: value is False,
-        "not all documents were searched",
-    ),
-    Sign(
-        "Typesense", ("search_cutoff",), _is_set, "search_cutoff_ms cut the search off"
-    ),
-    Sign("Algolia", ("timeoutHits",), _is_set, "the search timed out"),
-    Sign("Meilisearch", ("degraded",), _is_set, "searchCutoffMs cut the search off"),
-    Sign("Meilisearch", ("remoteErrors",), _is_set, "remote instances failed"),
-    Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
-    Sign("HTTP", ("status",), _is_error_status, "the request failed"),
-)
-"""The signs, from the engines' documentation, of a search that was cut off or only partly answered."""
-
-_BY_NAME = {
-    sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]]
-    for sign in SIGNS
-}
-
-
-def refuse_partial(response: object, body: object) -> None:
-    """Raise `UnreadableRanking` for a response body, or a client's response object, that is marked as incomplete.
-
-    `body` is what the message shows of it.
-    """
-    names = response if isinstance(response, Mapping) else _BY_NAME
-    for sign in chain.from_iterable(_BY_NAME.get(name, ()) for name in names):
-        value = at_path(response, sign.path)
-        if sign.when(value):
-            says = f"{'.'.join(sign.path)} is {shown(value)} ({sign.family}: {sign.meaning})"
-            all_the_same = f"return its list of hits: {shown(dict(body) if isinstance(body, Mapping) else body, 300)}"
-            raise reading.UnreadableRanking(
-                f"the response says that it is not whole: {says}; to score it all the same, {all_the_same}"
-            )
-
-
-def at_path(holder: object, path: Iterable[str]) -> object:
-    """The value at a path of keys or attributes; None where there is none."""
-    for name in path:
-        holder = (
-            holder.get(name)
-            if isinstance(holder, Mapping)
-            else _attribute_spelled(holder, name)
-        )
-    return holder
-
-
-def _attribute_spelled(holder: object, name: str) -> object:
-    """An attribute by its name, in Python's style too (`timeoutHits`, `timeout_hits`)."""
-    for spelling in dict.fromkeys(
-        (name, re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())
-    ):
-        found = getattr(holder, spelling, None)
-        if found is not None and not callable(found):
-            return found
-    return None
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -352,29 +257,47 @@ def _rows_of(columns: Iterable[Any]) -> Iterable[tuple[object, ...]]:
     """The rows of columns: of Arrow, pandas or polars, numpy, or lists. The columns are read with the first row."""
     methods = ("to_pylist", "to_list", "tolist", "copy")
     lists = (
-        next(getattr(column, name) for name in methods if hasattr(column, name))()
+        next(getattr(column, name) for name in methods if has_attribute(column, name))()
         for column in columns
     )
     yield from zip(*lists, strict=True)
 
 
-def _of_arrow(response: Any, _: reading.ReadOptions) -> Sequence[object]:
+def _is_arrow(response: object) -> bool:
+    """Whether a response is a table, a batch, a reader of batches or a column of Arrow."""
+    return has_attribute(response, "to_pylist") or has_attribute(response, "read_all")
+
+
+def _of_arrow(response: Any, options: reading.ReadOptions) -> Sequence[object]:
     """The rows of a table of Arrow, a record batch or a reader of such batches, or the values of a column."""
-    if hasattr(response, "read_all"):
-        response = response.read_all()
-    if not hasattr(response, "columns"):
+    if has_attribute(response, "read_all"):
+        return _of_batches(response, options)
+    if not has_attribute(response, "columns"):
         values: Sequence[object] = response.to_pylist()
         return values
     return _table(response.schema.names, _rows_of(response.columns))
 
 
+def _of_batches(reader: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The rows of a reader of record batches, which may have more than are read."""
+    rows: list[tuple[object, ...]] = []
+    names = reader.schema.names
+    try:
+        for batch in reader:
+            rows += _rows_of(batch.columns)
+            if len(rows) >= options.most:
+                break
+    finally:
+        close(reader)
+    return _table(names, rows[: options.most])
+
+
 def _of_frame(frame: Any, _: reading.ReadOptions) -> Sequence[object]:
     """The rows of a data frame of pandas or polars; a named index is a column too."""
     names = [*frame.columns]
-    index: Any = getattr(frame, "index", None)
-    is_named = isinstance(getattr(index, "name", None), str) and index.name not in map(
-        str, names
-    )
+    index: Any = attribute(frame, "index")
+    name = None if index is None else getattr(index, "name", None)
+    is_named = isinstance(name, str) and name not in map(str, names)
     columns = (*(frame[name] for name in names), *([index] if is_named else []))
     return _table([*names, *([index.name] if is_named else [])], _rows_of(columns))
 
@@ -394,20 +317,35 @@ class ReadCursor:
 def _is_frame(response: object) -> bool:
     """Whether a response is a data frame of pandas or polars."""
     return (
-        hasattr(response, "columns")
-        and hasattr(response, "shape")
-        and hasattr(response, "__getitem__")
+        has_attribute(response, "columns")
+        and has_attribute(response, "shape")
+        and hasattr(type(response), "__getitem__")
     )
 
 
 def _is_series(response: object) -> bool:
     is_named = any(kind.__name__ == "Series" for kind in type(response).__mro__)
-    return is_named and hasattr(getattr(response, "index", None), "__iter__")
+    return is_named and hasattr(type(attribute(response, "index")), "__iter__")
 
 
 def _can_fetch(response: object) -> bool:
+    if not has_attribute(response, "fetchall"):
+        return False
     fetchall = getattr(response, "fetchall", None)
-    return fetchall is not None and not inspect.iscoroutinefunction(fetchall)
+    return callable(fetchall) and not inspect.iscoroutinefunction(fetchall)
+
+
+def _fetch(cursor: Any, most: int) -> list[Any]:
+    """Fetch at most so many rows of a cursor, which stays open."""
+    if hasattr(type(cursor), "__iter__"):
+        return [*islice(cursor, most)]
+    if has_attribute(cursor, "fetchmany"):
+        return [*cursor.fetchmany(most)]
+    return [*cursor.fetchall()]
+
+
+def _is_cursor(response: object) -> bool:
+    return _can_fetch(response) and has_attribute(response, "description")
 
 
 def _of_cursor(cursor: Any, options: reading.ReadOptions) -> Sequence[object]:
@@ -417,7 +355,7 @@ def _of_cursor(cursor: Any, options: reading.ReadOptions) -> Sequence[object]:
     bare row would take it for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
-    rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
+    rows = _fetch(cursor, options.most)
     names = [str(column[0]) for column in description or ()]
     is_named = options.id_names is not reading.ID_NAMES or bool(
         set(names) & set(options.id_names)
@@ -438,29 +376,114 @@ _ROWS = frozenset(
 
 def _is_relation(response: object) -> bool:
     """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
-    return _can_fetch(response) and isinstance(
-        getattr(response, "columns", None), (list, tuple)
-    )
+    columns = attribute(response, "columns")
+    return _can_fetch(response) and isinstance(columns, (list, tuple))
 
 
-_TEXTS = (str, bytes, bytearray, memoryview)
+def _of_relation(relation: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The rows of a relation of DuckDB."""
+    return _table(relation.columns, _fetch(relation, options.most))
 
 
 def _is_http(response: object) -> bool:
-    return hasattr(response, "headers") and (
-        hasattr(response, "status_code") or hasattr(response, "status")
+    has_status = has_attribute(response, "status_code") or has_attribute(
+        response, "status"
+    )
+    return has_status and has_attribute(response, "headers")
+
+
+def _is_named_row(response: object) -> bool:
+    """Whether a response is one row of a database, or a named tuple that is one result."""
+    if type(response).__name__ in _ROWS:
+        return True
+    return _is_named_tuple(response) and not has_likely_list(response)
+
+
+def _is_named_tuple(response: object) -> bool:
+    return isinstance(response, tuple) and has_attribute(response, "_fields")
+
+
+def _of_named_tuple(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The hits in a named tuple, as in any other object."""
+    found = contained_hits(response, options)
+    if found is None:
+        raise no_ranking(response)
+    return found
+
+
+def _is_iterable(response: object) -> bool:
+    """Whether a response is read by iterating over it. A model of pydantic gives its fields then."""
+    return hasattr(type(response), "__iter__") and not hasattr(
+        type(response), "model_fields"
     )
 
 
-def _of_iterable(response: Any, _: reading.ReadOptions) -> Sequence[object] | None:
-    """The items of an iterable; None for what is none. `__iter__` is called once, as it may send a query."""
-    try:
-        items = iter(response)
-    except TypeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-            raise  # an error in the response's own code
-        return None
-    return list(items)
+def _of_iterable(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The items of an iterable. `__iter__` is called once, as it may send a query.
+
+    Raises `UnreadableRanking` for an object that gives the names of its own fields, alone or with their values.
+    """
+    items = read_items(response, options.most)
+    names = {*own_names(response)}
+    keys = [item[0] if type(item) is tuple and item else item for item in items]
+    if items and all(isinstance(key, str) and key in names for key in keys):
+        raise no_ranking(
+            response, "which gives the names of its own fields if it is iterated over"
+        )
+    return items
+
+
+def _has_items_alone(response: object) -> bool:
+    """Whether a response gives items in square brackets, and cannot say which it has."""
+    kind = type(response)
+    return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
+
+
+def _of_items(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The items of a response that gives them by their places, from 0 on, and no others.
+
+    Raises `UnreadableRanking` if it gives them by other keys, as a mapping does.
+    """
+    items: list[object] = []
+    while len(items) < options.most:
+        try:
+            items.append(response[len(items)])
+        except IndexError:
+            break
+        except (KeyError, TypeError, AttributeError) as error:
+            if items:
+                raise
+            trait = f"whose items have names, and response[0] is a {error!r}"
+            raise no_ranking(response, trait) from error
+    return items
+
+
+def _of_keyed(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The hits in an object that gives its fields by their names."""
+    return hits_of({name: response[name] for name in own_names(response)}, options)
+
+
+def _is_split(response: object) -> bool:
+    """Whether a response is a tuple with a list of results in it: `(hits, total)`, `(ids, scores)`."""
+    if not isinstance(response, tuple):
+        return False
+    return any(_is_list_of_results(part) for part in response)
+
+
+def _is_list_of_results(part: object) -> bool:
+    """Whether a part of a tuple is a list of results, and neither a row nor a list of numbers of an index."""
+    if not isinstance(part, list) or _is_like_row(part):
+        return False
+    return all(_is_like_row(item) for item in part if isinstance(item, list))
+
+
+def _is_like_row(part: Sequence[object]) -> bool:
+    """Whether a list could be a row of an id and a score."""
+    return len(part) == 2 and reading.is_id(part[0]) and reading.is_score(part[1])
+
+
+def _refuse(response: object, _: reading.ReadOptions) -> NoReturn:
+    raise no_ranking(response)
 
 
 # --- what is recognised -----------------------------------------------------------------------------------------------
@@ -483,9 +506,49 @@ def _attributes(*names: str) -> _Fields:
     }
 
 
+def _of_algolia(hit: Any) -> Mapping[str, object]:
+    """The fields of a hit of Algolia: its id, and those of the record, which its model does not declare."""
+    return {"objectID": hit.object_id, **(hit.__pydantic_extra__ or {})}
+
+
+def _of_redis(name: str) -> _Results:
+    """A reader of a response of redis-py, which has its results in an attribute."""
+    signs = (*SIGNS, *REDIS_SIGNS)
+    return lambda response, options: whole(
+        getattr(response, name), response, options, signs
+    )
+
+
+def _of_azure(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The results of a pager of Azure AI Search. Raises `UnreadableRanking` if a page says that it is not whole."""
+    found: pagers.ReadPages = response
+    if not isinstance(response, pagers.ReadPages):
+        found = pagers.read_pages(response, options.most)
+    for page in found.pages:
+        refuse_partial(page, page)
+    if not found.items:
+        for page in found.pages:
+            refuse_without_results(page, expects_response=options.expects_response)
+    return found.items
+
+
+def _of_discovery_engine(pager: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """The results of a pager of Discovery Engine (Vertex AI Search)."""
+    items = read_items(pager, options.most)
+    if not items:
+        total = {"total_size": pager.total_size}
+        refuse_without_results(total, expects_response=options.expects_response)
+    return items
+
+
 _ADDRESSES = "a SearchResult of tantivy, whose hits are addresses of documents, not ids"
 _OF_POINT = _attributes("id", "score", "payload")
+_OF_VECTOR = _attributes("id", "score", "metadata")
 _OF_LANGCHAIN = _attributes("id", "metadata", "page_content")
+_of_algolia_searches = _refused(
+    "answers to several searches",
+    f"return response.results[0].actual_instance ({reading.ONE_QUERY})",
+)
 _ONE_RESULT = _refused("one result", reading.A_LIST)
 
 TYPES: tuple[LibraryType, ...] = (
@@ -533,24 +596,30 @@ TYPES: tuple[LibraryType, ...] = (
         lambda query, options: _of_arrow(query.to_arrow(), options),
     ),
     LibraryType("pyarrow", "Scalar", None, lambda value: value.as_py()),
+    LibraryType("pinecone", "QueryResponse", lambda response, _: response.matches),
+    LibraryType(
+        "pinecone", "SearchRecordsResponse", lambda response, _: response.result.hits
+    ),
+    LibraryType("pinecone", "ScoredVector", None, _OF_VECTOR),
+    LibraryType("redis", "Result", _of_redis("docs")),
+    LibraryType("redis", "AggregateResult", _of_redis("rows")),
+    LibraryType("redis", "HybridResult", _of_redis("results")),
+    LibraryType("algoliasearch", "Hit", None, _of_algolia),
+    LibraryType("algoliasearch", "SearchResponses", _of_algolia_searches),
+    LibraryType("azure.search.documents", "SearchItemPaged", _of_azure),
+    LibraryType("google.cloud", "SearchPager", _of_discovery_engine),
 )
 
 SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
     (lambda it: isinstance(it, list), lambda it, _: it),
     (search_libraries.is_tantivy_pair, search_libraries.of_tantivy_pair),
-    # tables, batches, readers of batches and columns of Arrow
-    (lambda it: hasattr(it, "to_pylist") or hasattr(it, "read_all"), _of_arrow),
+    (_is_arrow, _of_arrow),
     (search_libraries.are_arrays, search_libraries.of_arrays),
     (search_libraries.is_array_of_results, search_libraries.of_array),
     (lambda it: isinstance(it, Mapping), search_libraries.of_chroma),
-    (lambda it: isinstance(it, Mapping), lambda it, _: hits_of(it)),
-    (
-        lambda it: (
-            type(it).__name__ in _ROWS
-            or (isinstance(it, tuple) and hasattr(it, "_fields"))
-        ),
-        _ONE_RESULT,
-    ),
+    (lambda it: isinstance(it, Mapping), hits_of),
+    (_is_named_row, _ONE_RESULT),
+    (_is_named_tuple, _of_named_tuple),
     (
         lambda it: it is None,
         _refused(
@@ -558,13 +627,14 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
         ),
     ),
     (
-        lambda it: isinstance(it, _TEXTS),
+        lambda it: isinstance(it, TEXTS),
         _refused("text", f"{reading.A_LIST} (parsed, if it is JSON)"),
     ),
     (
         lambda it: isinstance(it, (set, frozenset)),
         _refused("a set, which has no order", reading.A_LIST),
     ),
+    (_is_split, _refuse),
     (lambda it: isinstance(it, tuple), lambda it, _: reading.read_tuple(it)),
     (
         _is_series,
@@ -573,18 +643,21 @@ SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (
             "return list(series) if its values are the ids, list(series.index) if not",
         ),
     ),
-    (_is_relation, lambda it, _: _table(it.columns, it.fetchall())),
-    (lambda it: _can_fetch(it) and hasattr(it, "description"), _of_cursor),
+    (_is_relation, _of_relation),
+    (_is_cursor, _of_cursor),
     (_is_frame, _of_frame),
     (reading.is_unsent_search, lambda it, options: results_of(it.execute(), options)),
-    (lambda it: True, lambda it, _: contained_hits(it)),
-    # iterating over an HTTP response gives its bytes in pieces, and over a model of pydantic its fields
+    (lambda it: isinstance(it, pagers.ReadPages), _of_azure),
+    (lambda it: True, contained_hits),
+    # iterating over an HTTP response gives its bytes in pieces
     (
         _is_http,
         _refused(
             "an HTTP response", "return what is in it, response.json() for instance"
         ),
     ),
-    (lambda it: not hasattr(type(it), "model_fields"), _of_iterable),
+    (is_keyed, _of_keyed),
+    (_is_iterable, _of_iterable),
+    (_has_items_alone, _of_items),
 )
 """How responses of other types are recognised and read, in this order; None leaves a response to the next row."""

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pytest_relevance.results.responses.ranking import read_ranking
@@ -30,6 +32,16 @@ def vespa(**coverage: object) -> dict[str, Any]:
 
 def flat(**beside: object) -> dict[str, object]:
     return {"hits": [{"id": "a"}], **beside}
+
+
+def azure(**beside: object) -> dict[str, object]:
+    return {"@odata.context": "https://shop", **beside, "value": [{"id": "a"}]}
+
+
+def redis(*warnings: str) -> dict[str, object]:
+    """As Redis answers in RESP3."""
+    results = [{"id": "a", "extra_attributes": {"title": "Apron"}, "values": []}]
+    return {"total_results": 1, "warning": [*warnings], "results": results}
 
 
 PARTIAL: dict[str, object] = {
@@ -73,6 +85,22 @@ PARTIAL: dict[str, object] = {
         remoteErrors={"ms-1": {"code": "down"}}
     ),
     "status is 503": flat(status=503),
+    "status is '503'": flat(status="503"),
+    "status is 'error'": flat(status="error"),
+    "statusCode is 500": flat(statusCode=500),
+    "success is False": flat(success=False),
+    "ok is False": flat(ok=False),
+    "partial is True": flat(partial=True),
+    "incomplete_results is True": flat(incomplete_results=True),
+    "@search.semanticPartialResponseReason is 'maxWaitExceeded'": azure(
+        **{"@search.semanticPartialResponseReason": "maxWaitExceeded"}
+    ),
+    "@search.coverage is 80.5": azure(**{"@search.coverage": 80.5}),
+    "warning is ['Timeout limit was reached']": redis("Timeout limit was reached"),
+    "timed_out is [True, False]": elasticsearch(timed_out=[True, False]),
+    "timed_out is array([ True, False])": elasticsearch(
+        timed_out=np.array([True, False])
+    ),
 }
 
 
@@ -100,12 +128,16 @@ ERRORS: dict[str, dict[str, object]] = {
         "message": "Index `shop` not found.",
         "code": "index_not_found",
     },
+    "an array": {"error": np.array([3, 7]), "hits": []},
+    "a list": {"errors": [{"message": "no such field"}], "results": []},
+    "a series": {"error": pd.Series(["no index"]), "hits": [HIT]},
 }
 
 
 @pytest.mark.parametrize("body", ERRORS.values(), ids=ERRORS)
 def test_an_error_in_the_place_of_results_is_refused(body: dict[str, object]) -> None:
-    assert refusal(body) == f"search returned an error instead of results: {body!r}"
+    shown = repr(body).replace("\n", "\\n")
+    assert refusal(body) == f"search returned an error instead of results: {shown}"
 
 
 WHOLE: dict[str, dict[str, object]] = {
@@ -128,6 +160,11 @@ WHOLE: dict[str, dict[str, object]] = {
     "Vespa": vespa(
         full=True, coverage=100, degraded={"match-phase": False, "timeout": False}
     ),
+    "Azure": azure(**{"@search.coverage": 100.0}),
+    "Redis": redis(),
+    "arrays": elasticsearch(
+        errors=np.array([]), error=pd.Series([], dtype=object), timed_out=np.array([0])
+    ),
     "the others": flat(
         search_cutoff=False,
         timeoutHits=False,
@@ -135,6 +172,9 @@ WHOLE: dict[str, dict[str, object]] = {
         remoteErrors={},
         message="ok",
         status=200,
+        success=True,
+        partial=False,
+        warnings=["the parameter q is deprecated"],
     ),
     "a status in words": flat(status="ok"),
 }
@@ -154,6 +194,141 @@ def test_the_response_object_of_a_client_with_names_in_the_style_of_python() -> 
     assert read_ranking(SimpleNamespace(hits=[{"id": "a"}], timeout_hits=None)).ids == [
         "a"
     ]
+
+
+def test_an_object_with_an_error_beside_hits() -> None:
+    response = SimpleNamespace(hits=[{"id": "a"}], error="index not found")
+    assert refusal(response) == (
+        f"search returned an error instead of results: {response!r}"
+    )
+
+
+# --- totals without a result ------------------------------------------------------------------------------------------
+
+COUNTED: dict[str, tuple[object, str]] = {
+    "Elasticsearch": (
+        {"hits": {"total": {"value": 120, "relation": "eq"}, "hits": []}},
+        "hits.total is 120; ask for the first results (size and from of Elasticsearch or OpenSearch)",
+    ),
+    "Elasticsearch 6": ({"hits": {"total": 7, "hits": []}}, "hits.total is 7"),
+    "Solr": (
+        {"response": {"numFound": 120, "start": 0, "docs": []}},
+        "response.numFound is 120; ask for the first results (rows and start of Solr)",
+    ),
+    "Typesense": (
+        {"found": 5, "out_of": 90, "hits": []},
+        "found is 5; ask for the first results (per_page and page of Typesense)",
+    ),
+    "Meilisearch": ({"hits": [], "estimatedTotalHits": 9}, "estimatedTotalHits is 9"),
+    "Meilisearch, pages": ({"hits": [], "totalHits": 9}, "totalHits is 9"),
+    "Algolia": (
+        {"hits": [], "nbHits": 120, "hitsPerPage": 0},
+        "nbHits is 120; ask for the first results (hitsPerPage and page of Algolia)",
+    ),
+    "Vespa": (
+        {"root": {"fields": {"totalCount": 120}}},
+        "root.fields.totalCount is 120",
+    ),
+    "Azure": ({"@odata.count": 3, "value": []}, "@odata.count is 3"),
+    "Redis": (
+        {"total_results": 7, "warning": [], "results": []},
+        "total_results is 7",
+    ),
+    "a total of its own": ({"hits": [], "total": 4}, "total is 4"),
+    "a total in what describes the results": (
+        {"hits": [], "meta": {"page": 9, "total_count": "12"}},
+        "meta.total_count is 12",
+    ),
+    "of several totals one is not 0": (
+        {"hits": [], "count": 0, "total": 120},
+        "total is 120",
+    ),
+    "an object": (SimpleNamespace(docs=[], total=7), "total is 7"),
+    "an object in the style of Python": (
+        SimpleNamespace(hits=[], nb_hits=120),
+        "nb_hits is 120; ask for the first results (hitsPerPage and page of Algolia)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("response", "says"), COUNTED.values(), ids=COUNTED)
+def test_a_total_without_a_result_is_refused(response: object, says: str) -> None:
+    message = refusal(response)
+    assert message.startswith(
+        f"the response says that there are results, and has none: {says}"
+    )
+    assert "or return [] if they are to count as nothing: " in message
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"hits": {"total": {"value": 0}, "hits": []}},
+        {"hits": {"hits": []}, "_shards": {"total": 5, "successful": 5, "failed": 0}},
+        {"response": {"numFound": 0, "docs": []}, "facets": {"count": 0}},
+        {"hits": [], "nbHits": 0, "page": 0, "facets": {"brand": {"acme": 3}}},
+        {"value": [], "@odata.count": 0},
+        {"hits": [], "estimatedTotalHits": 0, "processingTimeMs": 3, "limit": 20},
+        SimpleNamespace(docs=[], total=0),
+    ],
+)
+def test_a_search_that_found_nothing_is_an_empty_ranking(response: object) -> None:
+    assert read_ranking(response).ids == []
+
+
+@pytest.mark.parametrize(
+    "response", [{"hits": {"total": 120, "hits": [HIT]}}, {"hits": [HIT], "nbHits": 9}]
+)
+def test_a_total_above_the_number_of_results_is_no_trouble(response: object) -> None:
+    assert read_ranking(response).ids == ["a"]
+
+
+# --- suggestions and groups without a result --------------------------------------------------------------------------
+
+OPTION = {"text": "smart watch", "score": 0.8}
+ELSEWHERE: dict[str, dict[str, Any]] = {
+    "suggest": {
+        "suggest": {"title": [{"text": "smrt watch", "options": [OPTION]}]},
+        "hits": {"total": {"value": 0}, "hits": []},
+    },
+    "suggestions": {"hits": [], "suggestions": ["smart watch"]},
+    "spellcheck": {
+        "response": {"numFound": 0, "docs": []},
+        "spellcheck": {"suggestions": ["smrt", {"suggestion": ["smart"]}]},
+    },
+    "grouped_hits": {"hits": [], "found": 0, "grouped_hits": [{"hits": [HIT]}]},
+    "groups": {"hits": [], "groups": [{"hits": [HIT]}]},
+    "aggregations": {
+        "hits": {"hits": []},
+        "aggregations": {"brand": {"buckets": [{"key": "acme", "doc_count": 3}]}},
+    },
+    "facets": {"hits": [], "facets": {"brand": {"acme": 3}}},
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_suggestions_and_groups_without_a_result_are_refused(name: str) -> None:
+    message = refusal(ELSEWHERE[name])
+    assert message.startswith(
+        f"the response has no results, and something else in {name}: "
+    )
+    assert "or return [] if they are to count as nothing: " in message
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_case_that_looks_at_the_response_may_have_them(name: str) -> None:
+    assert read_ranking(ELSEWHERE[name], expects_response=True).ids == []
+
+
+def test_words_without_suggestions_and_empty_buckets_are_no_trouble() -> None:
+    body = {
+        "suggest": {"title": [{"text": "xyzzy", "offset": 0, "options": []}]},
+        "spellcheck": {"suggestions": [], "correctlySpelled": True},
+        "grouped_hits": [],
+        "aggregations": {"brand": {"buckets": [{"key": "acme", "doc_count": 0}]}},
+        "hits": {"hits": []},
+    }
+    assert read_ranking(body).ids == []
 
 
 # --- groups of Vespa --------------------------------------------------------------------------------------------------

@@ -202,7 +202,7 @@ def test_the_columns_of_a_cursor_go_by_their_names(shop: sqlite3.Connection) -> 
     ) == ["a", "b"]
     assert ids(shop.execute("select id as sku, title from products")) == ["a", "b"]
     with pytest.raises(
-        UnreadableRanking, match=r"result 1 of 2 has no id .*, only title and sku"
+        UnreadableRanking, match=r"result 1 of 2 has no id .*, only sku and title"
     ):
         read_ranking(shop.execute("select title, id as sku from products"))
     with pytest.raises(UnreadableRanking, match=r'result 1 of 2 has no field "sku"'):

@@ -46,12 +46,6 @@ class HttpResponse:
         return "<Response [200]>"
 
 
-PATHS = (
-    "hits.hits (Elasticsearch or OpenSearch), hits (Algolia, Meilisearch or Typesense), response.docs (Solr) "
-    "or root.children (Vespa)"
-)
-OTHERWISE = "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
-
 MAY_BE = (
     "search returned a tuple that could be one row, columns side by side or a list of results, {}; return a list of "
     "rows, or a list of ids"
@@ -71,13 +65,14 @@ RESPONSES: dict[str, tuple[object, str]] = {
         {"sku-1"},
         "search returned a set, which has no order, {'sku-1'}; return a list of results, best first",
     ),
-    "some object": (
+    "an object": (
         Pages(),
         "search returned a Pages, <Pages of boots>; return a list of results, best first",
     ),
-    "a mapping without hits": (
+    "a mapping": (
         {"results": ["sku-1"]},
-        f"search returned a mapping without hits, {{'results': ['sku-1']}}; a response body has {PATHS}; {OTHERWISE}",
+        "search returned a mapping instead of a list of results, {'results': ['sku-1']}; its results are probably in "
+        'response["results"] (1 text): return response["results"]',
     ),
     "an HTTP response": (
         HttpResponse(),
@@ -98,11 +93,13 @@ RESPONSES: dict[str, tuple[object, str]] = {
     ),
     "a single object": (
         Hit("sku-1"),
-        "search returned a Hit, Hit(id='sku-1'); return a list of results, best first",
+        "search returned one result, Hit(id='sku-1'); return a list of results, best first",
     ),
     "a model of something else": (
         Model(pages=3),
-        "search returned a Model, Model(pages); return a list of results, best first",
+        "search returned a Model instead of a list of results, Model(pages); it holds no list; return a list of "
+        "results, best first (ids, (id, score) rows, or mappings with an id), or implement the hook "
+        "pytest_relevance_ranking",
     ),
 }
 
@@ -134,24 +131,23 @@ def test_a_series_is_refused_as_its_ids_may_be_in_two_places() -> None:
 # --- something beside the ranking, other orders, several queries ------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
-        (("a", "b"), 2),
-        (("a", "b"), "cursor"),
-        (12, ("a", "b")),
-        (["a", "b"], None),
-        ([{"id": "a"}], 120),
-        ([("a", 1.5), ("b", 0.5)], 2.0),
-        [("a", "b"), 2],
-        (Product("a", "Boots"), 2),
-        ({"id": "a"}, "cursor"),
-    ],
-)
-def test_a_ranking_with_something_beside_it_is_refused(response: object) -> None:
+BESIDE: list[tuple[object, str]] = [
+    ((("a", "b"), 2), ": return response[0]"),
+    ((("a", "b"), "cursor"), ": return response[0]"),
+    ((12, ("a", "b")), ": return response[1]"),
+    ([("a", "b"), 2], ": return response[0]"),
+    ((Product("a", "Boots"), 2), ": return response[0]"),
+    (({"id": "a"}, "cursor"), ""),
+]
+
+
+@pytest.mark.parametrize(("response", "line"), BESIDE)
+def test_a_ranking_with_something_beside_it_is_refused(
+    response: object, line: str
+) -> None:
     assert refusal(response) == (
         f"search returned rows beside single values, {response!r}; return the results alone, without a total or a "
-        "cursor beside them"
+        f"cursor beside them{line}"
     )
 
 

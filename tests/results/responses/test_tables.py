@@ -62,7 +62,7 @@ def test_columns_of_duckdb_that_are_named_like_no_id(duckdb: Any) -> None:
     query = "select title as sku, score from products order by score desc"
     for run in (duckdb.sql, duckdb.execute):
         assert ids(run(query), "sku") == ["Boots", "Apron"]
-    assert "only sku and score; name the field with id_field" in refusal(
+    assert "only score and sku; name the field with id_field" in refusal(
         duckdb.sql(query)
     )
     assert "two columns named" in refusal(duckdb.sql("select 'a' as id, 'b' as id"))

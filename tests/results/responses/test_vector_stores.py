@@ -128,6 +128,22 @@ def test_two_queries_of_chroma(chroma: Any) -> None:
     assert "an attribute many" in message
 
 
+def test_a_field_that_no_document_of_chroma_has(chroma: Any) -> None:
+    """Chroma gives the metadata of each document in an order of its own."""
+    more = {f"key{number}": number for number in range(8)}
+    chroma.update(ids=SKUS, metadatas=[{"title": "T", "source": "s", **more}] * 3)
+    messages = set()
+    for _ in range(10):
+        response = chroma.query(query_embeddings=BOOTS, n_results=1)
+        messages.add(refusal(response, "metadata.sources").partition(": {")[0])
+    (message,) = messages
+    assert message == (
+        'result 1 of 1 has no field "metadata.sources", only document, id, metadata.ean, metadata.key0, '
+        "metadata.key1, metadata.key2, metadata.key3, metadata.key4, metadata.key5, metadata.key6, metadata.key7, "
+        "metadata.source and 2 more; did you mean metadata.source?; correct id_field in the case file"
+    )
+
+
 # --- LangChain --------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,125 @@
+"""Which attributes an object has that a search returned, and which objects have none that could be trusted.
+
+A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects answer to every name, such as a
+mock, or an object of a class with `__getattr__`. They would be taken for anything. So an attribute counts only if
+`inspect.getattr_static` finds it. Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+BY_GETATTR = frozenset(
+    {
+        "builtins",
+        "elasticsearch",
+        "elasticsearch_dsl",
+        "google",  # messages of protobuf
+        "numpy",  # records
+        "opensearchpy",
+        "pinecone",  # before version 8
+        "proto",  # messages of the clients of Google Cloud
+        "pydantic",  # fields that a model does not declare
+        "sqlalchemy",  # rows
+    }
+)
+"""The packages whose classes have fields that only their `__getattr__` finds, and no others."""
+
+MOCKS = frozenset({"unittest.mock", "mock", "mock.mock", "asynctest.mock", "flexmock"})
+"""The modules whose objects stand for other objects."""
+
+_ABSENT = object()
+
+
+def attribute(holder: object, name: str) -> object:
+    """Return the value of an attribute that an object has; None if it has none, or if it is a method."""
+    if answers_for_others(holder) and not _is_real(holder, name):
+        return None
+    found = getattr(holder, name, None)
+    return None if callable(found) else found
+
+
+def has_attribute(holder: object, name: str) -> bool:
+    """Whether an object has an attribute or a method, and does not only answer to its name."""
+    if answers_for_others(holder):
+        return _is_real(holder, name)
+    return hasattr(holder, name)
+
+
+def answers_for_others(holder: object) -> bool:
+    """Whether an object may answer to names of attributes that it does not have."""
+    kind: Any = type(holder)
+    return _is_class_that_answers(kind)
+
+
+def _is_real(holder: object, name: str) -> bool:
+    return inspect.getattr_static(holder, name, _ABSENT) is not _ABSENT
+
+
+@lru_cache(maxsize=256)
+def _is_class_that_answers(kind: type) -> bool:
+    """Whether objects of a type may answer to names of attributes that they do not have."""
+    for base in kind.__mro__:
+        is_dynamic = "__getattr__" in vars(base) or "__getattribute__" in vars(base)
+        package = str(base.__module__).partition(".")[0]
+        if is_dynamic and package not in BY_GETATTR:
+            return True
+    return False
+
+
+def is_a(kind: type, package: str, *names: str) -> bool:
+    """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
+    for base in kind.__mro__:
+        is_of_package = f"{base.__module__}.".startswith(f"{package}.")
+        if base.__name__ in names and is_of_package:
+            return True
+    return False
+
+
+def is_mock(value: object) -> bool:
+    """Whether an object is a mock. A mock with a `spec` claims to be of another class."""
+    kind: Any = type(value)
+    return _is_class_of_mocks(kind)
+
+
+@lru_cache(maxsize=256)
+def _is_class_of_mocks(kind: type) -> bool:
+    return any(base.__module__ in MOCKS for base in kind.__mro__)
+
+
+def has_class(value: object) -> bool:
+    """Whether an object says of which class it is. One that answers to every name may give anything instead."""
+    return isinstance(getattr(value, "__class__", None), type)
+
+
+def is_keyed(document: object) -> bool:
+    """Whether an object gives its fields by their names without being a mapping, as a row of sqlite3 does."""
+    kind = type(document)
+    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
+
+
+def own_names(document: object) -> list[str]:
+    """Return the names of the fields of a mapping, a row with names or an object, in their order."""
+    if isinstance(document, Mapping) or is_keyed(document):
+        return [*document.keys()]  # type: ignore[attr-defined]
+    found: dict[str, None] = {}
+    for holder in ("_fields", "__struct_fields__", "__slots__", "__dict__"):
+        for name in _names_in(document, holder):
+            if not name.startswith("_"):
+                found[name] = None
+    return [*found]
+
+
+def _names_in(document: object, holder: str) -> Sequence[str]:
+    """Return the names of fields that an attribute lists; a single slot may be a text."""
+    if not has_attribute(document, holder):
+        return ()
+    names = getattr(document, holder, ())
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, (tuple, list, Mapping)):
+        return ()
+    return [name for name in names if isinstance(name, str)]

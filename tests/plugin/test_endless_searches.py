@@ -1,0 +1,166 @@
+"""A search that returns an iterator without an end: as much is read as the case looks at, and the iterator is closed."""
+
+import pytest
+
+from tests.local_server import serving
+from tests.plugin.conftest import Project
+
+ENDLESS = """
+    import pytest
+
+    READ, CLOSED = [], []
+
+    def results():
+        try:
+            number = 0
+            while True:
+                READ.append(number)
+                yield f"d{number}"
+                number += 1
+        finally:
+            CLOSED.append(True)
+
+    @pytest.fixture(scope="session")
+    def search():
+        yield lambda query: results()
+        print(f"read {len(READ)}, closed {len(CLOSED)}")
+"""
+
+READS: dict[str, tuple[str, int]] = {
+    "the top 10": ("min_ndcg: 0.5", 11),
+    "the top k": ("k: 3\nmin_ndcg: 0.5", 4),
+    "a metric": ("expect: {R@20: 1}", 21),
+    "a rank": ("expect: {within: {d0: 30}}", 31),
+    "a number of results": ("expect: {results: '>= 40'}", 41),
+    "at most a number of results": ("expect: {results: '> 40'}", 42),
+    "a depth": ("depth: 50\nmin_ndcg: 0.5", 51),
+    "the whole ranking": ("expect: {AP: 0.5}", 10_001),
+    "an order": ("expect: {order: [d0, d7]}", 10_001),
+    "documents of chunks": ("collapse: true\nmin_ndcg: 0.5", 10_001),
+}
+
+
+@pytest.mark.parametrize(("suite", "read"), READS.values(), ids=READS)
+def test_as_much_is_read_as_the_case_looks_at_and_one_more(
+    project: Project, suite: str, read: int
+) -> None:
+    project.conftest(ENDLESS)
+    project.cases(f"{suite}\ncases: [{{query: boots, judgments: {{d0: 3}}}}]")
+    run = project.run("-s")
+    assert run.counts == {"passed": 1}
+    assert f"read {read}, closed 1" in run.text
+
+
+SEARCHES = {
+    "an iterator": "search = lambda query: itertools.count(1)",
+    "an asynchronous generator": """
+async def search(query):
+    for number in itertools.count(1):
+        yield number
+""",
+    "an awaited generator": """
+async def search(query):
+    return itertools.count(1)
+""",
+    "a batch of generators": """
+search = lambda query: None
+search.many = lambda queries: [itertools.count(1) for query in queries]
+""",
+    "a batch without an end": """
+search = lambda query: None
+def many(queries):
+    while True:
+        yield ["1", "2"]
+search.many = many
+""",
+}
+
+
+def run_search(project: Project, code: str, *options: str) -> str:
+    project.conftest(
+        "import itertools\nimport pytest\n\n@pytest.fixture(scope='session')\ndef search():\n"
+        + "".join(f"    {line}\n" for line in code.strip().splitlines())
+        + "    return search\n"
+    )
+    project.cases(
+        "cases: [{query: boots, expect: {results: '> 5'}}, {query: hats, expect: {results: '> 5'}}]"
+    )
+    return project.run(*options).text
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SEARCHES if name != "a batch without an end"]
+)
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_every_kind_of_iterator_ends(
+    project: Project, name: str, concurrency: int
+) -> None:
+    text = run_search(project, SEARCHES[name], f"--relevance-concurrency={concurrency}")
+    assert "2 cases: 2 passed" in text
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_a_batch_without_an_end_has_too_many_responses(
+    project: Project, concurrency: int
+) -> None:
+    code = SEARCHES["a batch without an end"]
+    text = run_search(project, code, f"--relevance-concurrency={concurrency}")
+    assert "search.many returned more than" in text
+
+
+def test_an_asynchronous_generator_is_closed(project: Project) -> None:
+    code = """
+async def search(query):
+    try:
+        while True:
+            yield "1"
+    finally:
+        print(f"closed for {query}")
+"""
+    text = run_search(project, code, "-s")
+    assert "closed for boots" in text
+    assert "closed for hats" in text
+
+
+def test_the_other_query_of_same_as(project: Project) -> None:
+    project.conftest(ENDLESS)
+    project.cases(
+        """
+        cases:
+          - query: boots
+            expect: {same_as: {query: boot, overlap@15: 1}}
+        """
+    )
+    run = project.run("-s")
+    assert run.counts == {"passed": 1}
+    assert "read 32, closed 2" in run.text
+
+
+AZURE = """
+    import pytest
+    from azure.core.credentials import AzureKeyCredential
+    from azure.search.documents.aio import SearchClient
+
+    @pytest.fixture
+    def search():
+        async def search(query):
+            client = SearchClient("{address}", "shop", AzureKeyCredential("k"))
+            return await client.search(query)
+        return search
+"""
+
+
+@pytest.mark.engines
+def test_the_asynchronous_pager_of_azure(project: Project) -> None:
+    pytest.importorskip("azure.search.documents.aio")
+    pytest.importorskip("aiohttp")
+    page = {
+        "value": [{"id": f"d{number}"} for number in range(10)],
+        "@search.nextPageParameters": {"search": "boots", "skip": 10},
+    }
+    with serving(lambda *_: page) as (address, requests):
+        project.conftest(AZURE.replace("{address}", address))
+        project.cases("cases: [{query: boots, judgments: {d0: 3}, min_ndcg: 0.5}]")
+        run = project.run_apart(loops=True)
+    assert run.counts == {"passed": 1}, run.text
+    assert len(requests) == 2
