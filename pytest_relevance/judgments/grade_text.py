@@ -1,4 +1,4 @@
-"""Grades that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is wrong, and what to write."""
+"""Texts that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is wrong, and what to write."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import unicodedata
 from math import isinf
 
+_PLAIN = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:[,' ][0-9]{3})+")
 _PERCENT = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]+)?)\s*%")
@@ -20,8 +21,8 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 """Hyphens, dashes and the minus of typography."""
 
 
-def why_no_number(text: str) -> str | None:
-    """Say what is wrong with a text that is meant as a number; None if it seems to be a name."""
+def why_no_grade(text: str) -> str | None:
+    """Say what is wrong with a grade that is meant as a number, or as none; None if it seems to be a name."""
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
         return "is no finite number; leave it empty if nobody judged the document"
@@ -32,6 +33,14 @@ def why_no_number(text: str) -> str | None:
             "is no number; leave it empty if nobody judged the document, or give the name a number by a scale "
             f"(scale: {{{text}: 0}}, or --scale {text}=0 of a command)"
         )
+    return why_no_number(text)
+
+
+def why_no_number(text: str) -> str | None:
+    """Say what is wrong with a text that is meant as a number, and what to write; None if it is not meant so."""
+    text = text.strip()
+    if _PLAIN.fullmatch(text):
+        return None
     if _RANGE.fullmatch(text):
         return "is a range; write one number"
     if _THOUSANDS.fullmatch(text):
@@ -50,7 +59,7 @@ def why_no_number(text: str) -> str | None:
     if plain != text:
         return f"is not written in ASCII digits; write {plain}"
     marked = _MARKED.fullmatch(text) or _WITH_WORDS.fullmatch(text)
-    if marked is not None and marked[1] != text:
+    if marked is not None:
         return f"has more than a number; write the number alone: {marked[1]}"
     return None
 
@@ -85,4 +94,4 @@ def _in_ascii(text: str) -> str:
             plain += "-"
         else:
             plain += character
-    return plain if re.fullmatch(r"[+-]?[0-9]+(?:\.[0-9]+)?", plain) else text
+    return plain if _PLAIN.fullmatch(plain) else text

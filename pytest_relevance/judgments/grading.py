@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import closest, found, quoted
-from pytest_relevance.judgments.grade_text import why_no_number
+from pytest_relevance.judgments.grade_text import why_no_grade
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.scale import Scale, aggregate, on_scale
 
@@ -147,7 +147,7 @@ class _GradeReader:
 
     def _no_grade(self, name: str) -> str:
         names = self.scale.names if self.scale is not None else {}
-        why = why_no_number(name)
+        why = why_no_grade(name)
         if why is not None and closest(name, tuple(names)) is None:
             return f"the grade {quoted(name)} {why}"
         if self.scale is not None and self.scale.names:

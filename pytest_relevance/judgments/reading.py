@@ -35,6 +35,7 @@ Path = str | os.PathLike[str]
 Fits = Callable[[Source], bool]
 ReadRatings = Callable[[Source], Ratings]
 ReadQueries = Callable[[Source], Sequence[Query]]
+Unread = Callable[[Source], Sequence[UnreadColumn]]
 Read = TypeVar("Read")
 
 
@@ -45,7 +46,8 @@ class Format:
     `ratings` and `queries` read judgments and queries; None where the format has none. `fits` says whether the content
     is judgments in this format, `fits_queries` whether it has queries; neither raises for a file of another format.
     Where both differ, `fits_queries_alone` recognises the queries. A user who names the format may have a file read
-    that does not fit: then the reader says what is wrong with it.
+    that does not fit: then the reader says what is wrong with it. `unread` finds the columns of a file of queries that
+    nothing reads.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Format:
     ratings: ReadRatings | None
     queries: ReadQueries | None
     fits_queries_alone: Fits | None = None
+    unread: Unread = lambda source: ()
 
     def fits_queries(self, source: Source) -> bool:
         """Whether the content has queries in this format."""
@@ -79,6 +82,18 @@ def _never(source: Source) -> bool:
     return False
 
 
+def _unread_of_any(source: Source) -> Sequence[UnreadColumn]:
+    """The columns of a table, or the keys of objects in JSON, that nothing reads."""
+    if source.looks_like_json:
+        return objects.unread_keys(source)
+    return tables.unread_columns(source)
+
+
+def _unread_of_quepid(source: Source) -> Sequence[UnreadColumn]:
+    """The columns of an export as a table that nothing reads; what else an export in JSON has is Quepid's own."""
+    return () if source.looks_like_json else tables.unread_columns(source)
+
+
 _TABLE_READERS = tables.read_table, tables.read_query_table
 _QUEPID_JSON = _readers(tools.collect_quepid)
 _OBJECT_READERS = objects.read_objects, objects.read_query_objects
@@ -89,6 +104,7 @@ _ALL = (
         "a Parquet file with columns as in CSV",
         lambda source: source.is_parquet,
         *_TABLE_READERS,
+        unread=tables.unread_columns,
     ),
     Format(
         "quepid",
@@ -96,6 +112,7 @@ _ALL = (
         tools.is_quepid,
         _json_or(_QUEPID_JSON[0], partial(tables.read_table, format="quepid")),
         _json_or(_QUEPID_JSON[1], tables.read_query_table),
+        unread=_unread_of_quepid,
     ),
     Format(
         "rre",
@@ -115,6 +132,7 @@ _ALL = (
         engines.is_judgment_import,
         *_readers(engines.collect_search_relevance),
         engines.has_queries,
+        unread=engines.unread_of_query_set,
     ),
     Format(
         "topics",
@@ -132,13 +150,18 @@ _ALL = (
         trec_ltr.read_ltr_queries,
     ),
     Format(
-        "jsonl", "JSON a line", lambda source: source.is_json_lines, *_OBJECT_READERS
+        "jsonl",
+        "JSON a line",
+        lambda source: source.is_json_lines,
+        *_OBJECT_READERS,
+        unread=objects.unread_keys,
     ),
     Format(
         "json",
         "{query: {document: grade}}, or a list of objects",
         objects.is_json,
         *_OBJECT_READERS,
+        unread=objects.unread_keys,
     ),
     Format(
         "csv",
@@ -146,6 +169,7 @@ _ALL = (
         tables.is_judgment_table,
         *_TABLE_READERS,
         tables.is_query_table,
+        unread=tables.unread_columns,
     ),
     Format(
         "trec",
@@ -161,6 +185,7 @@ _ALL = (
         _never,
         _json_or(objects.read_objects, partial(tables.read_table, format="beir")),
         _json_or(objects.read_query_objects, tables.read_query_table),
+        unread=_unread_of_any,
     ),
     Format("text", "a query a line", _never, None, lines.read_lines),
 )
@@ -279,14 +304,7 @@ class QueryFile:
 def read_query_file(source: Source, format: str | None = None) -> QueryFile:
     """Read the queries in a file, and find the columns that nothing reads; `FileError` as for `queries_in`."""
     queries = queries_in(source, format)
-    known = _format_of_queries(source, format)
-    if known.name not in _WITH_COLUMNS:
-        return QueryFile(queries, ())
-    if source.looks_like_json:
-        unread = () if known.name == "quepid" else objects.unread_keys(source)
-    else:
-        unread = tables.unread_columns(source)
-    return QueryFile(queries, unread)
+    return QueryFile(queries, _format_of_queries(source, format).unread(source))
 
 
 def read_ratings(
@@ -370,6 +388,7 @@ def _of_another_package(point: EntryPoint) -> Format:
         *(point.name, point.value, _never),
         lambda source: objects.read_objects(rows(source), point.name),
         lambda source: objects.read_query_objects(rows(source)),
+        unread=lambda source: objects.unread_keys(rows(source)),
     )
 
 

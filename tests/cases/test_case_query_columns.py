@@ -221,3 +221,23 @@ def test_convert_names_the_columns(
     assert (
         'nothing reads the columns "min_ndcg" and "locale"' in capsys.readouterr().err
     )
+
+
+def test_keys_of_a_query_set_of_opensearch(shop: Shop) -> None:
+    def write(*queries: dict[str, str]) -> None:
+        shop.write("set.json", json.dumps({"querySetQueries": queries}))
+
+    write({"queryText": "boots", "min_ndcg": "0.9"})
+    (found,) = shop.mistakes("queries: set.json")
+    assert found.startswith(
+        'set.json: querySetQueries[0]: the column "min_ndcg" is named'
+    )
+    write(
+        {"queryText": "boots", "locale": "en"}, {"queryText": "boots", "locale": "de"}
+    )
+    (found,) = shop.mistakes("queries: set.json")
+    assert 'the query "boots" stands twice in the set, with other values' in found
+    write({"queryText": "boots", "locale": "en"})
+    assert shop.read("queries: set.json").warnings == (
+        'set.json: nothing reads the column "locale"',
+    )

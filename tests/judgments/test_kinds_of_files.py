@@ -296,3 +296,48 @@ def test_tables_of_judgments_know_these_names_for_nothing(tmp_path: Path) -> Non
     path = written(tmp_path, "id,query,doc_id,grade\n1,laces,a,3\n2,laces,b,0\n")
     assert read_judgments(path) == {"laces": {"a": 3, "b": 0}}
     assert read_queries(path) == {"laces": "laces"}
+
+
+# JSON around the queries
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            '{"queries": []}',
+            'there is nothing under "queries", the only key of the file',
+        ),
+        ('{"data": {}}', 'there is nothing under "data", the only key of the file'),
+        (
+            '{"queries": ["boots"]}',
+            'the queries are in a list under "queries"; write the list alone: [...]',
+        ),
+        (
+            '{"results": [{"query": "boots"}]}',
+            'the queries are in a list under "results"; write the list',
+        ),
+    ],
+)
+def test_a_list_in_an_object_is_no_query(
+    tmp_path: Path, content: str, said: str
+) -> None:
+    assert problem(read_queries, content, tmp_path).startswith(f"FILE: {said}")
+
+
+@pytest.mark.parametrize(
+    "content", ['{"data": [{"doc_id": "a", "grade": 3}]}', '{"boots": {}}']
+)
+def test_judgments_of_one_query_are_a_query(tmp_path: Path, content: str) -> None:
+    assert len(read_queries(write(tmp_path / "file", content))) == 1
+
+
+def test_a_weight_and_a_score_with_a_decimal_comma(tmp_path: Path) -> None:
+    weights = 'query,weight\nboots,"2,5"\n'
+    assert problem(read_queries, weights, tmp_path).endswith(
+        "; it has a decimal comma; write 2.5"
+    )
+    scores = 'query,doc_id,score\nboots,a,"0,85"\n'
+    assert problem(read_run, scores, tmp_path).endswith(
+        "; it has a decimal comma; write 0.85"
+    )

@@ -341,10 +341,10 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     # imported only where there is a mistake to report
-    from pytest_relevance.judgments.grade_text import why_no_number
+    from pytest_relevance.judgments.grade_text import why_no_grade
 
     names = scale.names if scale is not None else {}
-    why = why_no_number(written)
+    why = why_no_grade(written)
     if why is not None and closest(written, tuple(names)) is None:
         return f"the grade {quoted(written)} {why}"
     if scale is not None and scale.names:

@@ -100,7 +100,40 @@ def read_query_objects(source: Source) -> list[Query]:
         )
     if _is_table(source):
         return tables.read_query_table(source)
+    _refuse_wrapped_list(source)
     return _NestedReader(source, "json", for_queries=True).queries()
+
+
+_WRAPPERS = frozenset(
+    {
+        *("cases", "data", "docs", "documents", "entries", "hits", "items"),
+        *("queries", "records", "response", "result", "results", "rows", "topics"),
+    }
+)
+"""What the one key of an object is called around a list of queries."""
+
+
+def _refuse_wrapped_list(source: Source) -> None:
+    """Refuse an object whose only key leads to a list of queries, or to nothing.
+
+    A list of ratings may stand there: then the key is a query.
+    """
+    if len(source.json_object) != 1:
+        return
+    ((name, value),) = source.json_object.items()
+    if folded(name) not in _WRAPPERS or not isinstance(value, (list, dict)):
+        return
+    first = value[0] if isinstance(value, list) and value else None
+    if not value:
+        source.refuse(
+            f"there is nothing under {quoted(name)}, the only key of the file"
+        )
+    if isinstance(first, str) or (
+        isinstance(first, dict) and "query" in tables.query_columns(source, list(first))
+    ):
+        source.refuse(
+            f"the queries are in a list under {quoted(name)}; write the list alone: [...]"
+        )
 
 
 def are_queries(source: Source) -> bool:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._source import JsonPath, Source, as_text
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.collecting import Collector, params_of
+from pytest_relevance.judgments.formats.query_rows import UnreadColumn
 from pytest_relevance.judgments.model import Query
 
 _OF_FIELD = frozenset(
@@ -211,6 +212,8 @@ def _searched(body: object) -> Iterator[tuple[str, str]]:
 
 _RATINGS = "judgmentRatings"
 _QUERIES = "querySetQueries"
+_QUERY_TEXT = "queryText"
+_ANSWER = "referenceAnswer"
 
 
 def is_judgment_import(source: Source) -> bool:
@@ -237,7 +240,7 @@ def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
         source, "opensearch", {"document": "docId", "grade": "rating"}
     )
     is_set = for_queries and is_query_set(source)
-    key, text_key = (_QUERIES, "queryText") if is_set else (_RATINGS, "query")
+    key, text_key = (_QUERIES, _QUERY_TEXT) if is_set else (_RATINGS, "query")
     holders = [
         ((*path, key), holder[key])
         for path, holder in _holders(source.json)
@@ -247,6 +250,7 @@ def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
         collector.refuse(
             f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings"
         )
+    written: dict[str, dict[str, object]] = {}
     for path, entries in holders:
         for number, entry in collector.objects(entries, path, key):
             at = (*path, number)
@@ -255,11 +259,29 @@ def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
                 collector.absent("ratings", entry, at)
             elif text is not None:
                 collector.add_query(
-                    Query(text, text, note=as_text(entry.get("referenceAnswer"))), at
+                    Query(text, text, note=as_text(entry.get(_ANSWER))), at
                 )
+                if is_set and written.setdefault(text, entry) != entry:
+                    collector.wrong(
+                        f"the query {quoted(text)} stands twice in the set, with other values; keep one of the two",
+                        at,
+                    )
                 if not is_set:
                     collector.add_items(text, entry["ratings"], (*at, "ratings"))
     return collector
+
+
+def unread_of_query_set(source: Source) -> list[UnreadColumn]:
+    """Find the keys of the queries of a set that nothing reads."""
+    found: dict[str, UnreadColumn] = {}
+    for path, holder in _holders(source.json):
+        entries = holder.get(_QUERIES)
+        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+            for name in entry if isinstance(entry, dict) else ():
+                if name not in (_QUERY_TEXT, _ANSWER):
+                    place = source.place((*path, _QUERIES, number))
+                    found.setdefault(name, UnreadColumn(name, place))
+    return list(found.values())
 
 
 def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:

@@ -34,6 +34,7 @@ from pytest_relevance.judgments.formats.query_rows import (
     unread_numbers,
     unread_of_table,
 )
+from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
@@ -434,7 +435,9 @@ def query_or_mistake(
         return f"the query has no {'text' if key.strip() else 'id'}"
     number = 1 if weight in ("", None) else number_of(str(weight))
     if number is None or number <= 0:
-        return f"a weight is a number above 0, found {found_json(weight)}"
+        why = why_no_number(str(weight))
+        advice = f"; it {why}" if why is not None else ""
+        return f"a weight is a number above 0, found {found_json(weight)}{advice}"
     return Query(key, text, number, params or {}, note or None, line)
 
 

@@ -34,6 +34,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import trec_ltr as trec
+from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.reading import judgments_in
 from pytest_relevance.metrics.checked import sort_scores
@@ -183,8 +184,10 @@ def _ranked(
             number
         ):  # Parquet has NaN and infinity too
             where = f"query {quoted(query)}, document {quoted(document)}"
+            why = why_no_number(value) if isinstance(value, str) else None
+            advice = f"; it {why}" if why is not None else ""
             problems.add(
-                f"{where}: a {order} is a finite number, found {found(value)}",
+                f"{where}: a {order} is a finite number, found {found(value)}{advice}",
                 place(row).line,
             )
         elif not query or not document:
