@@ -45,7 +45,7 @@ def find_accident(source: Source) -> Accident | None:
     if marker is not None:
         return marker
     head = source.head.lstrip()
-    message = _pointer(head) or _page(head)
+    message = _pointer(head) or _page(head) or _document(head)
     if message is None and len(source.data) <= _SMALL:
         message = _answer_in_words(head) or _answer_in_json(source)
     return None if message is None else Accident(message)
@@ -113,6 +113,38 @@ def _pointer(head: str) -> str | None:
         return (
             f"this is the target of a symbolic link, {quoted(head, 60)}, and not the file itself; check it out again "
             "with git config core.symlinks true, or name that file"
+        )
+    return None
+
+
+# Documents for people
+
+
+_RULE = re.compile(r"[ \t]*[|+]?[ \t:|+-]*-{3,}[ \t:|+-]*")
+"""A line of dashes below or above a header. `---` alone begins a YAML text."""
+
+_DIFF = re.compile(
+    r"(?:diff --git [^\n]*\n(?:[^\n]*\n){0,6}?)?--- [^\n]+\n\+\+\+ [^\n]+\n@@ "
+)
+_BEGINNINGS = {
+    "```": "a block of code in Markdown; take the lines with ``` out",
+    "~~~": "a block of code in Markdown; take the lines with ~~~ out",
+    "{\\rtf": "a text with formatting (RTF); save it as plain text",
+    "%PDF-": "a PDF; save its data as CSV or plain text",
+}
+
+
+def _document(head: str) -> str | None:
+    """The message for a table as it is printed, a patch, or a document of a word processor."""
+    for beginning, what in _BEGINNINGS.items():
+        if head.startswith(beginning):
+            return f"this is {what}"
+    if _DIFF.match(head):
+        return "this is a patch, and not the file itself; apply it: git apply"
+    lines = [line.rstrip() for line in head.split("\n", 2)]
+    if any(_RULE.fullmatch(line) and line != "---" for line in lines[:2]):
+        return (
+            "this is a table as it is printed, with a line of dashes; write it as CSV"
         )
     return None
 

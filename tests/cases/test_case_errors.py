@@ -238,3 +238,11 @@ def test_a_case_file_that_is_there_by_accident(
     mistakes: Mistakes, text: str, mistake: str
 ) -> None:
     assert mistakes(text) == [mistake]
+
+
+@pytest.mark.parametrize("begin", ["---\n", "# cases\n---\n"])
+def test_a_mistake_below_the_marker_of_a_yaml_text(
+    mistakes: Mistakes, begin: str
+) -> None:
+    (found,) = mistakes(f"{begin}cases: [{{query: a, kk: 1}}]\n")
+    assert 'unknown key "kk" of a case' in found
