@@ -152,7 +152,8 @@ def _document(head: str) -> str | None:
 # Pages, and answers of servers
 
 
-_DECLARATIONS = r"(?:\s|<\?xml[^>]*>|<!--.*?-->)*"
+_COMMENT = r"<!--(?:(?!-->).)*-->"
+_DECLARATIONS = rf"(?:\s|<\?xml[^>]*>|{_COMMENT})*"
 _HTML = re.compile(
     rf"{_DECLARATIONS}(?:<!doctype\s+html[^>]*>{_DECLARATIONS}<|<html[\s>].*?</?(?:head|title|body|html)[\s>])",
     re.IGNORECASE | re.DOTALL,

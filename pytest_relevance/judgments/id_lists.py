@@ -25,7 +25,7 @@ SURE, DOUBTFUL, NONE = "sure", "doubtful", "none"
 
 _BRACKETS = frozenset("[({")
 _QUOTED_LIST = re.compile(r"""[\[({]\s*(["'])(.*)\1\s*,?\s*[\])}]""", re.DOTALL)
-_BARE_LIST = re.compile(r"\[([^\[\]\"']*,[^\[\]\"']*)\]")
+_BARE_LIST = re.compile(r"\[([^\[\]\"']+)\]")
 _BETWEEN_QUOTES = re.compile(r"""["']\s*,?\s*["']""")
 
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
@@ -173,7 +173,7 @@ def entries_of_list(text: str) -> list[str]:
     bare_list = _BARE_LIST.fullmatch(stripped)
     if bare_list is not None:
         parts = [part.strip() for part in bare_list[1].split(",")]
-        if all(part and " " not in part for part in parts):
+        if len(parts) > 1 and all(part and " " not in part for part in parts):
             return parts
     return []
 
