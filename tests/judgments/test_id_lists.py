@@ -6,8 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments
+from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.write import write_judgments
 from tests.judgments.helpers import problems, written
@@ -125,3 +128,29 @@ def test_a_list_in_an_object_is_a_mistake_as_before(tmp_path: Path) -> None:
     rows = json.dumps(table("a")).replace('"a"', '["a", "b"]')
     (found,) = problems(written(tmp_path, rows))
     assert '"doc_id" is text or a number, found the list' in found
+
+
+IDS = st.from_regex(r"[a-z]{1,3}-[0-9]{1,4}", fullmatch=True)
+WORDS = st.text("abc123-_./:#é鞋", min_size=1, max_size=8)
+
+
+@given(st.lists(IDS, min_size=2, max_size=5), st.sampled_from([";", ",", "; ", ", "]))
+def test_joined_ids_of_one_pattern_are_always_a_list(
+    ids: list[str], separator: str
+) -> None:
+    cell = separator.join(ids)
+    assert find_lists([cell, "other"]).sure == {cell: ids}
+
+
+@given(st.lists(WORDS, max_size=8))
+def test_an_id_without_a_separator_is_never_a_list(ids: list[str]) -> None:
+    found = find_lists(ids)
+    assert (found.sure, found.doubtful) == ({}, {})
+
+
+@given(st.lists(st.text(max_size=12), max_size=8))
+def test_parts_are_in_the_cell(cells: list[str]) -> None:
+    found = find_lists(cells)
+    for cell, parts in {**found.sure, **found.doubtful}.items():
+        assert cell in cells
+        assert all(part in cell for part in parts)

@@ -4,13 +4,15 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.formats.trec_ltr import read_topics
 from pytest_relevance.judgments.model import Query
-from pytest_relevance.judgments.reading import load_queries
+from pytest_relevance.judgments.reading import load_queries, read_ratings
 from tests.judgments.helpers import problems, problems_of, query_problems, written
 
 
@@ -129,6 +131,29 @@ def test_qrels_for_diversity(tmp_path: Path, second_grade: str) -> None:
 def test_qrels_that_look_like_something_else(tmp_path: Path, rows: str) -> None:
     judgments = read_judgments(written(tmp_path, rows))
     assert sum(map(len, judgments.values())) == rows.count("\n")
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"q[0-9]{1,2}", fullmatch=True),
+        st.dictionaries(
+            st.from_regex(r"[0-9a-z]{1,3}", fullmatch=True), st.integers(0, 4)
+        ),
+        min_size=1,
+    ),
+    st.sampled_from(["0", "1", "Q0"]),
+)
+def test_qrels_with_one_iteration_are_always_read(
+    judged: dict[str, dict[str, int]], iteration: str
+) -> None:
+    lines = [
+        f"{query} {iteration} {document} {grade}\n"
+        for query, grades in judged.items()
+        for document, grade in grades.items()
+    ]
+    if lines:
+        source = Source("qrels.txt", "".join(lines).encode())
+        assert len(read_ratings(source, "trec").queries) == len(lines)
 
 
 def test_qrels_have_no_texts(tmp_path: Path) -> None:
