@@ -235,13 +235,18 @@ _SAYS = frozenset(
 
 _BESIDE = frozenset(
     {
-        *("code", "details", "documentationurl", "errorcode", "errortype", "errno"),
-        *("exception", "instance", "ok", "path", "reason", "requestid", "rootcause"),
-        *("status", "statuscode", "statusmessage", "success", "timestamp", "title"),
-        *("trace", "traceid", "type"),
+        *("cause", "code", "details", "docurl", "documentationurl", "errorcode"),
+        *("errortype", "errno", "exception", "help", "hint", "info", "instance"),
+        *("limit", "ok", "param", "path", "reason", "remaining", "requestid"),
+        *("reset", "retryafter", "rootcause", "status", "statuscode"),
+        *("statusmessage", "success", "timestamp", "title", "trace", "traceid", "type"),
     }
 )
-"""The other keys of an error in JSON, folded. No key of documents is among them."""
+"""Other keys of an error in JSON, folded. No key of a document's id is among them."""
+
+_IDS = frozenset({"id", "docid", "documentid", "objectid", "queryid", "sku"})
+_MOST_KEYS = 10
+"""An error has fewer keys than this; a file of queries by id may have more, and one of them may be `error`."""
 
 
 def _answer_in_json(source: Source) -> str | None:
@@ -252,11 +257,20 @@ def _answer_in_json(source: Source) -> str | None:
 
 
 def is_error_answer(document: Mapping[str, object]) -> bool:
-    """Whether an object has only keys that errors of servers have, and one of them says that something is wrong."""
+    """Whether an object is the error of a server, and no data.
+
+    Either all its keys are those of errors, or it is small, says in words what is wrong, and has no id.
+    """
     keys = {_folded(key) for key in document}
-    if not keys or not keys <= _SAYS | _BESIDE:
+    if not keys or len(keys) > _MOST_KEYS:
         return False
-    return any(_says_error(_folded(key), value) for key, value in document.items())
+    if keys <= _SAYS | _BESIDE:
+        return any(_says_error(_folded(key), value) for key, value in document.items())
+    if not keys.isdisjoint(_IDS):
+        return False
+    return any(
+        _folded(key) in _SAYS and _is_in_words(value) for key, value in document.items()
+    )
 
 
 def _says_error(key: str, value: object) -> bool:
@@ -270,8 +284,18 @@ def _says_error(key: str, value: object) -> bool:
     if key not in _SAYS:
         return False
     if isinstance(value, dict):
-        return {_folded(name) for name in value} <= _SAYS | _BESIDE
+        is_of_errors = {_folded(name) for name in value} <= _SAYS | _BESIDE
+        return is_of_errors or _is_in_words(value)
     return not isinstance(value, NumberAsWritten)
+
+
+def _is_in_words(value: object) -> bool:
+    """Whether a value is a text of several words, or has one: no grade, and no id of a document."""
+    if isinstance(value, dict):
+        return any(map(_is_in_words, value.values()))
+    if isinstance(value, list):
+        return any(isinstance(each, dict) and _is_in_words(each) for each in value)
+    return isinstance(value, str) and len(value.split()) > 1
 
 
 def _folded(key: str) -> str:

@@ -50,6 +50,14 @@ ACCIDENTS = {
     '{"error": {"code": 404}}': "this is an error of a server",
     '{"errors": ["quota"], "status": 429}': "this is an error of a server",
     '{"success": false}': "this is an error of a server",
+    '{"message": "Too many requests", "retry_after": 30}': "this is an error of a server",
+    '{"error": {"message": "Wrong key", "param": null, "type": "auth"}}': (
+        "this is an error of a server"
+    ),
+    '{"errors": [{"message": "No such field"}], "data": null}': (
+        "this is an error of a server"
+    ),
+    '{"error": "Not allowed here", "region": "eu"}': "this is an error of a server",
 }
 
 
@@ -107,7 +115,7 @@ def test_conflict_markers_in_tables(tmp_path: Path, read: Read, rows: str) -> No
         ("t-shirt\nsize -- 12\n", "text", "t-shirt"),
         ("not found\nsize 12\n", "text", "not found"),
         ("how to use curl: (22)\n", "text", "how to use curl: (22)"),
-        ('{"error": "washing machine e18", "q2": "hats"}', None, "error"),
+        ('{"error": "e18", "q2": "hats"}', None, "error"),
     ],
 )
 def test_queries_that_look_like_an_accident(
@@ -119,6 +127,8 @@ def test_queries_that_look_like_an_accident(
 def test_judgments_of_a_query_error(tmp_path: Path) -> None:
     path = write(tmp_path / "judgments.json", '{"error": {"d1": 3}}')
     assert read_judgments(path) == {"error": {"d1": 3}}
+    path = write(tmp_path / "run.json", '{"errors": ["d1"], "hats": ["d2"]}')
+    assert read_run(path) == {"errors": ["d1"], "hats": ["d2"]}
 
 
 @pytest.mark.parametrize(
