@@ -123,6 +123,22 @@ def _percent_encoded(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in data)
 
 
+@dataclass(frozen=True)
+class FileIds:
+    """Which columns of a judgment file have the ids of documents.
+
+    `of_file` is the `id_field` that is written for the file. `of_suite` is that of the
+    suite: it counts if it is a template and the file has columns for its fields.
+    """
+
+    of_file: IdField | None = None
+    of_suite: IdField | None = None
+
+
+USUAL_COLUMNS = FileIds()
+"""The ids are in a column with a usual name."""
+
+
 @lru_cache(maxsize=256)
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
     """Read what `id_field` says. Raises ValueError, which says what is wrong with it."""

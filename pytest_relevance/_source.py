@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
+from pytest_relevance._ids import USUAL_COLUMNS, FileIds
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import found, shown, shown_path
 
@@ -45,15 +46,22 @@ class Header(NamedTuple):
 class Source:
     """A file: its name in messages, its bytes (unpacked, without a byte order mark), and `options` of its reader.
 
+    `ids` says which columns have the ids of documents.
+
     Raises:
         FileError: it is empty, is compressed with anything but gzip, or is neither Parquet nor text in UTF-8.
     """
 
     def __init__(
-        self, file: str, data: bytes, options: Mapping[str, Any] | None = None
+        self,
+        file: str,
+        data: bytes,
+        options: Mapping[str, Any] | None = None,
+        ids: FileIds = USUAL_COLUMNS,
     ) -> None:
         self.file = file
         self.options: Mapping[str, Any] = options or {}
+        self.ids = ids
         try:
             self.data = unpacked(data).removeprefix(_BOM)
         except Unreadable as error:
@@ -69,6 +77,7 @@ class Source:
         path: str | os.PathLike[str],
         shown: str | None = None,
         options: Mapping[str, Any] | None = None,
+        ids: FileIds = USUAL_COLUMNS,
     ) -> Source:
         """Read a file. `shown` is its name in messages. Raises `FileError` also where it cannot be read."""
         file = shown if shown is not None else os.fspath(path)
@@ -78,7 +87,7 @@ class Source:
             raise FileError.at(
                 file, f"cannot be read: {error.strerror or error}"
             ) from None
-        return cls(file, data, options)
+        return cls(file, data, options, ids)
 
     def refuse(
         self, message: str, line: int | None = None, path: str | None = None

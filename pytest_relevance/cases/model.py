@@ -174,7 +174,9 @@ class CatalogueFile(NamedTuple):
     """The file that says what documents are called, as a case file names it: a line or a row for each document.
 
     `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show. `url`
-    and `image` are the columns of addresses of documents and of pictures of them, for the page.
+    and `image` are the columns of addresses of documents and of pictures of them, for the page. `id` may be a template
+    that joins columns. `suite_id` is the template of the suite, which is used if there is no `id` and the file has its
+    columns.
     """
 
     file: str
@@ -183,6 +185,7 @@ class CatalogueFile(NamedTuple):
     show: tuple[str, ...] = ()
     url: str | None = None
     image: str | None = None
+    suite_id: str | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -226,7 +226,7 @@ _NO_CASES = f'the file has no "{CASES}" and no "{QUERIES}"; beside these a suite
 
 
 _NAMING_FILES = frozenset({"judgments", "queries"})
-_GRADING = frozenset({"scale", "raters"})
+_GRADING = frozenset({"scale", "raters", "id_field"})
 """While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
+from pytest_relevance._ids import FileIds, IdField, id_field_of
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import (
@@ -45,6 +46,7 @@ from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import (
     QueryFile,
+    ids_of,
     options_of,
     read_fill,
     read_query_file,
@@ -200,17 +202,22 @@ class JudgmentFile:
 
     It is graded once, as a whole; where a case has its own scale or raters, its rows are graded again. Some ratings may
     be no grades under the terms of the suite. Then only the cases they belong to are wrong, and may be right with terms
-    of their own: the rows of each case are graded by themselves. `fills`: its grades count only where there are no
-    others; it may have queries without a case.
+    of their own: the rows of each case are graded by themselves. `used` gets the keys of queries with cases. `fills`: its
+    grades count only where there are no others; it may have queries without a case.
     """
 
     def __init__(
-        self, ratings: Ratings, terms: GradingTerms, *, fills: bool = False
+        self,
+        ratings: Ratings,
+        terms: GradingTerms,
+        used: set[str],
+        *,
+        fills: bool = False,
     ) -> None:
         self.name = ratings.file
         self.fills = fills
         self.ratings = ratings
-        self._used = set[str]()
+        self._used = used
         self._terms: GradingTerms | None = terms
         self._other_texts: dict[str, str] = {}
         # by key: the first query whose text it stands for (True), and the first whose id it is (False)
@@ -350,6 +357,7 @@ class JudgmentFile:
 
 
 _Files: TypeAlias = Sequence[JudgmentFile]
+_Opened: TypeAlias = "tuple[NamedFile, IdField | None]"
 
 
 class Sources:
@@ -375,7 +383,10 @@ class Sources:
         self._shown_folder = os.path.dirname(shown)
         self._contents = contents
         self._terms = _grading_terms(suite)
-        self._opened: dict[NamedFile, JudgmentFile] = {}
+        self._template = _template_of(suite)
+        self._opened: dict[_Opened, JudgmentFile] = {}
+        self._used_of: dict[NamedFile, set[str]] = {}
+        self._named_by_suite: Sequence[NamedFile] = ()
         self._of_suite: _Files = ()
         self._misses = 0
         self._notices: list[str] = []
@@ -386,7 +397,7 @@ class Sources:
         """The paths of the files that were asked for, in that order."""
         return tuple(
             dict.fromkeys(
-                os.path.join(self._folder, named.name) for _, named in self._contents
+                os.path.join(self._folder, named.name) for _, named, _ in self._contents
             )
         )
 
@@ -409,14 +420,16 @@ class Sources:
             self.queries.add(
                 found or (), self._shown(named), at, only_judged=named.only_judged
             )
-        judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
+        self._named_by_suite = suite.get("judgments", ())  # type: ignore[assignment]
         before = at.scope.mistakes
-        self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
+        self._of_suite = self._open(
+            self._named_by_suite, self._terms, self._template, at.under("judgments")
+        )
         self.unknown |= at.scope.mistakes > before
 
     def _read_queries(self, named: NamedFile, at: Location) -> Sequence[Query] | None:
         """The queries in a file; None where there are mistakes. Columns that nothing reads are mistakes or notices."""
-        found: QueryFile | None = self._read(read_query_file, named, at)
+        found: QueryFile | None = self._read(read_query_file, named, self._template, at)
         if found is None:
             return None
         file = self._shown(named)
@@ -438,12 +451,13 @@ class Sources:
         text = str(own["query"])
         wanted = Wanted(own.get("id"), text, self.queries.ids(text))  # type: ignore[arg-type]
         terms = _grading_terms(at.scope.values)
+        template = _template_of(at.scope.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
         files: _Files = ()
         if of_case is None and isinstance(written, tuple):
             here = at.under("judgments")
-            files = self._open(written, terms, here)
+            files = self._open(written, terms, template, here)
             of_case = self._needed(files, wanted, terms, here)
         of_case = grades.with_relevant(of_case, own, at)
         if at.scope.mistakes:
@@ -451,19 +465,28 @@ class Sources:
         look_up = (
             self._found if written is not None or of_case is not None else self._needed
         )
-        of_suite = look_up(self._of_suite, wanted, terms, at)
+        files_of_suite = self._of_suite
+        if template != self._template:  # an id_field of the case's own
+            here = at.under("judgments")
+            files_of_suite = self._open(self._named_by_suite, terms, template, here)
+        of_suite = look_up(files_of_suite, wanted, terms, at)
         people = grades.combined(of_case, of_suite)
         has_both = of_case is not None and of_suite is not None
         if has_both and of_case.differs_from(of_suite):
-            self._note_contested(of_case, wanted, terms, at)
-        return self._filled(people, [*files, *self._of_suite], wanted, terms, at)
+            self._note_contested(of_case, files_of_suite, wanted, terms, at)
+        return self._filled(people, [*files, *files_of_suite], wanted, terms, at)
 
     def _note_contested(
-        self, own: Graded, wanted: Wanted, terms: GradingTerms, at: Location
+        self,
+        own: Graded,
+        files: _Files,
+        wanted: Wanted,
+        terms: GradingTerms,
+        at: Location,
     ) -> None:
         """Keep the rows of the files of the suite that contest a judgment of a case's own, for a notice."""
         ignored = Location(Scope(at.scope.values, CaseProblems()))
-        for file in self._of_suite:
+        for file in files:
             if not file.fills:
                 found = file.find(wanted, terms, ignored)
                 self._contested += contested_rows(own.grades, found, OWN)
@@ -506,24 +529,40 @@ class Sources:
 
     def check_rest(self, at: Location) -> None:
         """Report ratings that are no grades and belong to no case, once all cases have found their judgments."""
-        for file in self._opened.values():
+        for file in self._first_opened():
             if not file.fills:  # it may have queries of other suites
                 file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
         """What may be a mistake in the files."""
         found = [*self._notices, *notices_of(self._contested)]
-        for file in self._opened.values():
+        for file in self._first_opened():
             if not file.fills:
                 found.extend(file.notices())
         return tuple(found)
 
+    def _first_opened(self) -> list[JudgmentFile]:
+        """Give each file as it was opened first; a case may have opened it again, by an `id_field` of its own."""
+        first: dict[NamedFile, JudgmentFile] = {}
+        for (named, _), file in self._opened.items():
+            first.setdefault(named, file)
+        return [*first.values()]
+
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
 
-    def _read(self, read: Callable[..., Any], named: NamedFile, at: Location) -> Any:
-        """The content of a file, which is read once; None where there are mistakes, which are reported."""
-        key = (read, named.content)
+    def _read(
+        self,
+        read: Callable[..., Any],
+        named: NamedFile,
+        template: IdField | None,
+        at: Location,
+    ) -> Any:
+        """The content of a file, which is read once; None where there are mistakes, which are reported.
+
+        `template` is the `id_field` of the suite, or of the case, if it is one.
+        """
+        key = (read, named.content, template)
         if key not in self._contents:
             path, shown = os.path.join(self._folder, named.name), self._shown(named)
             if named.fill and (
@@ -541,12 +580,10 @@ class Sources:
                     why + advice * (read is read_ratings and not is_path), *named.at
                 )
             try:
-                content = read(
-                    Source.read(
-                        path, shown, options_of(named.query, named.grade_column)
-                    ),
-                    named.format,
-                )
+                ids = FileIds(ids_of(named.id_field).of_file, template)
+                options = options_of(named.query, named.grade_column)
+                source = Source.read(path, shown, options, ids)
+                content = read(source, named.format)
             except FileError as error:
                 content = error
             self._contents[key] = content
@@ -558,12 +595,17 @@ class Sources:
         )
 
     def _open(
-        self, named: Sequence[NamedFile], terms: GradingTerms, at: Location
+        self,
+        named: Sequence[NamedFile],
+        terms: GradingTerms,
+        template: IdField | None,
+        at: Location,
     ) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""
         opened = []
         for one in named:
-            ratings = self._read(read_fill if one.fill else read_ratings, one, at)
+            read = read_fill if one.fill else read_ratings
+            ratings = self._read(read, one, template, at)
             if ratings is None:
                 continue
             if ratings.unclear is not None and terms[1] is None:
@@ -571,11 +613,13 @@ class Sources:
                     FileError(ratings.file, [ratings.unclear])
                 )
                 continue
-            if one.content not in self._opened:
-                self._opened[one.content] = JudgmentFile(
-                    ratings, self._terms, fills=one.fill
+            key = (one.content, template)
+            if key not in self._opened:
+                used = self._used_of.setdefault(one.content, set())
+                self._opened[key] = JudgmentFile(
+                    ratings, self._terms, used, fills=one.fill
                 )
-            opened.append(self._opened[one.content])
+            opened.append(self._opened[key])
         return opened
 
     def _found(
@@ -635,6 +679,13 @@ class Sources:
 def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
     """The grading terms among the checked values of a suite or a case."""
     return values.get("scale"), values.get("raters")  # type: ignore[return-value]
+
+
+def _template_of(values: Mapping[str, object]) -> IdField | None:
+    """The `id_field` among the checked values of a suite or a case, if it is a template."""
+    written: Any = values.get("id_field")
+    field = None if written is None else id_field_of(written)
+    return field if field is not None and field.is_template else None
 
 
 def _names_of(files: _Files) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_relevance._ids import FileIds, id_field_of
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.cli.command import (
@@ -66,7 +67,9 @@ def declare(parser: ArgumentParser) -> None:
         default=[],
         help=own,
     )
-    add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
+    add_reading(
+        parser, "--format", "--scale", "--raters", "--grade-column", "--id-field"
+    )
 
 
 @dataclass(slots=True)
@@ -191,9 +194,14 @@ def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
         with suppress(
             FileError
         ):  # a queries file, or a format that only the suite names
-            looked.findings += lint_rows(
-                read_ratings(Source.read(os.path.normpath(file)), machine=True)
-            )
+            source = Source.read(os.path.normpath(file), ids=_ids_of_suite(suite))
+            looked.findings += lint_rows(read_ratings(source, machine=True))
+
+
+def _ids_of_suite(suite: Suite) -> FileIds:
+    """Return how the judgment files of a suite say which documents they judge."""
+    written = suite.terms.id_field
+    return FileIds(of_suite=None if written is None else id_field_of(written))
 
 
 def _look_at_catalogues(looked: _Looked) -> None:
@@ -227,9 +235,10 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     from pytest_relevance._source import Source
     from pytest_relevance.cases.lint import lint_judgments
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import options_of, read_ratings
+    from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
 
-    source = Source.read(path, options=options_of(None, arguments.grade_column))
+    options = options_of(None, arguments.grade_column)
+    source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
     judgments = graded(rows, arguments.scale, arguments.raters)
     looked.counts["query"] += len({*judgments, *judgments.queries})

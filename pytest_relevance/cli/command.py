@@ -273,6 +273,13 @@ def checked_by(check: Callable[[Any], Found], text: object) -> Found:
         raise ArgumentTypeError(str(error)) from None
 
 
+def _id_field(text: str) -> str:
+    from pytest_relevance._ids import id_field_of
+
+    checked_by(id_field_of, text)
+    return text
+
+
 _READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
     "--format": (
         "FORMAT",
@@ -293,6 +300,11 @@ _READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
         "NAME",
         str,
         "the column with the grades, if there are several, such as final_rating",
+    ),
+    "--id-field": (
+        "FIELD",
+        _id_field,
+        "the column with the ids of documents, or a template of columns, such as {_index}/{_id}",
     ),
 }
 """Options that say how judgment files are read: placeholder, type and help text."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from pytest_relevance._ids import USUAL_COLUMNS, FileIds
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
@@ -74,7 +75,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--overwrite", action="store_true", help="replace OUT if it exists"
     )
-    command.add_reading(parser, "--scale", "--raters", "--grade-column")
+    command.add_reading(parser, "--scale", "--raters", "--grade-column", "--id-field")
 
 
 def _source(path: str) -> str:
@@ -169,7 +170,8 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _case_file_judgments(arguments)
-    source = _opened(name, reading.options_of(arguments.query, arguments.grade_column))
+    options = reading.options_of(arguments.query, arguments.grade_column)
+    source = _opened(name, options, reading.ids_of(arguments.id_field))
     if reading.holds_queries_alone(source, format):
         found = reading.read_query_file(source, format)
         by_id = {query.id: query for query in found.queries}
@@ -223,7 +225,8 @@ def _shown(name: str, standard: str = "standard input") -> str:
 
 def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
     """Return the judgments of IN, which is a case file, and messages about what else it has, which is lost."""
-    for option in ("scale", "raters", "query", "queries", "grade_column"):
+    options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
+    for option in options:
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")
             raise CommandError(
@@ -236,11 +239,15 @@ def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
     return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
 
 
-def _opened(name: str, options: Mapping[str, Any] | None = None) -> Source:
+def _opened(
+    name: str,
+    options: Mapping[str, Any] | None = None,
+    ids: FileIds = USUAL_COLUMNS,
+) -> Source:
     """Open a file or standard input. Raises `FileError` where it cannot be read or is no text."""
     if name == STANDARD:
-        return Source(_shown(name), sys.stdin.buffer.read(), options)
-    return Source.read(name, _shown(name), options)
+        return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
+    return Source.read(name, _shown(name), options, ids)
 
 
 def _has_texts(source: Source, format: str) -> bool:

@@ -56,7 +56,9 @@ def declare(parser: ArgumentParser) -> None:
         default="search",
         help=f"write the suite to NAME{_ENDING} (default: %(default)s)",
     )
-    command.add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
+    command.add_reading(
+        parser, "--format", "--scale", "--raters", "--grade-column", "--id-field"
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -110,11 +112,12 @@ def _add_judgments(
     """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import options_of, read_ratings
+    from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
 
     file = arguments.judgments
     options = options_of(arguments.query, arguments.grade_column)
-    rows = read_ratings(Source.read(file, options=options), arguments.format)
+    source = Source.read(file, options=options, ids=ids_of(arguments.id_field))
+    rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     queries = {query.id: query for query in _queries(arguments, rows.format)}.values()
     if not judgments:
@@ -127,6 +130,7 @@ def _add_judgments(
         format=arguments.format,
         query=arguments.query,
         grade_column=arguments.grade_column,
+        id_field=arguments.id_field,
     )
     of_queries = (
         named if arguments.queries is None else _named(arguments.queries, suite.parent)
@@ -176,6 +180,7 @@ def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
             arguments.format,
             query=arguments.query,
             grade_column=arguments.grade_column,
+            id_field=arguments.id_field,
         )
         if any(query.text is not None for query in queries):
             return queries
@@ -189,8 +194,9 @@ def _named(
     format: str | None = None,
     query: Sequence[str] | None = None,
     grade_column: str | None = None,
+    id_field: str | None = None,
 ) -> str:
-    """Return a file as a YAML value, with its path relative to a folder."""
+    """Return a file as a YAML value, with its path relative to a folder, and what else is said of it."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
@@ -199,6 +205,7 @@ def _named(
         "format": format,
         "query": query[0] if query and len(query) == 1 else query,
         "grade_column": grade_column,
+        "id_field": id_field,
     }
     options = {key: value for key, value in said.items() if value is not None}
     return write_value(options if len(options) > 1 else options["file"])

@@ -28,7 +28,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", type=existing, help="a judgment file in any format"
     )
-    add_reading(parser, "--format", "--scale")
+    add_reading(parser, "--format", "--scale", "--id-field")
     between = "compare these two raters (default: both where a file has two)"
     parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
     limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"
@@ -41,10 +41,11 @@ def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded, of_raters, rated_by_several
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import ids_of, read_ratings
     from pytest_relevance.reports.raters import rater_lines
 
-    rows = read_ratings(Source.read(arguments.file), arguments.format, machine=True)
+    source = Source.read(arguments.file, ids=ids_of(arguments.id_field))
+    rows = read_ratings(source, arguments.format, machine=True)
     judgments = graded(
         rows, arguments.scale, "median"
     )  # repeated ratings count as those of several raters

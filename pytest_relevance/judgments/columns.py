@@ -209,13 +209,21 @@ class Layout:
         ]
 
 
-def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:
+def layout(
+    names: Sequence[str],
+    grade_column: str | None = None,
+    document: int | None = None,
+) -> Layout | None:
     """Find the columns of a table of judgments; None for any other header.
 
     `grade_column` is the column that the user named for the grades. A score is a grade only where it is that column,
-    and in BEIR's tables; elsewhere it is the score of a run.
+    and in BEIR's tables; elsewhere it is the score of a run. `document` is the column of the documents, if `id_field`
+    says which one it is.
     """
     at = find_columns(names, WANTED)
+    if document is not None:
+        at = {what: column for what, column in at.items() if column != document}
+        at["document"] = document
     if grade_column is not None:
         number = column_called(names, grade_column)
         if number is None:

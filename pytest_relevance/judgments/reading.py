@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_relevance import _python
 from pytest_relevance._accidents import refuse_accidents
+from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
+from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.formats import evaluation_tools as tools
 from pytest_relevance.judgments.formats import lines, objects, tables, trec_ltr
 from pytest_relevance.judgments.formats import search_engines as engines
@@ -213,6 +215,7 @@ def read_judgments(
     raters: str | None = None,
     query: QueryPaths = None,
     grade_column: str | None = None,
+    id_field: str | Sequence[str] | None = None,
     fill: bool = False,
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
@@ -224,7 +227,9 @@ def read_judgments(
     says where in an Elasticsearch rank_eval request the text of the query is (`params.text`); of several paths the first
     counts that leads to a text. `grade_column` is the
     column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
-    and the ratings of raters is an error without it, unless `raters` is given. `fill`: rows whose grade a machine gave
+    and the ratings of raters is an error without it, unless `raters` is given. `id_field` is the column, or the key,
+    that has the id of a document, a list of columns of which the first that a row has counts, or a template that joins
+    columns (`{_index}/{_id}`). `fill`: rows whose grade a machine gave
     (a column `machine` that is true) are read too; without it they are an error, as they would be taken for a person's.
 
     The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
@@ -233,7 +238,9 @@ def read_judgments(
         FileError: (a ValueError) the file cannot be used; with every mistake, its line, query and document.
         ValueError: an argument has a value that does not exist.
     """
-    source = Source.read(path, options=options_of(query, grade_column))
+    source = Source.read(
+        path, options=options_of(query, grade_column), ids=ids_of(id_field)
+    )
     rows = (read_fill if fill else read_ratings)(source, format)
     return graded(
         rows, None if scale is None else scale_of(scale), checked_raters(raters)
@@ -246,13 +253,16 @@ def read_queries(
     *,
     query: QueryPaths = None,
     grade_column: str | None = None,
+    id_field: str | Sequence[str] | None = None,
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file; a query without an id has its text as id.
 
     A file of judgments that knows the texts of its queries is a file of queries too. The arguments and errors are those
     of `read_judgments`.
     """
-    found = load_queries(path, format, query=query, grade_column=grade_column)
+    found = load_queries(
+        path, format, query=query, grade_column=grade_column, id_field=id_field
+    )
     return {query.id: query.text_or_id for query in found}
 
 
@@ -262,11 +272,13 @@ def load_queries(
     *,
     query: QueryPaths = None,
     grade_column: str | None = None,
+    id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
     """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
-    return queries_in(
-        Source.read(path, options=options_of(query, grade_column)), format
+    source = Source.read(
+        path, options=options_of(query, grade_column), ids=ids_of(id_field)
     )
+    return queries_in(source, format)
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -382,7 +394,7 @@ def _of_another_package(point: EntryPoint) -> Format:
             source.refuse(
                 f"the file holds nothing that {point.name} ({point.value}) reads"
             )
-        return Source(source.file, data.encode(), source.options)
+        return Source(source.file, data.encode(), source.options, source.ids)
 
     return Format(
         *(point.name, point.value, _never),
@@ -396,7 +408,7 @@ def _checked(source: Source, known: Format | None, needed: str) -> Format:
     """Refuse a file of an unknown format or of another kind, and options that have no meaning for its format."""
     if known is None:
         _refuse_unknown(source, needed)
-    for option in source.options:
+    for option in (*source.options, *([ID_FIELD] if source.ids.of_file else [])):
         formats, what = OPTIONS[option]
         is_json_of_quepid = (
             known.name == "quepid" and source.looks_like_json
@@ -414,6 +426,12 @@ OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
         _WITH_COLUMNS,
         "tables and JSON objects",
     ),
+    ID_FIELD: (
+        frozenset(
+            {"csv", "parquet", "quepid", "beir", "json", "jsonl", "elasticsearch"}
+        ),
+        "tables, JSON objects and Elasticsearch requests",
+    ),
 }
 """What a user can say of a file beyond its format: the formats it is for, and those in words."""
 
@@ -430,6 +448,15 @@ def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
     if grade_column is not None:
         options[GRADE_COLUMN] = grade_column
     return options
+
+
+def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
+    """Read what `id_field` of a file says. Raises ValueError for what is no field."""
+    if id_field is None:
+        return USUAL_COLUMNS
+    return FileIds(
+        id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
+    )
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:

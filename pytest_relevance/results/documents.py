@@ -18,11 +18,17 @@ from datetime import date
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._ids import decoding_advice
+from pytest_relevance._ids import (
+    FileIds,
+    IdField,
+    decoding_advice,
+    id_field_of,
+)
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.judgments.document_ids import NoColumn, document_columns
 from pytest_relevance.results.case_result import CaseResult, from_builtin
 from pytest_relevance.results.records.run_info import (
     FileInfo,
@@ -77,7 +83,7 @@ class Catalogue:
         """
         from pytest_relevance._tables import cells_of_any_length
 
-        table, is_nested, id_name = self._table()
+        table, is_nested, id_columns = self._table()
         titles = TITLE_NAMES if self.columns.title is None else (self.columns.title,)
         absent = [
             name
@@ -91,22 +97,10 @@ class Catalogue:
                     absent = [
                         name for name in absent if name.partition(".")[0] not in values
                     ]
-                value = value_at(values, id_name)
-                document = value if isinstance(value, str) else id_text(value)
-                if document is None and (is_nested or value is not None):
-                    what = (
-                        "the line has no"
-                        if value is None
-                        else f"found {found(value)} as the"
-                    )
-                    problems.add(
-                        f"{what} {quoted(id_name)}; an id is text or an integer", line
-                    )
-                if (
-                    document is None
-                    or document not in wanted
-                    or document in documents.known
-                ):
+                document = id_columns.id_of(values)
+                if not document and (why := id_columns.why_none(values, is_nested)):
+                    problems.add(why, line)
+                if document not in wanted or document in documents.known:
                     continue
                 documents.known.add(document)
                 title = next(
@@ -148,11 +142,11 @@ class Catalogue:
         """
         from pytest_relevance._tables import TextTable, cells_of_any_length
 
-        table, _, id_name = self._table(needs_title=False)
+        table, _, id_columns = self._table(needs_title=False)
         is_text, found = isinstance(table, TextTable), dict[str, dict[str, object]]()
         with cells_of_any_length():
             for _, values in table.records(Problems(self.name)):
-                document = id_text(value_at(values, id_name))
+                document = id_columns.id_of(values)
                 if document and document not in found:
                     kept = {name: values[name] for name in names if name in values}
                     found[document] = (
@@ -164,8 +158,8 @@ class Catalogue:
 
     def _table(
         self, *, needs_title: bool = True
-    ) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, str]:
-        """The rows of the file; whether they are objects, whose values may be nested; and the column of ids."""
+    ) -> tuple[TextTable | ParquetTable | LinesOfObjects, bool, IdColumns]:
+        """The rows of the file; whether they are objects, whose values may be nested; and the columns of ids."""
         from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._source import Source
         from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
@@ -180,7 +174,8 @@ class Catalogue:
             )
         is_nested = beginning == "{"
         if is_nested:
-            _refuse_one_object(source, self.columns.id)
+            own_id = None if self._template is not None else self.columns.id
+            _refuse_one_object(source, own_id)
         kind = (
             LinesOfObjects
             if is_nested
@@ -192,16 +187,61 @@ class Catalogue:
         return (
             table,
             is_nested,
-            self._id_column(table.names, is_nested=is_nested, needs_title=needs_title),
+            self._id_columns(table.names, is_nested=is_nested, needs_title=needs_title),
         )
 
-    def _id_column(
+    def _id_columns(
         self, names: Sequence[str], *, is_nested: bool, needs_title: bool
+    ) -> IdColumns:
+        """Find the columns of ids: of a template, or the one with an id."""
+        joined = self._joined_columns(names, is_nested=is_nested)
+        id_name = self._id_column(
+            names,
+            is_nested=is_nested,
+            needs_title=needs_title,
+            needs_id=joined is None,
+        )
+        return IdColumns((id_name,)) if joined is None else joined
+
+    def _joined_columns(
+        self, names: Sequence[str], *, is_nested: bool
+    ) -> IdColumns | None:
+        """Find the columns of a template; None if there is no template, or if the file has joined ids."""
+        template = self._template
+        if template is None:
+            return None
+        if self.columns.id is not None:
+            for path in template.paths:
+                if not _is_column(path, names, is_nested=is_nested):
+                    raise FileError.at(self.name, _unknown(path, names), 1)
+            return IdColumns(template.paths, template)
+        try:
+            found = document_columns(FileIds(of_suite=template), names)
+        except NoColumn as error:
+            raise FileError.at(self.name, str(error), 1) from None
+        if found is None:
+            return None
+        return IdColumns(tuple(names[number] for number in found.read), template)
+
+    @property
+    def _template(self) -> IdField | None:
+        """The template that the case file has for ids of the catalogue, or for those of the suite; None for none."""
+        written = self.columns.id or self.columns.suite_id
+        field = None if written is None else id_field_of(written)
+        return field if field is not None and field.is_template else None
+
+    def _id_column(
+        self,
+        names: Sequence[str],
+        *,
+        is_nested: bool,
+        needs_title: bool,
+        needs_id: bool,
     ) -> str:
         """The column of ids. There must be one of titles too, unless other columns are to be shown.
 
-        `needs_title` is false where only other columns are read. `is_nested`: a dot in the name of a column leads into
-        an object.
+        `needs_title` is false where only other columns are read, `needs_id` where a template says which columns have
+        the id. `is_nested`: a dot in the name of a column leads into an object.
         """
         own = self.columns
         chosen = {}
@@ -209,6 +249,8 @@ class Catalogue:
             ("id", own.id, ID_NAMES),
             ("title", own.title, TITLE_NAMES),
         ):
+            if key == "id" and not needs_id:
+                continue
             chosen[key] = (
                 written
                 if written is not None
@@ -222,7 +264,7 @@ class Catalogue:
                 written, names, is_nested=is_nested
             ):
                 raise FileError.at(self.name, _unknown(written, names), 1)
-        return chosen["id"] or ""
+        return chosen.get("id") or ""
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
@@ -262,6 +304,39 @@ def _begins_with_an_object(source: Source) -> bool:
     except (ValueError, RecursionError):
         return False
     return bool(others.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class IdColumns:
+    """The columns of a catalogue that have the id of a document: those of a template, or one."""
+
+    names: tuple[str, ...]
+    template: IdField | None = None
+
+    def id_of(self, values: Fields) -> str | None:
+        """Give the id of a document; None if it has none."""
+        texts = []
+        for name in self.names:
+            text = id_text(value_at(values, name))
+            if text is None or (self.template is not None and not text.strip()):
+                return None
+            texts.append(text)
+        return texts[0] if self.template is None else self.template.join(texts)
+
+    def why_none(self, values: Fields, is_nested: bool) -> str:
+        """Say why a document has no id; empty for a row of a table without a value.
+
+        `is_nested`: the document is an object, and not a row of a table.
+        """
+        for name in self.names:
+            value = value_at(values, name)
+            if value is None or (self.template is not None and value == ""):
+                if not is_nested and self.template is None:
+                    return ""
+                return f"the line has no {quoted(name)}; an id is text or an integer"
+            if id_text(value) is None:
+                return f"found {found(value)} as the {quoted(name)}; an id is text or an integer"
+        return ""
 
 
 def _is_column(name: str, names: Collection[str], *, is_nested: bool) -> bool:

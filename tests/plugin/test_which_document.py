@@ -2,6 +2,7 @@
 
 import json
 
+from pytest_relevance import Run
 from tests.plugin.conftest import Accepted, Project
 
 TWO_INDEXES = """
@@ -145,3 +146,22 @@ def test_the_index_is_asked_for_joined_ids(project: Project) -> None:
     assert run.results["boots"].texts.titles["products/2"] == "Red boots"
     lines = (project.path / "run.jsonl").read_text(encoding="utf-8").splitlines()
     assert any("products/2" in json.dumps(json.loads(line)) for line in lines)
+
+
+def test_a_catalogue_with_a_column_for_the_index(project: Project) -> None:
+    project.conftest(TWO_INDEXES)
+    project.write(
+        "products.csv", "index,id,title\nproducts,1,Boots\nproducts,2,Red boots\n"
+    )
+    project.cases(
+        """
+        id_field: "{_index}/{_id}"
+        documents: products.csv
+        min_ndcg: 0.9
+        cases: [{query: boots, judgments: {products/2: 3, products/1: 1}}]
+        """
+    )
+    run = project.run("--relevance-record=run.jsonl")
+    assert "products/2  Red boots" in run.text
+    record = Run.open(project.path / "run.jsonl")
+    assert record.results[0].texts.titles["products/2"] == "Red boots"

@@ -12,10 +12,12 @@ from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import closest, found, listed, quoted
 from pytest_relevance.cases.checking.values import (
     are_finite,
     documents_in,
+    id_field,
     is_number,
     names_in,
     number,
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 FILE, ONLY, JUDGED = "file", "only", "judged"
 FILL = "fill"
-_READING = (FILE, "format", "query", "grade_column")
+ID_FIELD = "id_field"
+_READING = (FILE, "format", "query", "grade_column", ID_FIELD)
 _JUDGMENT_KEYS = (*_READING, FILL)
 _QUERY_KEYS = (*_READING, ONLY)
 _YES_OR_NO = (
@@ -361,9 +364,9 @@ class NamedFile(NamedTuple):
     """A file as a case file names it.
 
     `query` says where in it the texts of queries are, for formats that need that: one path or several. `grade_column`
-    says which column has the grades. `fill`: its grades count only where nobody else has judged.
-    `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
-    of the file from the value of the key.
+    says which column has the grades, `id_field` which columns have the ids of documents. `fill`: its grades count only
+    where nobody else has judged. `only_judged`: queries without judgments are left out of a file of queries. `at` is
+    the path to the name of the file from the value of the key.
     """
 
     name: str
@@ -373,6 +376,7 @@ class NamedFile(NamedTuple):
     fill: bool = False
     only_judged: bool = False
     at: Path = ()
+    id_field: str | tuple[str, ...] | None = None
 
     @property
     def content(self) -> "NamedFile":
@@ -431,6 +435,9 @@ def _named(
         at.refuse(f"expected {JUDGED}, found {found(file[ONLY])}", ONLY)
     path = (*path, FILE) if file is value else path
     column = file.get("grade_column")
+    ids: Any = None
+    if ID_FIELD in file:
+        ids = id_field(file[ID_FIELD], at.under(ID_FIELD))
     return NamedFile(
         file[FILE],
         _format(file, at),
@@ -439,6 +446,7 @@ def _named(
         file.get(FILL) in _YES_OR_NO[:2],
         ONLY in file,
         path,
+        ids,
     )
 
 
@@ -462,7 +470,7 @@ def _are_texts(value: object) -> bool:
 def _described(
     value: object, keys: Sequence[str], expected: str, at: Location
 ) -> Mapping[str, Any] | None:
-    """The mapping that describes a file, whose values but `show` are text: `{file: ...}` for a name alone.
+    """The mapping that describes a file, whose values but `show` and `id_field` are text: `{file: ...}` for a name alone.
 
     None if it describes no file.
     """
@@ -475,7 +483,7 @@ def _described(
             at.refuse(f"expected true or false, found {found(written)}", key)
         elif (
             key in keys
-            and key not in ("show", FILL)
+            and key not in ("show", FILL, ID_FIELD)
             and not (isinstance(written, str) and written.strip())
             and not (key == "query" and _are_texts(written))
         ):
@@ -515,9 +523,18 @@ def check_catalogue(value: object, at: Location) -> object:
     if file is None:
         return None
     show = names_in(file.get("show", ()), "columns", _wrong_column, at.under("show"))
-    names = (file.get(name) for name in ("url", "image"))
+    if isinstance(file.get("id"), str) and file["id"].strip():
+        id_field(file["id"], at.under("id"))
+    suite: Any = at.scope.values.get(ID_FIELD)
+    is_template = isinstance(suite, str) and id_field_of(suite).is_template
     return CatalogueFile(
-        file[FILE], file.get("id"), file.get("title"), show or (), *names
+        file=file[FILE],
+        id=file.get("id"),
+        title=file.get("title"),
+        show=show or (),
+        url=file.get("url"),
+        image=file.get("image"),
+        suite_id=suite if is_template else None,
     )
 
 

@@ -19,6 +19,14 @@ from pytest_relevance._source import (
     found_json,
 )
 from pytest_relevance._text import listed, quoted
+from pytest_relevance.judgments.document_ids import (
+    DocumentColumns,
+    Indexes,
+    JudgedIn,
+    NoColumn,
+    document_columns,
+    index_column,
+)
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
@@ -46,6 +54,11 @@ class Collector:
         self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
         self._rows: list[Row] = []
+        self._columns_by_names: dict[tuple[str, ...], DocumentColumns | None] = {}
+        self._index_by_names: dict[tuple[str, ...], str | None] = {}
+        self._indexes: dict[str, Indexes] = {}
+        self._has_joined_ids = False
+        self._path_of_plain_id: JsonPath | None = None
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
@@ -178,25 +191,90 @@ class Collector:
         keys: Keys,
     ) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
-        document, rating = item.get(keys["document"]), item.get(keys["grade"])
-        if type(document) is not str or not document.strip():
-            document = as_text(document)
-        if (
-            document is None
-            or type(rating) not in RATING
-            or (rating is None and keys["grade"] not in item)
-        ):
-            self.text(item, keys["document"], (*path, number))
-            if keys["grade"] not in item:
-                self.absent(keys["grade"], item, (*path, number))
-            elif type(rating) not in RATING:
-                self.no_rating(rating, (*path, number, keys["grade"]))
+        rating = item.get(keys["grade"])
+        document = self._document_in(query, item, keys, (*path, number))
+        if keys["grade"] not in item:
+            self.absent(keys["grade"], item, (*path, number))
+            return
+        if type(rating) not in RATING:
+            self.no_rating(rating, (*path, number, keys["grade"]))
+            return
+        if document is None:
             return
         rater = item[keys["rater"]] if "rater" in keys else None
         title = item[keys["title"]] if "title" in keys else None
         self.add(
             (query, document, rating, as_text(rater), as_text(title), path, number)
         )
+
+    def _document_in(
+        self, query: str, item: dict[str, object], keys: Keys, path: JsonPath
+    ) -> str | None:
+        """Get the id of the document that an object rates. Where it has none: None, and a mistake."""
+        key = keys["document"]
+        try:
+            columns = self._columns_of(tuple(item))
+            if columns is not None:
+                key = columns.names[columns.main]
+                document = self._joined_document(item, columns, path)
+            else:
+                document = self._plain_document(item, key, path)
+        except NoColumn as error:
+            self.wrong(str(error), path)
+            return None
+        is_template = columns is not None and columns.field.is_template
+        if is_template:
+            self._has_joined_ids = True
+        elif self._path_of_plain_id is None:
+            self._path_of_plain_id = path
+        if document is not None and not is_template:
+            self._check_index(query, document, item, key, keys["grade"], path)
+        return document
+
+    def _plain_document(
+        self, item: dict[str, object], key: str, path: JsonPath
+    ) -> str | None:
+        """Get the id under a key of an object. Where there is none: None, and a mistake."""
+        value = item.get(key)
+        if type(value) is str and value.strip():  # most of a million
+            return value
+        return self.text(item, key, path)
+
+    def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
+        """Find the keys of the id in objects with these keys; None if it is one with a usual name. Raises `NoColumn`."""
+        if names not in self._columns_by_names:
+            self._index_by_names[names] = index_column(names)
+            self._columns_by_names[names] = document_columns(self._source.ids, names)
+        return self._columns_by_names[names]
+
+    def _joined_document(
+        self, item: dict[str, object], columns: DocumentColumns, path: JsonPath
+    ) -> str | None:
+        """Join the id of an object. Where it is blank: None, and a mistake. Raises `NoColumn` for a missing part."""
+        values = [item[columns.names[number]] for number in columns.read]
+        document = columns.join([as_text(value) or "" for value in values])
+        if not document:
+            self.wrong("the document has no id", path)
+        return document or None
+
+    def _check_index(
+        self,
+        query: str,
+        document: str,
+        item: dict[str, object],
+        key: str,
+        grade: str,
+        path: JsonPath,
+    ) -> None:
+        """Add the mistake that a document got another grade in another index before."""
+        column = self._index_by_names[tuple(item)]
+        index = None if column is None else as_text(item[column])
+        if column is None or index is None:
+            return
+        known = self._indexes.setdefault(column, Indexes(column, key))
+        why = known.why_two(JudgedIn(query, document, index, item.get(grade)))
+        if why:
+            self.wrong(why, path)
 
     def add(self, row: Row) -> None:
         """Add one rating, which has been checked."""
@@ -217,6 +295,11 @@ class Collector:
         """
         if not self._known:
             self.refuse("the file has no judgments")
+        if self._has_joined_ids and self._path_of_plain_id is not None:
+            self.wrong(
+                "the document has its id alone, and other documents of the file have the other fields of id_field too",
+                self._path_of_plain_id,
+            )
         self._problems.check()
         columns = ([row[number] for row in self._rows] for number in range(7))
         queries, documents, ratings, raters, titles, paths, keys = columns

@@ -5,7 +5,7 @@ The option `query` says where its text is: a path with dots from the request (`p
 `request.query.match.title`, `id`), or several, of which the first counts that leads to a text. Without the option, the
 text is the one parameter that is text, or the one text that the body searches for; where there are several, the text is
 not known. The other parameters of a template are the params of the query. Documents with the same id in two indices are
-the same.
+the same, unless `id_field` is a template.
 
 OpenSearch: the requests that import judgments and query sets, and the plugin's responses.
 `judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`. A response has

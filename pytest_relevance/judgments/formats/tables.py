@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
-from pytest_relevance._problems import Place, Problem, Problems
+from pytest_relevance._problems import FileError, Place, Problem, Problems
 from pytest_relevance._source import Source, found_json
 from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
 from pytest_relevance._text import closest, quoted
@@ -23,6 +23,16 @@ from pytest_relevance.judgments.columns import (
     MACHINE,
     SPELLINGS,
     WANTED,
+)
+from pytest_relevance.judgments.document_ids import (
+    DocumentColumns,
+    Indexes,
+    JudgedIn,
+    NoColumn,
+    document_columns,
+    index_column,
+    main_column,
+    refuse_row_numbers,
 )
 from pytest_relevance.judgments.formats.document_cells import refuse_lists
 from pytest_relevance.judgments.formats.query_rows import (
@@ -49,9 +59,13 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 def is_judgment_table(source: Source) -> bool:
     """Whether the first line is the header of a table of judgments."""
-    return (
-        columns.layout(source.header.names, source.options.get(GRADE_COLUMN))
-        is not None
+    return _layout(source, source.header.names) is not None
+
+
+def _layout(source: Source, names: Sequence[str]) -> columns.Layout | None:
+    """Find the columns of a table of judgments, by the options of its source; None for any other header."""
+    return columns.layout(
+        names, source.options.get(GRADE_COLUMN), main_column(source.ids, names)
     )
 
 
@@ -62,7 +76,8 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         FileError: the header is not one of judgments, or rows are wrong.
     """
     table = table_of(source)
-    found = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    ids = _document_columns(table)
+    found = _layout(source, table.names)
     if found is None:
         refuse_header(source, table.names, table.header_line)
     texts = {what: found.at[what] for what in _TEXTS if what in found.at}
@@ -83,12 +98,21 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     else:
         cells = table.cells(texts.values(), numbers)
     of_text: dict[str, list[str]] = dict(zip(texts, cells, strict=False))
+    if ids is not None:
+        of_text["document"] = _joined_ids(table, ids)
     keys = (
         of_text.get("query_id") or of_text.get("query") or []
     )  # of each row's query: the id, else the text
     if "" in keys and "query_id" in of_text and "query" in of_text:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
-    doubts = refuse_lists(table, keys, of_text["document"])
+    is_joined = ids is not None and ids.field.is_template
+    doubts: list[str] = []
+    if not is_joined:
+        doubts = refuse_lists(table, keys, of_text["document"])
+        grades = cells[len(texts) :]
+        _refuse_two_indexes(
+            table, found.at["document"], keys, of_text["document"], grades
+        )
     count, times = len(keys), len(numbers)
     raters = rater_names(of_text.get("rater"))
     if found.raters:
@@ -120,6 +144,63 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     return (
         rows.where(_with_ids(rows)) if "" in keys or "" in of_text["document"] else rows
     )
+
+
+def _document_columns(table: Table) -> DocumentColumns | None:
+    """Find the columns of the ids of documents, if `id_field` says which. Refuses a table without them."""
+    try:
+        return document_columns(table.source.ids, table.names)
+    except NoColumn as error:
+        table.source.refuse(str(error), table.header_line)
+
+
+def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
+    """Read the ids of documents that are joined from columns. Refuses the rows that lack a part of one."""
+    parts = table.cells(ids.read)
+    try:
+        refuse_row_numbers(ids, parts)
+    except NoColumn as error:
+        table.source.refuse(str(error), table.header_line)
+    joined = []
+    problems = Problems(table.source.file)
+    for row, values in enumerate(zip(*parts, strict=True)):
+        try:
+            joined.append(ids.join([value.strip() for value in values]))
+        except NoColumn as error:
+            joined.append("")
+            problems.add(str(error), *table.place(row))
+    problems.check()
+    return joined
+
+
+def _refuse_two_indexes(
+    table: Table,
+    document: int,
+    keys: Sequence[str],
+    documents: Sequence[str],
+    grades: Sequence[Sequence[object]],
+) -> None:
+    """Refuse a table that gives one id two grades in two indexes, if nothing says that the index is a part of the id.
+
+    `grades` are the columns of grades.
+    """
+    name = index_column(table.names)
+    if name is None or table.names.index(name) == document:
+        return
+    try:
+        (indexes,) = table.cells([table.names.index(name)])
+    except FileError:  # it has no texts, and so no names of indexes
+        return
+    known = Indexes(name, table.names[document])
+    problems = Problems(table.source.file)
+    rows = zip(keys, documents, indexes, zip(*grades, strict=True), strict=True)
+    for row, (key, own, index, given) in enumerate(rows):
+        if not (own and index):
+            continue
+        why = known.why_two(JudgedIn(key, own, index, given))
+        if why:
+            problems.add(why, *table.place(row))
+    problems.check()
 
 
 def _of_machine(
@@ -191,6 +272,10 @@ def refuse_header(
     source: Source, names: Sequence[str], line: int | None = 1
 ) -> NoReturn:
     """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
+    try:
+        document_columns(source.ids, names)
+    except NoColumn as error:
+        source.refuse(str(error), line)
     wanted = source.options.get(GRADE_COLUMN)
     if wanted is not None and columns.column_called(names, wanted) is None:
         source.refuse(columns.no_such_column(names, wanted), line)
@@ -271,7 +356,7 @@ def has_query_header(source: Source) -> bool:
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """The columns by their names. In a table of judgments the further names of `MORE_SPELLINGS` do not count."""
     at = columns.find_columns(names, _QUERY_COLUMNS)
-    if columns.layout(names, source.options.get(GRADE_COLUMN)) is not None:
+    if _layout(source, names) is not None:
         return at
     for what, spellings in MORE_SPELLINGS.items():
         if what in at or (
@@ -324,9 +409,7 @@ def read_query_table(source: Source) -> list[Query]:
     table = table_of(source) if has_header else _table_without_header(source)
     at = query_columns(source, table.names)
     names = columns.shown_names(table.names)
-    is_judged = (
-        columns.layout(table.names, source.options.get(GRADE_COLUMN)) is not None
-    )
+    is_judged = _layout(source, table.names) is not None
     wrong = ""
     if columns.is_run_header(table.names) and not is_judged:
         wrong = f"this seems to be a run, not queries; found {names}"
@@ -369,7 +452,7 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
     if not (source.is_parquet or source.looks_like_json or has_query_header(source)):
         return []
     table = table_of(source)
-    judged = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    judged = _layout(source, table.names)
     read = _read_columns(source, table)
     return unread_of_table(table, read, beside_judgments=judged is not None)
 
@@ -377,10 +460,13 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 def _read_columns(source: Source, table: Table) -> set[int]:
     """The numbers of the columns that are read: of the queries, and of judgments in the same table."""
     read = set(query_columns(source, table.names).values())
-    judged = columns.layout(table.names, source.options.get(GRADE_COLUMN))
+    judged = _layout(source, table.names)
     if judged is not None:
         read.update(judged.at.values())
         read.update(number for number, _ in judged.raters)
+        ids = _document_columns(table)
+        if ids is not None:
+            read.update(ids.read)
     return read
 
 

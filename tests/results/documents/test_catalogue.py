@@ -302,3 +302,57 @@ def test_no_content_costs_the_report_that_wants_titles(
     (problem,) = titles.problems
     assert problem.startswith(f"documents have no titles from the catalogue: {name}")
     assert result.texts.titles == {}
+
+
+# --- ids that are joined from several columns -------------------------------------------------------------------------
+
+INDEXED = {
+    "csv": "index,doc_id,title\narticles,1,How to lace boots\nproducts,1,Boots\n",
+    "jsonl": (
+        '{"_index": "articles", "_id": 1, "title": "How to lace boots"}\n'
+        '{"_index": "products", "_id": 1, "title": "Boots"}\n'
+    ),
+}
+TITLES = {"articles/1": "How to lace boots", "products/1": "Boots"}
+TEMPLATE = "{_index}/{_id}"
+
+
+@pytest.mark.parametrize("kind", INDEXED)
+def test_the_template_of_a_suite(write: Write, kind: str) -> None:
+    path = write(f"products.{kind}", INDEXED[kind])
+    found = look_up(path, *TITLES, "products/2", suite_id=TEMPLATE)
+    assert (found.titles, found.known) == (TITLES, {*TITLES})
+    assert found.problems == []
+
+
+def test_a_template_of_the_catalogue(write: Write) -> None:
+    path = write(
+        "products.jsonl", '{"shop": {"name": "a/b"}, "number": 7, "title": "Boots"}\n'
+    )
+    found = look_up(path, "a%2Fb/7", id="{shop.name}/{number}")
+    assert found.titles == {"a%2Fb/7": "Boots"}
+    assert 'there is no column "name"' in refusal(path, id="{name}/{number}")
+
+
+def test_a_catalogue_with_joined_ids(write: Write) -> None:
+    path = write("products.csv", "id,title\nproducts/1,Boots\n")
+    found = look_up(path, "products/1", suite_id=TEMPLATE)
+    assert found.titles == {"products/1": "Boots"}
+
+
+def test_a_line_without_a_field_of_the_template(write: Write) -> None:
+    path = write("products.csv", "index,id,title\n,1,Boots\nproducts,1,Boots\n")
+    found = look_up(path, "products/1", suite_id=TEMPLATE)
+    assert found.titles == {"products/1": "Boots"}
+    assert found.problems == [
+        'products.csv:2: the line has no "index"; an id is text or an integer'
+    ]
+
+
+def test_fields_of_documents_with_joined_ids(write: Write) -> None:
+    path = write("products.csv", "index,id,price\narticles,1,0\nproducts,1,50\n")
+    catalogue = Catalogue(
+        str(path), "products.csv", CatalogueFile("products.csv", suite_id=TEMPLATE)
+    )
+    values, _ = catalogue.values(["price"])
+    assert values == {"articles/1": {"price": 0}, "products/1": {"price": 50}}

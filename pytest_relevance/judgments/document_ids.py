@@ -1,0 +1,218 @@
+"""Which columns of a table, or keys of an object, have the id of a judged document.
+
+By default that is one column with a usual name (`columns.SPELLINGS`). `id_field` of the
+file names others. If `id_field` of the suite is a template, and the file has a column for
+another field than the id, the file is read with that template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._ids import FileIds, IdField
+from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.judgments.columns import (
+    column_called,
+    find_columns,
+    folded,
+    shown_names,
+)
+
+ID_FIELD = "id_field"
+
+INDEX_NAMES = ("_index", "_federation.indexUid", "indexUid", "collection")
+"""The names of a column that says which index or collection a judged document is in."""
+
+_IDS = frozenset({"id", "docid", "documentid", "objectid", "docno"})
+"""The last parts of paths that lead to an id, folded."""
+
+_INDEXES = frozenset({"index", "indexuid", "indexname", "collection", "collectionname"})
+"""The names of an index or a collection, folded: a file may call it otherwise than a result."""
+
+_FEWEST_ROWS = 3
+
+
+class NoColumn(ValueError):
+    """A column that `id_field` needs is not there, or is not what it seems to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentColumns:
+    """The columns of the parts of an id, one for each path of `field`; None for an alternative that is not there."""
+
+    field: IdField
+    numbers: tuple[int | None, ...]
+    names: tuple[str, ...]
+
+    @property
+    def main(self) -> int:
+        """The column that stands for the document where one column is asked for."""
+        return self.read[-1]
+
+    @property
+    def read(self) -> list[int]:
+        """The columns that are there."""
+        return [number for number in self.numbers if number is not None]
+
+    def join(self, values: Sequence[str]) -> str:
+        """Make the id of the values of `read`; empty if all are blank. Raises `NoColumn` for a blank part."""
+        if not self.field.is_template:
+            return next(filter(None, values), "")
+        if not any(values):
+            return ""
+        for number, value in zip(self.read, values, strict=True):
+            if not value:
+                raise NoColumn(
+                    f"the document has no {quoted(self.names[number])}, which {ID_FIELD} "
+                    f"{quoted(str(self.field.written))} needs"
+                )
+        return self.field.join(values)
+
+
+def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | None:
+    """Find the columns of ids; None if it is one column with a usual name.
+
+    Raises `NoColumn` if a column is missing.
+    """
+    if ids.of_file is not None:
+        return _named_columns(ids.of_file, names)
+    if ids.of_suite is not None and ids.of_suite.is_template:
+        return _columns_of_template(ids.of_suite, names)
+    return None
+
+
+def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
+    """Find the column that stands for the document; None if `id_field` decides nothing, or cannot."""
+    try:
+        found = document_columns(ids, names)
+    except NoColumn:
+        return None
+    return None if found is None else found.main
+
+
+def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
+    numbers = tuple(column_called(names, path) for path in field.paths)
+    found = DocumentColumns(field, numbers, tuple(names))
+    for path, number in zip(field.paths, numbers, strict=True):
+        if number is None and (field.is_template or not found.read):
+            raise NoColumn(
+                f"there is no column {quoted(path)}, which {ID_FIELD} names; the columns are "
+                f"{shown_names(names)}{did_you_mean(path, names)}"
+            )
+    return found
+
+
+def _columns_of_template(
+    template: IdField, names: Sequence[str]
+) -> DocumentColumns | None:
+    """Find the columns of a suite's template; None if the file has the id alone, which is then the whole id."""
+    numbers = tuple(_column_of_field(path, names) for path in template.paths)
+    beside_id = [
+        number
+        for path, number in zip(template.paths, numbers, strict=True)
+        if number is not None and not _is_id(path)
+    ]
+    if not beside_id:
+        return None
+    missing = [
+        quoted(path)
+        for path, number in zip(template.paths, numbers, strict=True)
+        if number is None
+    ]
+    if missing:
+        there = listed((quoted(names[number]) for number in beside_id), "and")
+        raise NoColumn(
+            f"there is a column {there} and none for {listed(missing, 'and')} of {ID_FIELD} "
+            f"{quoted(str(template.written))}; say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+        )
+    if len(set(numbers)) < len(numbers):
+        raise NoColumn(
+            f"one column stands for two fields of {ID_FIELD} {quoted(str(template.written))}; "
+            f"say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+        )
+    return DocumentColumns(template, numbers, tuple(names))
+
+
+def _column_of_field(path: str, names: Sequence[str]) -> int | None:
+    """Find the column of a field of a result: of its whole path, or of the last part of that."""
+    last = path.rpartition(".")[2]
+    if path in names and path != "id":
+        return list(names).index(path)
+    if _is_id(path):  # a column `id` may be that of the row, or of the query
+        document = find_columns(names, ("document",)).get("document")
+        if document is not None:
+            return document
+    for name in (path, last):
+        number = column_called(names, name)
+        if number is not None:
+            return number
+    if folded(last) in _INDEXES:
+        return next(
+            (number for number, name in enumerate(names) if folded(name) in _INDEXES),
+            None,
+        )
+    return None
+
+
+def _is_id(path: str) -> bool:
+    return folded(path.rpartition(".")[2]) in _IDS
+
+
+def refuse_row_numbers(
+    columns: DocumentColumns, cells: Sequence[Sequence[str]]
+) -> None:
+    """Raise `NoColumn` if a column that is taken for the index numbers the rows, as pandas writes one."""
+    for number, column in zip(columns.read, cells, strict=True):
+        name = columns.names[number]
+        if folded(name) != "index" or len(column) < _FEWEST_ROWS:
+            continue
+        if any(
+            list(column) == [*map(str, range(first, first + len(column)))]
+            for first in (0, 1)
+        ):
+            raise NoColumn(
+                f"the column {quoted(name)} numbers the rows, and {ID_FIELD} "
+                f"{quoted(str(columns.field.written))} takes it for a part of the id; take the column out, or say "
+                f"which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+            )
+
+
+def index_column(names: Iterable[str]) -> str | None:
+    """Find the column that says which index a document is in; None if there is none."""
+    there = set(names)
+    return next((name for name in INDEX_NAMES if name in there), None)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedIn:
+    """A judgment of a document in one index: the names of both, the grade as it is written."""
+
+    query: str
+    document: str
+    index: str
+    grade: object
+
+
+class Indexes:
+    """The indexes of judged documents, in a file that is read without a template.
+
+    `index` and `document` are the columns of a judged document.
+    """
+
+    def __init__(self, index: str, document: str) -> None:
+        self._index = index
+        self._document = document
+        self._known: dict[tuple[str, str], JudgedIn] = {}
+
+    def why_two(self, judged: JudgedIn) -> str:
+        """Say that a document got another grade in another index before; empty if it did not."""
+        known = self._known.setdefault((judged.query, judged.document), judged)
+        if known.index == judged.index or known.grade == judged.grade:
+            return ""
+        template = f"{{{self._index}}}/{{{self._document}}}"
+        return (
+            f"query {quoted(judged.query, 40)}: the document {quoted(judged.document)} has another grade in "
+            f"{self._index} {quoted(judged.index)} than in {quoted(known.index)}; if these are two documents, write "
+            f"{ID_FIELD}: {quoted(template)} in the case file"
+        )
