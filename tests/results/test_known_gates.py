@@ -2,16 +2,23 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.results.known_gates import (
     GateCase,
     GateSides,
+    NotKnown,
+    Scores,
     Weighted,
     failed_before,
     mean,
+    sides_of,
 )
+from pytest_relevance.results.records.run_info import AcceptedCase
 
 
 def both(before: float, now: float) -> GateCase:
@@ -45,6 +52,18 @@ def test_the_figure_may_be_the_least_value() -> None:
     assert failed_before(GateSides([*cases, only_now(0.3)]), least, bound=0.5)
     assert not failed_before(GateSides([*cases, only_now(0.1)]), least, bound=0.5)
     assert failed_before(GateSides([*cases, only_before(0.1)]), least, bound=0.5)
+
+
+def test_what_the_reference_does_not_keep_is_not_known() -> None:
+    gate = Gate("gate", "mean", ((parse_metric("P@1"), 0.9),))
+    scores = Scores(parse_metric("P@1"))
+    of_old_version = AcceptedCase("gone", None, weight=None)
+    without_the_score = AcceptedCase("gone", None, weight=1, scores={"nDCG@10": 1.0})
+    for case in (of_old_version, without_the_score):
+        with pytest.raises(NotKnown):
+            sides_of(gate, scores, [], [case])
+    not_defined = AcceptedCase("gone", None, weight=1, scores={"P@1": None})
+    assert sides_of(gate, scores, [], [not_defined]).cases == []
 
 
 @given(
