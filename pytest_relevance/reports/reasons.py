@@ -110,6 +110,8 @@ def reason_text(
 ) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
     text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
+    if reason.is_worse:
+        text += " (missed by more than before)"
     if reason.by_people:
         return text + people_text(result.evaluation.graders)
     if result.evaluation.people_scores:

@@ -62,6 +62,7 @@ class Outcome(NamedTuple):
     other: the first document of each pair is not before the second. For fields, `conditions` are what was expected of
     the first `within` results, and `values` has for each document in `wrong` its rank and the fields that make it
     wrong, {field: value}. For `same_as`, `query` is the other query, and `values` has the ranks here and there.
+    `is_worse`: the accepted ranking misses this too, and is known to miss it by less.
     `is_score`: judging the unjudged results could change the figure. `by_people`: the figures are those without the
     grades that fill, by which nothing is wrong. `before` is the figure of the accepted ranking
     today, `is_new`: that ranking met this.
@@ -85,6 +86,7 @@ class Outcome(NamedTuple):
     values: Sequence[tuple[Any, Any]] = ()
     query: str = ""
     by_people: bool = False
+    is_worse: bool = False
     others: Mapping[str, Any] = {}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import Case
+from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.case_parts import CaseCall
 from pytest_relevance.results.records.baseline import (
@@ -23,6 +23,7 @@ from pytest_relevance.results.records.baseline import (
 from pytest_relevance.results.records.baseline_comparison import Baseline
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import score_case, with_details
+from tests.helpers import reasons_of
 
 BEFORE, WORSE, NEW = "failed before", "worse than before", "newly missed"
 
@@ -181,22 +182,62 @@ def as_accepted(case: Case, ranking: Ranking, folder: Path) -> BaselineEntry:
     return read_baseline(folder / "baseline")[entry.key]
 
 
-def came_to(expected: str, then: str, now: str, folder: Path) -> str:
-    """What a case comes to that has returned `then`, and returns `now`."""
+def parsed(expected: str) -> Case:
+    """A case with an expectation."""
     judgments = "judgments: {s: 3, t: 3, u: 3, v: 3}, " if "P@" in expected else ""
     suite = f"cases: [{{query: boots, {judgments}expect: {{{expected}}}}}]"
-    (case,) = parse_suite(suite.encode(), "shop.relevance.yaml").cases
+    return parse_suite(suite.encode(), "shop.relevance.yaml").cases[0]
+
+
+def compared(expected: str, then: str, now: str, folder: Path) -> CaseResult:
+    """The result of a case that has returned `then`, and returns `now`."""
+    case = parsed(expected)
     accepted = as_accepted(
         case, read_ranking(response(then), fields=case.fields), folder
     )
     present = read_ranking(response(now), fields=case.fields)
     result = score_case(case, present, CaseCall(latency=1), details=False)
-    compared, _ = Baseline(BaselineEntries([accepted])).compare(result, case)
-    assert compared.verdict == "failed"
-    assert compared.baseline is not None
-    if compared.baseline.newly_failing:
+    found, _ = Baseline(BaselineEntries([accepted])).compare(result, case)
+    return found
+
+
+def came_to(expected: str, then: str, now: str, folder: Path) -> str:
+    """What a case comes to that has returned `then`, and returns `now`."""
+    found = compared(expected, then, now, folder)
+    assert found.verdict == "failed"
+    assert found.baseline is not None
+    if found.baseline.newly_failing:
         return NEW
-    return BEFORE if compared.baseline.failed_before else WORSE
+    return BEFORE if found.baseline.failed_before else WORSE
+
+
+@pytest.mark.parametrize(
+    ("expected", "then", "now", "is_said"),
+    [
+        ("include: {docs: [s], within: 3}", "a b c s", "a b c", True),
+        ("include: {docs: [s], within: 3}", "a b c s", "b a c s", False),
+        ('every: {price: "< 50"}', "a=60", "a=6000", True),
+        ('results: "<= 2"', "a b c", "a b c d", True),
+        ("first: s", "s", "a", False),  # it is newly missed
+    ],
+)
+def test_a_reason_says_that_it_was_not_as_bad_before(
+    expected: str, then: str, now: str, is_said: bool, tmp_path: Path
+) -> None:
+    found = compared(expected, then, now, tmp_path)
+    (reason,) = reasons_of(found)
+    assert reason.endswith(" (missed by more than before)") == is_said
+
+
+def test_a_reason_does_not_say_what_the_reference_does_not_keep(tmp_path: Path) -> None:
+    now = parsed("include: [s]")
+    entry = as_accepted(parsed("include: [a]"), read_ranking(TEN.split()), tmp_path)
+    result = score_case(now, read_ranking([*"bcdefghijk"]), details=False)
+    found, _ = Baseline(BaselineEntries([entry])).compare(result, now)
+    assert found.baseline is not None
+    assert not found.baseline.failed_before
+    (reason,) = reasons_of(found)
+    assert "before" not in reason
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.missed_before import (
     NOT_RETURNED,
     TwoOutcomes,
+    is_known_as_worse,
     was_missed_as_badly,
 )
 from pytest_relevance.results.records.run_info import (
@@ -466,7 +467,11 @@ def _compared_reasons(
             tolerance=result.conditions.tolerance,
         )
         are_known = are_known and was_missed_as_badly(both)
-        reasons.append(reason._replace(before=then.value, is_new=then.met))
+        reasons.append(
+            reason._replace(
+                before=then.value, is_new=then.met, is_worse=is_known_as_worse(both)
+            )
+        )
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
 
 

@@ -19,7 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
+from pytest_relevance.cases.checking.expectations import (
+    AT_MOST,
+    BELOW,
+    OF_DOCUMENTS,
+    ON_FIELDS,
+)
 from pytest_relevance.results.case_parts import FLOOR, Outcome
 
 ROUNDING = 1e-9
@@ -65,6 +70,18 @@ def was_missed_as_badly(both: TwoOutcomes) -> bool:
     if both.then.met or both.now.kind not in _RULES:
         return False
     return _RULES[both.now.kind](both)
+
+
+def is_known_as_worse(both: TwoOutcomes) -> bool:
+    """Whether the accepted ranking misses a demand, and is known to miss it by less."""
+    if both.then.met or was_missed_as_badly(both):
+        return False
+    if both.now.kind in OF_DOCUMENTS:
+        ranks = [both.rank_then(document) for document in both.now.wrong]
+        return None not in ranks
+    if both.now.kind in ON_FIELDS:
+        return len(both.then.values) == len(both.then.wrong)
+    return both.then.value is not None and both.now.value is not None
 
 
 # --- figures --------------------------------------------------------------------------
