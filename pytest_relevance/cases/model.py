@@ -427,6 +427,7 @@ class Suite(NamedTuple):
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
     suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out, having no
     judgments; `listed` is the number of all listed queries. `absent` are the files that fill and are not there.
+    `without_floor` are sentences about the cases that a floor of the suite does not hold, as their score is not defined.
     """
 
     path: str
@@ -440,6 +441,7 @@ class Suite(NamedTuple):
     left_out: tuple[str, ...] = ()
     listed: int = 0
     absent: tuple[str, ...] = ()
+    without_floor: tuple[str, ...] = ()
 
     @property
     def unjudged_words(self) -> str:

@@ -60,6 +60,7 @@ from pytest_relevance.cases.problems import (
     Location,
     Scope,
 )
+from pytest_relevance.cases.suite_floors import SuiteFloors
 from pytest_relevance.metrics.metric import ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS
 
@@ -265,6 +266,7 @@ class SuiteBuilder:
         self._places: dict[int, MappingNode | Elsewhere] = {}
         self._unjudged: list[str] = []
         self._left_out: list[str] = []
+        self._floors = SuiteFloors(self._terms)
 
     def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
@@ -278,6 +280,7 @@ class SuiteBuilder:
         self._terms = make_terms(self._values, at)
         if at.scope.mistakes > before:
             self._wrong |= {"scale"}
+        self._floors = SuiteFloors(self._terms)
         if (catalogue := self._terms.documents) is not None:
             shown = printable(
                 os.path.normpath(
@@ -352,6 +355,8 @@ class SuiteBuilder:
             self._sources.check_rest(at)
         if self._terms.gates and not self.problems.found:
             check_tags_of_gates(self._terms.gates, self._cases, at)
+        if not self.problems.found:
+            self._floors.check(at)
 
     def suite(self) -> Suite:
         """Make the suite. To be called only where there are no problems."""
@@ -372,6 +377,7 @@ class SuiteBuilder:
             left_out=tuple(self._left_out),
             listed=len(sources.queries.by_id) if sources is not None else 0,
             absent=tuple(sources.absent) if sources is not None else (),
+            without_floor=tuple(self._floors.sentences()),
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
@@ -483,6 +489,8 @@ class SuiteBuilder:
             and "judgments" not in self._values
         ):
             self._unjudged.append(case.query)
+        is_told = source is not None and not graded.grades  # as an unjudged query
+        self._floors.count(own, case, is_told=is_told)
         self._grades |= graded.distinct
         if has_bound(case):
             where = at.scope.where

@@ -38,7 +38,7 @@ _BROKEN_PIPE, _INTERRUPTED = (
 
 COMMANDS: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
-    "check": "check case files and judgment files without running a search",
+    "check": "check case files, judgment files and records without running a search",
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",

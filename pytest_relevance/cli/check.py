@@ -1,7 +1,8 @@
-"""`pytest-relevance check`: case files and judgment files, without running a search.
+"""`pytest-relevance check`: case files, judgment files and records, without running a search.
 
 Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
-any other file one of judgments. Errors are those that pytest reports when it collects, errors in the
+any other file one of judgments, unless it is a record. A record is checked for whether later runs can be compared with
+it: it is an error if cases have no ranking in it. Errors are those that pytest reports when it collects, errors in the
 baselines of case files, and errors in the catalogues that they name (documents:). Warnings are about what is valid but
 seldom intended: they change the exit code with --strict only.
 """
@@ -48,7 +49,7 @@ def declare(parser: ArgumentParser) -> None:
         "paths",
         metavar="PATH",
         nargs="+",
-        help="a case file, a judgment file, or a folder",
+        help="a case file, a judgment file, a record, or a folder",
     )
     parser.add_argument(
         "--all",
@@ -99,6 +100,8 @@ class _Looked:
 
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
+    from pytest_relevance.results.records.file import RECORD, kind_of
+
     looked = _Looked()
     # suites first: the files that they name are not counted again
     for path in sorted(
@@ -108,6 +111,8 @@ def run(arguments: Namespace) -> int:
         try:
             if path.endswith(YAML):
                 _look_at_suite(path, arguments, looked)
+            elif kind_of(path) == RECORD.kind:
+                _look_at_record(path, looked)
             elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)
         except FileError as error:
@@ -202,6 +207,14 @@ def _ids_of_suite(suite: Suite) -> FileIds:
     """Return how the judgment files of a suite say which documents they judge."""
     written = suite.terms.id_field
     return FileIds(of_suite=None if written is None else id_field_of(written))
+
+
+def _look_at_record(path: str, looked: _Looked) -> None:
+    """Tell why a record is not fit to be compared with."""
+    from pytest_relevance.results.records.reference import why_not_fit
+
+    for problem in why_not_fit(path, harmless(path)):
+        looked.tell(problem)
 
 
 def _look_at_catalogues(looked: _Looked) -> None:

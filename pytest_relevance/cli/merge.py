@@ -1,9 +1,14 @@
 """`pytest-relevance merge`: the records of the shards of one run joined, and its gates judged over the whole.
 
 Each shard writes a record (pytest --relevance-record=FILE). The report is printed, as text, Markdown, an HTML page or
-JSON; --output writes the record of the whole run. The exit code is 0 where every case is there and every
-gate is met, 1 where a case is missing or a gate is not met, and 2 where the records are not of one run. Cases that
-failed are counted; they have failed their shard already.
+JSON; --output writes the record of the whole run. The exit code is
+
+- 0 if every case is there, every gate is met, and the run is compared with all of its reference if a shard required it
+  (--relevance-baseline=require);
+- 1 if one of these is not so;
+- 2 if the records are not of one run.
+
+Cases that failed are counted; they have failed their shard already.
 """
 
 from __future__ import annotations
@@ -56,6 +61,7 @@ def run(arguments: Namespace) -> int:
         write_merged,
     )
     from pytest_relevance.results.records.run import Compact, Run
+    from pytest_relevance.results.records.uncompared import lacks_reference
 
     format = arguments.format or TEXT
     kept = Compact() if format == TEXT else None
@@ -92,8 +98,7 @@ def run(arguments: Namespace) -> int:
         most=arguments.max_chars,
     )
     command.deliver(report, format)
-    return (
-        OK
-        if merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
-        else FOUND
-    )
+    run = merged.run
+    are_gates_met = all(gate.outcome() != FAILED for gate in gates)
+    lacks = lacks_reference(run.results, run.files, run.info)
+    return OK if merged.is_whole and are_gates_met and not lacks else FOUND

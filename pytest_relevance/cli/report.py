@@ -184,7 +184,10 @@ def _against(run: Run, path: Path) -> Run:
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
         return compare_recorded(
-            run, entries_of(other.results, other.info.fingerprint), name, other.results
+            run,
+            entries_of(other.results, other.info.fingerprint, other.files),
+            name,
+            other.results,
         )
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]

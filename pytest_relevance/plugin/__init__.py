@@ -10,6 +10,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
+| `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
 | `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
 | `judging`, `redaction` | a project's judge and its calibration; secrets in reports |
@@ -154,7 +155,8 @@ def _configure(config: pytest.Config) -> None:
     options.read_settings(config)
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
-    against, outputs = config.option.relevance_against, options.settings(config).outputs
+    of_run = options.settings(config)
+    against, outputs = config.option.relevance_against, of_run.outputs
     judges = (
         config.option.relevance_judge is not None
         or config.option.relevance_calibrate is not None
@@ -165,6 +167,7 @@ def _configure(config: pytest.Config) -> None:
         against is not None
         or outputs
         or judges
+        or of_run.requires_baseline
         or config.getoption("dist", "no") != "no"
     ):
         from pytest_relevance.plugin import reporting

@@ -22,7 +22,7 @@ from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance._text import case_name, closest, listed, printable, quoted
 from pytest_relevance.cases.checking.gates import gate_values
 from pytest_relevance.cases.checking.values import OWNED_TAGS
-from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
@@ -36,14 +36,15 @@ from pytest_relevance.plugin.options import (
     redaction,
     settings,
     shown_path,
-    silent_text,
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.results.case_result import to_builtin
+from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
     SUFFIX,
     AcceptedCase,
+    Collected,
     FileInfo,
     Lost,
     RecordError,
@@ -52,7 +53,7 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.records.baseline import EntryKey, MovedEntries
+    from pytest_relevance.results.records.baseline import MovedEntries
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
@@ -203,18 +204,18 @@ class CaseFile(pytest.Module):
         self._baseline.move(moves)
 
     def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
-        """Raise `CollectError` if a search returned nothing in the baseline, and failures of before are expected.
+        """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        Not while the baseline is being replaced.
+        Not while the baseline is being replaced. A record was checked when it was read.
         """
-        if not settings(self.config).expects_known or baseline.record:
+        if baseline.record or self.config.option.relevance_update == "all":
             return
-        _, silent = baseline.untold(
+        silent = baseline.silent_searches(
             {(run.case.id, run.variant): run.case for run in runs}
         )
-        if silent and self.config.option.relevance_update != "all":
+        if silent:
             name = f"{shown_path(self.path, self.config)}{SUFFIX}"
-            raise self.CollectError(silent_text(name, silent))
+            raise self.CollectError(refusal(name, silent))
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
@@ -228,7 +229,6 @@ class CaseFile(pytest.Module):
             for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
         lost: Sequence[Lost] = ()
-        unknown: Sequence[EntryKey] = ()
         accepted: Sequence[AcceptedCase] = ()
         baseline = self._baseline
         expects_known = baseline is not None and settings(self.config).expects_known
@@ -237,7 +237,6 @@ class CaseFile(pytest.Module):
             lost = baseline.collected(compared, suite.left_out)
             if expects_known:
                 accepted = baseline.accepted_cases(suite.terms.gates)
-                unknown, _ = baseline.untold(compared)
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,
@@ -246,13 +245,14 @@ class CaseFile(pytest.Module):
                 (search, variant, count) for (search, variant), count in counts.items()
             ),
             items={case: count for case, count in variants.items() if count > 1},
+            cases=_collected_cases(runs, baseline),
             gates=tuple(gates),
             has_baseline=baseline is not None,
             lost=tuple(lost),
             expects_known=expects_known,
-            unknown=tuple(unknown),
             accepted=accepted,
             unjudged=suite.unjudged_words,
+            without_floor=suite.without_floor,
             against="" if baseline is None else baseline.record,
             documents={}
             if suite.terms.documents is None
@@ -291,6 +291,19 @@ class CaseFile(pytest.Module):
                 for mark in marks_of(case):
                     item.add_marker(mark)
         return runs
+
+
+def _collected_cases(
+    runs: Iterable[CaseRun], baseline: Baseline | None
+) -> tuple[Collected, ...]:
+    """List the cases of a file in each variant, each once, as its `FileInfo` has them."""
+    found: dict[Collected, None] = {}
+    for run in runs:
+        key = run.case.id, run.variant
+        should_find = most_results(run.case.expect) != 0
+        is_known = baseline is not None and baseline.has_ranking(key)
+        found[(*key, run.case.search, should_find, is_known)] = None
+    return tuple(found)
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:

@@ -81,7 +81,8 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
     ),
     "baseline": (
         BASELINE,
-        "a case file that has no baseline is not compared (auto, the default), or fails (require)",
+        "what cannot be compared with the reference is told (auto, the default), or fails the run (require): a case file "
+        "without a baseline, cases and case files that are gone, cases that one of the two has without a score",
     ),
     "against": (
         "RUN",
@@ -437,8 +438,8 @@ AGAINST: "pytest.StashKey[RecordedRankings]" = pytest.StashKey()
 def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
     """Return the rankings of the record that `--relevance-against` names, read once in each process.
 
-    Raises UsageError for a record that cannot be read, with an option that writes baselines, and where failures of
-    before are expected for a record in which a search returned nothing.
+    Raises UsageError for a record that cannot be read, for a record in which a search found nothing in most cases, and
+    with an option that writes baselines.
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
@@ -455,25 +456,16 @@ def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
             found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
-        if found.silent and settings(config).expects_known:
+        if found.silent:
+            from pytest_relevance.results.records.reference import refusal
+
             raise pytest.UsageError(
-                f"--relevance-against: {silent_text(name, found.silent)}"
+                f"--relevance-against: {refusal(name, found.silent)}"
             )
         config.stash[AGAINST] = replace(
             found, name=name_to_forward(name, config.rootpath)
         )
     return config.stash[AGAINST]
-
-
-def silent_text(reference: str, searches: Sequence[str]) -> str:
-    """Return the sentence that refuses a reference in which searches returned nothing at all."""
-    from pytest_relevance._text import listed
-
-    return (
-        f"in {reference} {listed(searches, 'and')} returned nothing in any case, which tells nothing about what failed "
-        "before (relevance_known is xfail): accept rankings of a search that works, write results: 0 where nothing "
-        "shall be found, or set --relevance-known=fail"
-    )
 
 
 _REDACTION: "pytest.StashKey[Redaction]" = pytest.StashKey()

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
-from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance._text import counted, harmless, listed, with_variant
+from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.moved_cases import entries_to_move
 from pytest_relevance.plugin.options import (
     FILES,
@@ -33,7 +34,8 @@ from pytest_relevance.plugin.options import (
     without_root,
 )
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
-from pytest_relevance.plugin.terminal import not_run, run_terminal
+from pytest_relevance.plugin.selection import is_part
+from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
 from pytest_relevance.reports.text import is_report
@@ -53,7 +55,9 @@ from pytest_relevance.results.records.run_info import (
     RunInfo,
     baseline_path,
     files_with_errors,
+    has_baseline,
 )
+from pytest_relevance.results.records.uncompared import without_ranking
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.run.markdown import Annotation
@@ -277,11 +281,11 @@ class Target:
 def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
     store, only_new = run_store(config), config.option.relevance_update == "new"
-    files = {
-        result.file
-        for result in store.results
-        if result.evaluation.scores and not result.is_check
-    }
+    results = [result for result in store.results if not result.is_check]
+    is_any_scored = any(result.evaluation.scores for result in results)
+    files = set()
+    if is_any_scored:
+        files = {result.file for result in results if _is_acceptable(result, store)}
     try:
         moves = entries_to_move(config)
     except RecordError as error:
@@ -298,6 +302,13 @@ def _update_baselines(config: pytest.Config, _: bool) -> Iterator[Message]:
         for message in _update_baseline(store, file, moves[file], only_new=only_new):
             has_failed = has_failed or not message.is_good
             yield message
+
+
+def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
+    """Whether an update may accept something of a case: its ranking, or its skip."""
+    if result.evaluation.scores:
+        return True
+    return result.call.is_marked_skip and has_baseline(store.files[result.file].path)
 
 
 def _update_baseline(
@@ -317,14 +328,18 @@ def _update_baseline(
         if is_whole and not only_new
         else None
     )
+    entries = BaselineEntries(accepted, titles, store.fingerprint)
+    entries.without_ranking = without_ranking(info, results, entries.keys())
     try:
         updated = update_baseline(
             baseline_path(info.path),
-            BaselineEntries(accepted, titles, store.fingerprint),
+            entries,
             shown=shown,
             only_new=only_new,
             all_keys=keys,
             moves=moves,
+            collected={(case, variant) for case, variant, *_ in info.cases},
+            searches=_searches_that_should_find(info),
         )
     except (RecordError, OSError) as error:
         why = (
@@ -339,6 +354,9 @@ def _update_baseline(
             if is_whole
             else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
         )
+        if updated.without_ranking:
+            have = counted(updated.without_ranking, "case has", "cases have")
+            rest = f"{rest}; {have} no accepted ranking"
         yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
     if unstable:
         rankings = counted(len(unstable), "ranking is", "rankings are")
@@ -349,6 +367,15 @@ def _update_baseline(
             f"baseline {shown}: {rankings} {why}: {first_named(unstable)}",
             is_good=False,
         )
+
+
+def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
+    """Name the search of each case of a file that should find something."""
+    searches = {}
+    for case, variant, search, should_find, _ in info.cases:
+        if should_find:
+            searches[case, variant] = with_variant(search, variant)
+    return searches
 
 
 def _changes_of(updated: Updated) -> str:
@@ -401,7 +428,9 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         missing=tuple(store.unfinished()),
         faults=faults,
         requires_gates=settings(config).requires_gates,
-        not_run=not_run(config),
+        not_run=files_not_run(config),
+        requires_baseline=settings(config).requires_baseline,
+        is_part=is_part(config),
         errors=store.errors,
     )
 

@@ -498,14 +498,20 @@ def _result(
             run.call(error=error if verdict == ERROR else None),
             reasons,
         )
-        if skipped and run.baseline is not None and run.settings.expects_known:
-            result = run.baseline.of_skipped(
-                result
-            )  # else a gate could count as failed before
+        if skipped and _is_marked_skip(run.item):
+            result = result._replace(call=result.call._replace(is_marked_skip=True))
+        if run.baseline is not None:
+            result = run.baseline.of_unscored(result)
     outcome = _outcome(run, result, report, call)
     if outcome == result.verdict:
         return result
     return result._replace(call=result.call._replace(outcome=outcome))
+
+
+def _is_marked_skip(item: pytest.Item) -> bool:
+    """Whether a mark may skip an item: `skip` of its case is such a mark."""
+    marks = (item.get_closest_marker(name) for name in ("skip", "skipif"))
+    return any(mark is not None for mark in marks)
 
 
 def _outcome(

@@ -18,7 +18,9 @@ import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.failures import NotSearched
+from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import recorded_rankings, settings
+from pytest_relevance.plugin.required_reference import missing_from_reference
 from pytest_relevance.plugin.run_store import (
     LOST,
     PASSED_OVER,
@@ -27,7 +29,7 @@ from pytest_relevance.plugin.run_store import (
     run_store,
 )
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
-from pytest_relevance.plugin.terminal import Crash, FailureText, not_run
+from pytest_relevance.plugin.terminal import Crash, FailureText
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
@@ -37,7 +39,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.records.run_info import (
     MOST_SHOWN,
-    SUFFIX,
     changed,
     changes_text,
     has_baseline,
@@ -248,7 +249,7 @@ def findings(
         has_ended
         and against is not None
         and not store.results
-        and (unread := not_run(config))
+        and (unread := files_not_run(config))
     ):
         text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
         yield f"--relevance-against: {text}", False  # there is no summary that says it
@@ -256,7 +257,8 @@ def findings(
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
-        yield from _lost_cases(config, store)
+        for problem in missing_from_reference(config):
+            yield problem, True
     if lost := store.named[LOST]:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
@@ -346,20 +348,3 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
             f"--relevance-known=xfail: {have}, so that every failure counts: {how}",
             False,
         )
-
-
-def _lost_cases(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
-    """Say which cases of a required baseline are missing from a file that ran whole."""
-    if (
-        config.option.relevance_update is not None
-        or not settings(config).requires_baseline
-    ):
-        return
-    for file, info in store.files.items():
-        names = [*dict.fromkeys(case for case, *_ in info.lost)]
-        if names and store.is_whole(file):
-            reference = harmless(info.against or f"{file}{SUFFIX}")
-            lost = f"does not compare {counted(len(names), 'case')} of {reference} ({examples(names)})"
-            fails = "relevance_baseline is require, so the run fails"
-            how = "restore them or their judgments, or accept it with --relevance-update or another record"
-            yield f"{harmless(file)} ran whole and {lost}, and {fails}: {how}", True

@@ -147,7 +147,11 @@ class RunStore:
             setattr(
                 report,
                 ATTRIBUTE,
-                {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files},
+                {
+                    "cases": [],
+                    **getattr(report, ATTRIBUTE, {}),
+                    "files": sendable(files, self._config),
+                },
             )
             self.files.clear()
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.plugin.moved_cases import with_cases_left
-from pytest_relevance.plugin.options import recorded_rankings, verbosity
+from pytest_relevance.plugin.files_not_run import files_not_run
+from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
+from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports import text
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
@@ -40,11 +40,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     Key,
 )
-from pytest_relevance.results.records.run_info import (
-    SUFFIX,
-    RunInfo,
-    orphaned_baselines,
-)
+from pytest_relevance.results.records.run_info import RunInfo
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""
@@ -246,7 +242,11 @@ class Terminal:
         summary = summary_lines(
             results,
             self._store.files,
-            RunInfo(fingerprint=self._store.fingerprint, not_run=not_run(self._config)),
+            RunInfo(
+                fingerprint=self._store.fingerprint,
+                not_run=files_not_run(self._config),
+                is_part=is_part(self._config),
+            ),
             self._store.gates,
             verbosity=option.verbose,
             width=columns,
@@ -484,28 +484,3 @@ def _result_of(report: pytest.TestReport) -> CaseResult | None:
     cases = attached_to(report).get("cases")
     result = CaseResult.from_dict(cases[0]) if cases else None
     return None if result is None or result.is_check else result
-
-
-def not_run(config: pytest.Config) -> tuple[str, ...]:
-    """The case files of the compared record, or of baselines beside case files, of which nothing ran."""
-    store = run_store(config)
-    if config.option.relevance_against is not None:
-        ran = {result.file for result in store.results}
-        return with_cases_left(
-            config,
-            recorded_rankings(config).not_run(
-                (info.node, file) for file, info in store.files.items() if file in ran
-            ),
-        )
-    folders = dict.fromkeys(
-        (os.path.dirname(info.path), os.path.dirname(file))
-        for file, info in store.files.items()
-    )
-    found = (
-        (shown, name)
-        for folder, shown in folders
-        for name in orphaned_baselines(folder)
-    )
-    return tuple(
-        Path(shown, name.removesuffix(SUFFIX)).as_posix() for shown, name in found
-    )

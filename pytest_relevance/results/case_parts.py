@@ -13,15 +13,27 @@ from pytest_relevance.metrics.settings import Settings
 SETUP, SCORING = "setup", "scoring"
 """The phases of an error outside the search: setting up fixtures, and scoring the returned ranking."""
 
-STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = (
+STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN, NOT_COMPARED, LOST = (
     "new",
     "stale",
     "regression",
     "improvement",
     "within",
+    "not compared",
+    "lost",
 )
-"""How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
-fell or rose by more than the tolerance, or stayed within it."""
+"""How a case compares with its reference (a baseline or a record).
+
+- `NEW`: the reference does not know the case.
+- `STALE`: the entry is for another query, params or depth.
+- `REGRESSION`, `IMPROVEMENT`, `WITHIN`: the score fell or rose by more than the
+  tolerance, or stayed within it.
+- `NOT_COMPARED`: the reference knows the case and has no ranking of it.
+- `LOST`: the reference has a ranking of the case, and this run has none.
+"""
+
+WITHOUT_COMPARISON = frozenset({NEW, STALE, NOT_COMPARED, LOST})
+"""The standings of a case whose ranking was not compared with an accepted one."""
 
 NO_DIGEST = "0" * 16
 """The digest of a result without judgments."""
@@ -105,6 +117,10 @@ class BaselineComparison(NamedTuple):
     fingerprints in the names that the baseline has, `{name: [before, now]}`. `latency` is the one in the reference, in
     seconds, where its search was called as now. `people_scores` are all these scores without the grades that fill what
     nobody has judged, in a case that has such.
+
+    `lost` are the metrics by which the reference has a score and the case has none now. A case with any is lost. `why`
+    is one of the reasons in `records.uncompared`: why the case is lost, or why the reference has no ranking of it.
+    `found_nothing`: the accepted ranking is empty, and the case should find something.
     """
 
     standing: str
@@ -121,6 +137,9 @@ class BaselineComparison(NamedTuple):
     latency: float | None = None
     missed: bool = False
     people_scores: Mapping[str, float | None] = {}
+    lost: Sequence[str] = ()
+    why: str = ""
+    found_nothing: bool = False
     others: Mapping[str, Any] = {}
 
 
@@ -321,7 +340,8 @@ class CaseCall(NamedTuple):
     `latency` is in seconds, None where the search was not called or failed; `latency_shared`: it is the case's share of
     the latency of a batch; `concurrency`: it was measured while up to so many searches ran at a time. `repeats`
     compares the rankings of several calls. `error` is why there is no score. `outcome` is pytest's outcome where it is
-    another than the verdict: passed, failed, skipped, xfailed or xpassed.
+    another than the verdict: passed, failed, skipped, xfailed or xpassed. `is_marked_skip`: the case file or a mark
+    says that the case is skipped, so that its search was not to be called.
     """
 
     error: SearchError | None = None
@@ -330,6 +350,7 @@ class CaseCall(NamedTuple):
     concurrency: int = 1
     repeats: Repeats | None = None
     outcome: str = ""
+    is_marked_skip: bool = False
 
     def latency_like(self, other: "CaseCall") -> float | None:
         """The latency, if it was measured as in the other call: alone or shared, by as many at once. Else None."""

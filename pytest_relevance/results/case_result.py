@@ -542,6 +542,7 @@ _ORDER = (
         "concurrency",
         "repeats",
         "outcome",
+        "is_marked_skip",
     ),
 )
 """All fields but `others`, in the order of the keys of a dict."""

@@ -34,6 +34,12 @@ from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
 from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.uncompared import (
+    UncomparedCase,
+    found_something_new,
+    lost_of_file,
+    not_compared_cases,
+)
 
 FINDINGS = (
     ERRORS,
@@ -233,6 +239,7 @@ def _gates_of_file(
         key=lambda result: (result.origin.source or "", result.line, result.id),
     )
     total = info.total - (len(results) - len(ran))
+    all_lost = lost_of_file(file, info, results)
     groups = in_variants((variant for _, variant, _ in info.totals), ran)
     variants = {result.variant: None for result in ran}.keys()
     for written in info.gates:
@@ -277,12 +284,13 @@ def _gates_of_file(
                     for result in group
                     if result.verdict in WITHOUT_SCORE or looks_at(gate, result)
                 ]
-                # the tags of lost cases are not known
-                lost = Counter(
-                    why
-                    for _, name, why in info.lost
-                    if gate.tag is None and name == variant
-                )
+                # the tags of cases that did not run are not known
+                lost = [
+                    case
+                    for case in all_lost
+                    if case.variant == variant
+                    and (gate.tag is None or gate.tag in case.tags)
+                ]
                 judge = partial(_judge, gate, against=info.against, lost=lost)
                 findings: Iterable[GateFinding] = by_fill(judge, shown)
                 if info.expects_known:
@@ -425,7 +433,10 @@ def _decided(found: GateFinding) -> tuple[object, ...]:
 
 
 def _judge(
-    gate: Gate, results: Sequence[CaseResult], against: str, lost: Mapping[str, int]
+    gate: Gate,
+    results: Sequence[CaseResult],
+    against: str,
+    lost: Sequence[UncomparedCase],
 ) -> Iterator[GateFinding]:
     """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
     for verdict in WITHOUT_SCORE:
@@ -555,7 +566,7 @@ def _beside_reference(
     if found.metric is None:
         values, figure = known_gates.Passes(passes, is_only_measured), known_gates.share
     else:
-        if any(name in (variant, None) for _, name in info.unknown):
+        if not_compared_cases(results) or found_something_new(results):
             return found
         values, figure = known_gates.Scores(found.metric), known_gates.mean
     accepted = [each for each in info.accepted if each.variant in (variant, None)]
@@ -593,7 +604,7 @@ def _drops(
     bounds: Mapping[Metric, float],
     cases: Sequence[CaseResult],
     against: str,
-    lost: Mapping[str, int],
+    lost: Sequence[UncomparedCase],
 ) -> Iterator[GateFinding]:
     """The drop of each mean since the baseline, or since the run `against`, tested together."""
     family = {}
@@ -611,8 +622,11 @@ def _drops(
             judge_drop(row, bounds[metric], gate.p, metric),
             differences.set_depths([metric], cases),
         )
-        total = row.means.queries + sum(lost.values())
-        yield replace(found, total=total, lost=lost, depths=depths, against=against)
+        counts = Counter(
+            case.why for case in lost if not case.metrics or metric.text in case.metrics
+        )
+        total = row.means.queries + counts.total()
+        yield replace(found, total=total, lost=counts, depths=depths, against=against)
 
 
 def judge_drop(

@@ -18,7 +18,7 @@ from typing import Protocol
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE
@@ -87,7 +87,7 @@ class Passes:
     def before(self, result: CaseResult) -> float | None:
         """Whether the accepted ranking passes; it does unless it is known to miss a demand."""
         baseline = result.baseline
-        if baseline is None or baseline.standing in (NEW, STALE):
+        if baseline is None or baseline.standing in WITHOUT_COMPARISON:
             return None
         if self.has_nothing_to_pass(result):
             return None

@@ -11,7 +11,7 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
-from tests.cases.conftest import Mistakes, ReadCase
+from tests.cases.conftest import Mistakes, Read, ReadCase
 
 
 def test_an_inherited_floor_without_judgments(
@@ -51,16 +51,22 @@ def test_to_expect_no_results_takes_an_inherited_floor_away(
     ],
 )
 def test_floors_where_no_document_is_relevant(
-    mistakes: Mistakes, case: ReadCase, judgments: str
+    mistakes: Mistakes, read: Read, judgments: str
 ) -> None:
-    """nDCG is not defined there: a floor written for the case is a mistake, an inherited one does not apply."""
+    """nDCG is not defined there: a floor written for the case is a mistake, an inherited one does not apply.
+
+    An inherited floor that applies to no case at all is a mistake of the suite.
+    """
     text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
     (found,) = mistakes(f"{text}    min_ndcg: 0.1\n")
     assert found.endswith(
         "min_ndcg: no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
         'judge a relevant document, or take min_ndcg out (in case "a")'
     )
-    assert case(f"min_ndcg: 0.5\n{text}").min_ndcg is None
+    (found,) = mistakes(f"min_ndcg: 0.5\n{text}")
+    assert found.startswith("1:11: min_ndcg: it applies to no case")
+    suite = f"min_ndcg: 0.5\n{text}  - {{query: b, judgments: {{x: 4}}}}\n"
+    assert [each.min_ndcg for each in read(suite).cases] == [None, 0.5]
 
 
 def test_a_floor_above_the_best_precision(mistakes: Mistakes, case: ReadCase) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance import CaseFileError, read_suite
+from pytest_relevance import CaseFileError, CaseResult, Run, read_suite
+from tests.helpers import case_result, changed
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -254,6 +255,8 @@ def test_judgments_without_a_relevant_document(terminal: Terminal) -> None:
           - query: must find nothing
             judgments: {a: 0}
             expect: {results: 0}
+          - query: something is relevant
+            judgments: {a: 2}
         """,
     )
     said = terminal.run("check", "shop.relevance.yaml")
@@ -346,3 +349,51 @@ def test_a_file_that_fills_and_is_not_there(terminal: Terminal) -> None:
         .lines[-1]
         .endswith("no errors, no warnings")
     )
+
+
+def found(query: str, *documents: str) -> CaseResult:
+    """A result of a case without judgments, whose search returned these documents."""
+    return case_result(
+        "shop.relevance.yaml",
+        2,
+        query,
+        "measured",
+        scores={"nDCG@10": None},
+        documents=documents,
+        grades=(None,) * len(documents),
+        returned=len(documents),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({}, ""),
+        ({"verdict": "error"}, '1 case ended in an error ("boots")'),
+        ({"verdict": "not searched"}, '1 case was not searched ("boots")'),
+        ({"verdict": "skipped"}, '1 case was skipped by its fixtures ("boots")'),
+        ({"verdict": "skipped", "is_marked_skip": True}, ""),
+    ],
+    ids=["fit", "error", "not searched", "skipped", "marked"],
+)
+def test_a_record_is_checked_for_cases_without_a_ranking(
+    terminal: Terminal, changes: dict[str, object], why: str
+) -> None:
+    if changes:
+        boots = case_result("shop.relevance.yaml", 2, "boots", "error")
+        boots = changed(boots, **changes)
+    else:
+        boots = found("boots", "a")
+    Run([boots, found("hats", "a")]).write("main.jsonl.gz")
+    said = terminal.run("check", "main.jsonl.gz")
+    assert said.code == (1 if why else 0)
+    assert why in " ".join(said.out.split())
+
+
+def test_a_record_of_a_search_that_found_nothing_is_an_error(
+    terminal: Terminal,
+) -> None:
+    Run([found("boots"), found("hats")]).write("main.jsonl")
+    said = terminal.run("check", "main.jsonl")
+    assert said.code == 1
+    assert "search returned nothing in any case" in " ".join(said.out.split())

@@ -197,14 +197,14 @@ def test_where_a_baseline_is_required_the_record_must_have_the_file(shop: Shop) 
     assert "main.jsonl has no scored case of other.relevance.yaml" in run.text
 
 
-def test_a_case_without_a_score_in_the_record_is_new(shop: Shop) -> None:
+def test_a_case_without_a_score_in_the_record_is_not_compared(shop: Shop) -> None:
     shop.returns(floor="boom")
     shop.run(RECORD)
     shop.returns(floor="b a")
     run = shop.run(AGAINST)
     baseline = run.results["floor"].baseline
     assert baseline is not None
-    assert baseline.standing == "new"
+    assert (baseline.standing, baseline.why) == ("not compared", "error")
     assert "1 without an entry" in run.summary
 
 

@@ -12,8 +12,8 @@ from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.ranking import since_baseline_lines
-from pytest_relevance.reports.run.baseline import lost_sentences
 from pytest_relevance.reports.run.report import summary_lines
+from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.compare.rank_changes import baseline_changes
@@ -403,7 +403,9 @@ class TestSummary:
         }
         assert [
             each.text
-            for each in lost_sentences(files, RunInfo(not_run=("old.relevance.yaml",)))
+            for each in lost_sentences(
+                [], files, RunInfo(not_run=("old.relevance.yaml",))
+            )
         ] == [
             'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" and 6 more), 1 case has '
             'no judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
@@ -415,10 +417,10 @@ class TestSummary:
                 against="main.jsonl", lost=lost[-1:]
             )
         }
-        assert [each.text for each in lost_sentences(files, RunInfo())] == [
+        assert [each.text for each in lost_sentences([], files, RunInfo())] == [
             'in main.jsonl and not compared: 1 case is left out by only: judged ("q7")'
         ]
-        assert lost_sentences({}, RunInfo()) == []
+        assert lost_sentences([], {}, RunInfo()) == []
 
 
 def test_ids_are_not_in_doubt_where_the_accepted_ranking_is_judged(shop: Shop) -> None:

@@ -24,9 +24,13 @@ from pytest_relevance.reports.run.gates import (
 )
 from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.report import run_gates
+from pytest_relevance.reports.run.uncompared import (
+    lost_sentences,
+    not_compared_sentences,
+)
 from pytest_relevance.reports.text import PLAIN, Line, number
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
@@ -103,7 +107,10 @@ def screen_of(run: Run) -> Screen:
             : baseline.MOST_NAMES
         ],
         *moved_sentences(run.files),
-        *baseline.lost_sentences(run.files, run.info),
+        *lost_sentences(run.results, run.files, run.info),
+        *not_compared_sentences(run.results, run.files),
+        *baseline.still_empty_sentences(ran),
+        *cases.without_floor_sentences(run.files),
     ]
     found = [Finding(error) for error in error_texts(run.info)]
     found += [Finding(*fault) for fault in faults(run.results, run.info)]
@@ -117,7 +124,7 @@ def screen_of(run: Run) -> Screen:
         message = gate_message(gate).removeprefix("not evaluated: ")
         found.append(Finding(message, cases_behind(gate), gate.outcome(), name))
     return Screen(
-        baseline.headline(run.results, gates, run.info, change),
+        baseline.headline(run.results, gates, run.info, change, files=run.files),
         [*means, *filter(None, [cases.known_text(run.results)])],
         [each.text for each in notes],
         [*baseline.context(run, _MOST_FILES), *([f"{started} UTC"] if started else [])],
@@ -265,7 +272,8 @@ def _queries(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     alone = is_fine(results)
     is_compared = any(
-        result.baseline is not None and result.baseline.standing != NEW
+        result.baseline is not None
+        and result.baseline.standing not in (NEW, NOT_COMPARED, LOST)
         for result in results
     )
     has_documents = any(

@@ -31,7 +31,13 @@ from pytest_relevance.reports.run.cases import (
     variants_of,
 )
 from pytest_relevance.reports.run.changes import CaseChange, fall_order
-from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, CaseConditions
+from pytest_relevance.results.case_parts import (
+    IMPROVEMENT,
+    LOST,
+    NEW,
+    NOT_COMPARED,
+    CaseConditions,
+)
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.file import watched
@@ -331,7 +337,7 @@ def _case(
         "unstable": unstable_text(result),
     }
     baseline = result.baseline
-    if baseline is not None and baseline.standing != NEW:
+    if baseline is not None and baseline.standing not in (NEW, NOT_COMPARED, LOST):
         values |= {
             "accepted": [*baseline.documents],
             "acceptedGrades": [*baseline.grades],

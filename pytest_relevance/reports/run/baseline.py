@@ -7,10 +7,11 @@ from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_relevance._text import counted, examples, listed, p_text, with_variant
+from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.errors import unfinished_parts
+from pytest_relevance.reports.run.uncompared import uncompared_in_words
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -24,6 +25,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import (
     DROP,
+    EMPTY,
     IMPROVEMENT,
     NEW,
     REGRESSION,
@@ -39,7 +41,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import (
-    GONE,
     FileInfo,
     Fingerprint,
     RunInfo,
@@ -124,6 +125,27 @@ def headline(
     gates: Iterable[GateResult],
     info: RunInfo,
     change: MeanChange | None = None,
+    *,
+    files: Mapping[str, FileInfo] = EMPTY,
+) -> Headline:
+    """The sentence about a run, which is not good news if cases are lost or not compared.
+
+    `change` is what `mean_change` gave for the results that ran, None if it was not called.
+    """
+    said = _headline(results, gates, info, change)
+    if said.kind not in (FINE, BETTER):
+        return said
+    uncompared = uncompared_in_words(results, files, info)
+    if not uncompared:
+        return said
+    return Headline(f"{said.text}; {uncompared}", MIXED)
+
+
+def _headline(
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    change: MeanChange | None = None,
 ) -> Headline:
     """The sentence about a run: `Search got worse: 20 queries`.
 
@@ -180,10 +202,13 @@ def headline(
 
 
 def headline_sentences(
-    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    files: Mapping[str, FileInfo],
 ) -> Iterator[Sentence]:
     """The sentence about a run for a terminal, where there is more to say than that nothing got worse."""
-    said = headline(results, gates, info)
+    said = headline(results, gates, info, files=files)
     if said.kind != FINE:
         yield Sentence(
             said.text, {WORSE: BAD, BROKEN: BAD, BETTER: GOOD}.get(said.kind, DOUBT)
@@ -207,6 +232,21 @@ def emptied_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
     queries = [*dict.fromkeys(each.query for each in emptied(results))]
     text = f"{counted(len(queries), 'query returns', 'queries return')} nothing now ({examples(queries)})"
     return [Sentence(text, BAD)] if queries else []
+
+
+def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
+    """`2 queries find nothing, as in the reference ("q" and "r")`; nothing if none does."""
+    queries: dict[str, None] = {}
+    for result in results:
+        found_nothing = result.baseline is not None and result.baseline.found_nothing
+        is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
+        if found_nothing and is_scored and not result.ranking.returned:
+            queries[result.query] = None
+    if not queries:
+        return []
+    find = counted(len(queries), "query finds", "queries find")
+    text = f"{find} nothing, as in the reference ({examples(queries)})"
+    return [Sentence(text, DOUBT)]
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
@@ -425,71 +465,6 @@ def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
             )
             found.append(Sentence(f"{head}latency {', '.join(ends)} ({how})"))
     return found
-
-
-def lost_sentences(files: Mapping[str, FileInfo], info: RunInfo) -> list[Sentence]:
-    """What the baseline has and the run does not compare: `in the baseline and not compared: 2 cases are gone (...)`.
-
-    Nothing where all of it is compared. A case counts once for all its variants.
-    """
-    found: dict[str, dict[tuple[str, str], list[str | None]]] = {}
-    for file, about in files.items():
-        for case, variant, why in about.lost:
-            found.setdefault(why, {}).setdefault((file, case), []).append(variant)
-    parts = []
-    for why, words in cases.LOST.items():
-        if of_cases := found.get(why, {}).items():
-            names = [
-                with_variant(case, names[0] if len(names) == 1 else None)
-                for (_, case), names in of_cases
-            ]
-            parts.append(
-                f"{counted(len(names), 'case')} {words[len(names) != 1]} ({examples(names)})"
-            )
-    if info.not_run:
-        parts.append(
-            f"nothing ran of {counted(len(info.not_run), 'file')} ({examples(info.not_run)})"
-        )
-    if not parts:
-        return []
-    records = dict.fromkeys(about.against for about in files.values() if about.against)
-    remedies = (
-        ["--relevance-update drops the cases that are gone"] if GONE in found else []
-    )
-    remedies += (
-        ["rename a baseline with its case file, or delete it"] if info.not_run else []
-    )
-    remedy = "" if records else "".join(f"; {each}" for each in remedies)
-    source = listed(records, "and") or "the baseline"
-    return [Sentence(f"in {source} and not compared: {', '.join(parts)}{remedy}", BAD)]
-
-
-def unknown_sentences(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
-) -> list[Sentence]:
-    """The cases that `--relevance-known=xfail` does not expect to fail, as their reference tells nothing of them."""
-    unknown = {
-        (file, *key)
-        for file, about in files.items()
-        if about.expects_known
-        for key in about.unknown
-    }
-    failed = [
-        each
-        for each in results
-        if each.status == FAILED and (each.file, each.id, each.variant) in unknown
-    ]
-    if not failed:
-        return []
-    names, count = (
-        examples([*dict.fromkeys(each.id for each in failed)]),
-        cases.case_count(failed),
-    )
-    fail = f"fail{'s' * (count == 1)}"
-    what = f"{counted(count, 'case')} without results in the reference {fail}, known or not ({names})"
-    return [
-        Sentence(f"{what}: where that is meant, write xfail: REASON in the case", BAD)
-    ]
 
 
 def update_sentences(

@@ -32,12 +32,23 @@ from pytest_relevance.results.case_result import (
     CHECK,
     ERROR,
     FAILED,
+    NOT_SEARCHED,
     PASSED,
+    SKIPPED,
     WITHOUT_SCORE,
     CaseResult,
     grouped,
 )
-from pytest_relevance.results.records.run_info import GONE, LEFT_OUT, UNJUDGED, FileInfo
+from pytest_relevance.results.records.run_info import (
+    GONE,
+    IRRELEVANT,
+    LEFT_OUT,
+    NOT_RUN,
+    UNDEFINED,
+    UNJUDGED,
+    FileInfo,
+)
+from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -61,9 +72,29 @@ WIDEST_NAME = 60
 LOST: Mapping[str, tuple[str, str]] = {
     GONE: ("is gone", "are gone"),
     UNJUDGED: ("has no judgments now", "have no judgments now"),
+    IRRELEVANT: ("has no relevant judgment now", "have no relevant judgment now"),
+    UNDEFINED: ("has no value of a metric now", "have no value of a metric now"),
     LEFT_OUT: ("is left out by only: judged", "are left out by only: judged"),
+    SKIPPED: ("was skipped", "were skipped"),
+    MARKED_SKIP: ("is marked as skipped", "are marked as skipped"),
+    NOT_SEARCHED: ("was not searched", "were not searched"),
+    ERROR: ("ended in an error", "ended in an error"),
+    NOT_RUN: ("was not run", "were not run"),
 }
-"""Why cases of the reference are not compared: of one and of several."""
+"""Why cases of the reference are lost: of one and of several."""
+
+WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
+    ERROR: LOST[ERROR],
+    NOT_SEARCHED: LOST[NOT_SEARCHED],
+    SKIPPED: LOST[SKIPPED],
+    MARKED_SKIP: ("was marked as skipped", "were marked as skipped"),
+    NOT_RUN: LOST[NOT_RUN],
+    UNSTABLE: ("had a ranking that changed", "had a ranking that changed"),
+}
+"""Why a reference has no ranking of cases: of one and of several."""
+
+WITHOUT_WORDS = "is not compared", "are not compared"
+"""What is said for a reason that a later version has added."""
 
 
 variant_of: Callable[[CaseResult], Variant] = attrgetter("search", "variant")
@@ -406,6 +437,14 @@ def remarks(
         if info.unjudged
     ]
     return [*_not_in_index(results), *stability_remarks(results, full=full), *unjudged]
+
+
+def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
+    """Name the cases that a floor of their suite does not hold, as their score is not defined."""
+    found = []
+    for file, info in sorted(files.items()):
+        found += [Sentence(f"{file}: {each}", DOUBT) for each in info.without_floor]
+    return found
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:

@@ -20,7 +20,7 @@ from pytest_relevance._text import (
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
 from pytest_relevance.reports.reasons import alone_text, people_text
-from pytest_relevance.reports.run.cases import LOST, add_case, case_table
+from pytest_relevance.reports.run.cases import LOST, WITHOUT_WORDS, add_case, case_table
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -167,7 +167,8 @@ def _drop(found: gates.GateFinding) -> str:
     cases = counted(found.counted, "case")
     if found.lost:
         why = ", ".join(
-            f"{count:,} {LOST[each][count != 1]}" for each, count in found.lost.items()
+            f"{count:,} {LOST.get(each, WITHOUT_WORDS)[count != 1]}"
+            for each, count in found.lost.items()
         )
         cases = f"{found.counted:,} of {counted(found.total, 'case')}; {why}"
     limit = f"allowed is {found.bound:.12g}"

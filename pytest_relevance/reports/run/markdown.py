@@ -39,6 +39,10 @@ from pytest_relevance.reports.run.report import (
     results_to_report,
     run_gates,
 )
+from pytest_relevance.reports.run.uncompared import (
+    lost_sentences,
+    not_compared_sentences,
+)
 from pytest_relevance.reports.text import (
     LONGEST_TEXT,
     code,
@@ -153,7 +157,7 @@ def _first_section(
     page: str,
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
-    said = baseline.headline(run.results, gates, run.info)
+    said = baseline.headline(run.results, gates, run.info, files=run.files)
     items, took = [mean.markdown() for mean in means], baseline.latency_sentences(ran)
     if len(means) > baseline.MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
@@ -173,7 +177,10 @@ def _first_section(
             : baseline.MOST_NAMES
         ],
         *moved_sentences(run.files),
-        *baseline.lost_sentences(run.files, run.info),
+        *lost_sentences(run.results, run.files, run.info),
+        *not_compared_sentences(run.results, run.files),
+        *baseline.still_empty_sentences(ran),
+        *cases.without_floor_sentences(run.files),
     ]
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []

@@ -34,7 +34,12 @@ from pytest_relevance.reports.text import (
     line,
     wrapped,
 )
-from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_parts import (
+    LOST,
+    NEW,
+    NOT_COMPARED,
+    WITHOUT_COMPARISON,
+)
 from pytest_relevance.results.case_result import (
     FAILED,
     NOT_SEARCHED,
@@ -66,16 +71,18 @@ def summary_lines(
     verbosity: int = 0,
     width: int = WIDEST,
     updating: str | None = None,
+    has_advice: bool = True,
 ) -> list[Line]:
     """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
 
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
-    accepts into the baseline ("all" or "new").
+    accepts into the baseline ("all" or "new"). Without `has_advice` nothing is said about what to do with a baseline.
     """
     variants, full = cases.variants_of(results), verbosity > 0
-    has_baseline = any(about.has_baseline for about in files.values())
+    has_baseline = has_advice and any(about.has_baseline for about in files.values())
     is_compared = any(
-        result.baseline is not None and result.baseline.standing not in (NEW, STALE)
+        result.baseline is not None
+        and result.baseline.standing not in WITHOUT_COMPARISON
         for result in results
     )
     has_before = (
@@ -85,11 +92,11 @@ def summary_lines(
     )
     blocks: list[Block] = []
     if has_before:
-        from pytest_relevance.reports.run import baseline
+        from pytest_relevance.reports.run import baseline, uncompared
         from pytest_relevance.reports.run.moved import moved_sentences
 
         blocks += (
-            baseline.headline_sentences(results, gates, info)
+            baseline.headline_sentences(results, gates, info, files)
             if is_compared and verbosity >= 0
             else []
         )
@@ -101,7 +108,12 @@ def summary_lines(
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
         blocks += baseline.mean_sentences(results, only_changes=True)
         blocks += moved_sentences(files, updating)
-        blocks += baseline.lost_sentences(files, info) if updating != "all" else []
+        if updating != "all":
+            blocks += uncompared.lost_sentences(results, files, info)
+        if updating is None:
+            blocks += uncompared.not_compared_sentences(results, files)
+        blocks += baseline.still_empty_sentences(results)
+    blocks += cases.without_floor_sentences(files)
     blocks += [
         Sentence(text, DOUBT)
         for text in cases.filled_texts(results, None if full else 3)
@@ -127,7 +139,7 @@ def summary_lines(
         if has_baseline:
             blocks += baseline.searched_sentences(files, info.fingerprint)
             blocks += changes.mover_tables(results, variants, most)
-            blocks += baseline.unknown_sentences(results, files)
+            blocks += uncompared.found_something_sentences(results, files)
             blocks += baseline.update_sentences(results, files, updating)
     if (
         info.faults or len(results) > 1
@@ -202,7 +214,8 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
         failed = [*filter(has_failed, results)]
         if any(
-            result.baseline is not None and result.baseline.standing != NEW
+            result.baseline is not None
+            and result.baseline.standing not in (NEW, NOT_COMPARED, LOST)
             for result in failed
         ):
             others = [result for result in others if not has_failed(result)]
@@ -449,7 +462,9 @@ def merged_lines(
     joined, *searched = merge_notes(merged, records)
     whole = with_missing(merged)
     lines = folded_lines(joined, DIM, width, "  ")
-    lines += summary_lines(run.results, {}, run.info, gates, width=width)
+    lines += summary_lines(
+        run.results, run.files, whole.info, gates, width=width, has_advice=False
+    )
     for gate in gates:
         lines += named_gate_lines(gate, width)
     for text in (*searched, *_gaps(merged)):
@@ -459,14 +474,17 @@ def merged_lines(
 
 
 def merge_notes(merged: Merged, records: int) -> list[str]:
-    """What was merged; and how the searches of the records differ by their fingerprints, if they do."""
+    """What was merged; how the searches of the records differ by their fingerprints; what the reference lacks."""
+    from pytest_relevance.reports.run.uncompared import required_reference
+
     searched = changes_text(merged.searched)
     differ = (
         [f"the records are of runs that searched different things: {searched}"]
         if searched
         else []
     )
-    return [_joined(merged, records), *differ]
+    required = required_reference(merged.run)
+    return [_joined(merged, records), *differ, *([required] if required else [])]
 
 
 def with_missing(merged: Merged) -> Run:
@@ -481,7 +499,10 @@ def with_missing(merged: Merged) -> Run:
     ]
     missing = (*run.info.missing, *absent[len(run.info.missing) :])
     return Run(
-        run.results, run.files, run.info._replace(missing=missing), name=run.name
+        run.results,
+        run.files,
+        run.info._replace(missing=missing, is_part=bool(missing)),
+        name=run.name,
     )
 
 

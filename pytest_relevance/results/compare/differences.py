@@ -22,7 +22,7 @@ from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_own, is_similarity
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
+from pytest_relevance.results.case_parts import NEW, NOT_COMPARED, REGRESSION, STALE
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
     SKIPPED,
@@ -385,7 +385,7 @@ def failure_kind(result: CaseResult) -> str:
     baseline = result.baseline
     if result.is_check:  # a test in Python gave the ranking: no baseline has it
         return OTHER
-    if baseline is None or baseline.standing == NEW:
+    if baseline is None or baseline.standing in (NEW, NOT_COMPARED):
         return WITHOUT_ENTRY
     if baseline.standing == STALE:
         return STALE_ENTRY

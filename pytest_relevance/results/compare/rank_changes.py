@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.results.case_parts import NEW, STALE, Repeats
+from pytest_relevance.results.case_parts import WITHOUT_COMPARISON, Repeats
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.expectations import first_ranks
 from pytest_relevance.results.responses.ranking import Ranking
@@ -104,7 +104,7 @@ def accepted_ranking(result: CaseResult) -> Sequence[str]:
     baseline = result.baseline
     return (
         ()
-        if baseline is None or baseline.standing in (NEW, STALE)
+        if baseline is None or baseline.standing in WITHOUT_COMPARISON
         else baseline.documents
     )
 
@@ -115,7 +115,7 @@ def baseline_changes(result: CaseResult) -> RankChanges | None:
     `left` has the documents with the highest gains first: they explain the lost score.
     """
     baseline, gains = result.baseline, result.conditions.settings.gains
-    if baseline is None or baseline.standing in (NEW, STALE):
+    if baseline is None or baseline.standing in WITHOUT_COMPARISON:
         return None
     accepted, ranking = baseline.documents, result.ranking
     now = zip(ranking.documents, ranking.grades, strict=False)

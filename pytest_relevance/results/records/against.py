@@ -11,15 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import with_variant
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import is_similarity, parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
-from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.expectations import expects_results, with_similarities
+from pytest_relevance.results.case_parts import (
+    NEW,
+    NOT_COMPARED,
+    STALE,
+    BaselineComparison,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.filled import as_people_see_it
 from pytest_relevance.results.records import baseline_comparison
 from pytest_relevance.results.records.accepted_outcomes import (
@@ -40,14 +44,25 @@ from pytest_relevance.results.records.moved_cases import (
     PlacedCase,
     find_moves,
 )
+from pytest_relevance.results.records.reference import (
+    SilentSearch,
+    is_incomplete,
+    silent_searches_of,
+)
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     GONE,
-    UNJUDGED,
+    NOT_RUN,
     FileInfo,
     Fingerprint,
     Lost,
     RecordError,
+)
+from pytest_relevance.results.records.uncompared import (
+    as_lost,
+    lost_metrics,
+    why_undefined,
+    why_without_ranking,
 )
 from pytest_relevance.results.scoring import defined
 
@@ -60,13 +75,13 @@ class RecordedRankings:
     """The rankings of a record, which messages call `name`.
 
     `entries` are the accepted rankings of each case file, by its name in the record; `nodes` are the names by pytest's
-    node id. `silent` are the searches that returned nothing in any case.
+    node id. `silent` are the searches that found nothing in most cases.
     """
 
     name: str
     entries: Entries = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
-    silent: Sequence[str] = ()
+    silent: Sequence[SilentSearch] = ()
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
@@ -75,7 +90,16 @@ class RecordedRankings:
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The names of the recorded case files that are not among those that ran, given by node id and name."""
         names = {self.name_of(node, file) for node, file in ran}
-        return tuple(file for file in self.entries if file not in names)
+        return tuple(
+            file for file, found in self.entries.items() if found and file not in names
+        )
+
+    def node_of(self, file: str) -> str:
+        """The node id of a recorded case file: its path in the project."""
+        for node, name in self.nodes.items():
+            if name == file:
+                return node
+        return file
 
     def name_of(self, node: str, file: str) -> str:
         """The name that the record has of a case file."""
@@ -88,30 +112,23 @@ def read_rankings(
     """Read the rankings of a record. Raises `RecordError` for a damaged record and for a run that did not finish."""
     name = shown or os.fspath(path)
     results, files, info = read_record(path, shown)
-    if info.why_incomplete:
-        raise RecordError.at(
-            name,
-            f"the run is not complete, {info.why_incomplete}; compare with a record of a run that is",
-        )
+    if incomplete := is_incomplete(info):
+        raise RecordError.at(name, incomplete)
     nodes = {of_file.node or file: file for file, of_file in files.items()}
-    silent_searches = baseline_comparison.silent(
-        (with_variant(result.search, result.variant), bool(result.ranking.documents))
-        for result in results
-        if result.evaluation.scores
-        and not result.is_check
-        and expects_results(result.evaluation.outcomes)
-    )
+    silent = silent_searches_of(results)
     return RecordedRankings(
-        name, entries_of(results, info.fingerprint), nodes, silent_searches
+        name, entries_of(results, info.fingerprint, files), nodes, silent
     )
 
 
 def entries_of(
-    results: Sequence[CaseResult], fingerprint: Fingerprint
+    results: Sequence[CaseResult],
+    fingerprint: Fingerprint,
+    files: Mapping[str, FileInfo],
 ) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score.
 
-    `fingerprint` says what was searched.
+    `fingerprint` says what was searched. `files` have the cases that were collected and did not run.
     """
     entries: dict[str, BaselineEntries] = {}
     for result in results:
@@ -122,10 +139,28 @@ def entries_of(
             )
             of_file.setdefault(entry.key, entry)
             of_file.titles.update(result.texts.titles)
-    for result in results:
-        if result.verdict in WITHOUT_SCORE and result.file in entries:
-            entries[result.file].errors.add((result.id, result.variant))
+    for file, without_ranking in _without_ranking(results, files).items():
+        of_file = entries.setdefault(file, BaselineEntries(fingerprint=fingerprint))
+        for key, why in without_ranking.items():
+            if key not in of_file:
+                of_file.without_ranking[key] = why
     return entries
+
+
+def _without_ranking(
+    results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+) -> dict[str, dict[EntryKey, str]]:
+    """Find the cases of each file that may have no ranking, with the reason."""
+    found: dict[str, dict[EntryKey, str]] = {}
+    for file, about in files.items():
+        found[file] = {}
+        for case, variant, *_ in about.cases:
+            found[file][case, variant] = NOT_RUN
+    for result in results:
+        if not result.is_check and not result.evaluation.scores:
+            of_file = found.setdefault(result.file, {})
+            of_file[result.id, result.variant] = why_without_ranking(result)
+    return found
 
 
 def compare_recorded(
@@ -149,12 +184,18 @@ def compare_recorded(
         if not result.is_check:
             file, key = result.file, (result.id, result.variant)
             ran.setdefault(file, {})[key] = result
+            of_file = entries.get(file, BaselineEntries())
+            entry = of_file.get(key)
             if result.evaluation.scores:
-                entry = entries.get(file, BaselineEntries()).get(key)
                 place = moves.moved.get(Place(*result.key), Place(*result.key))
+                why = of_file.without_ranking.get(key, "")
                 result = _compared(
-                    result, entry, theirs.get(place), gates.get(file, ())
+                    result, entry, theirs.get(place), gates.get(file, ()), why
                 )
+            elif entry is not None:
+                result = as_lost(result, entry.scores)
+            else:
+                result = result._replace(baseline=None)
         results.append(result)
     files = {}
     for file, info in run.files.items():
@@ -169,7 +210,6 @@ def compare_recorded(
             against=name,
             fingerprint=searched,
             accepted=accepted_cases(of_file, gates[file]),
-            unknown=tuple(_unknown(of_file)),
         )
     not_run = tuple(file for file in entries if file not in ran and entries[file])
     return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
@@ -222,12 +262,6 @@ def _with_moves(entries: Entries, moves: Moves) -> Entries:
     return found
 
 
-def _unknown(entries: BaselineEntries) -> list[EntryKey]:
-    """The cases of which entries tell nothing: errors, and empty rankings."""
-    empty = [key for key, entry in entries.items() if not entry.documents]
-    return [*entries.errors, *empty]
-
-
 def _lost(
     info: FileInfo,
     file: str,
@@ -237,12 +271,7 @@ def _lost(
     """The cases of the entries that a recorded run does not compare; if the whole file ran, also deleted cases."""
     is_whole = info.is_whole(ran.values(), file)
     gone = [key for key in entries if key not in ran] if is_whole else []
-    unjudged = [
-        key
-        for key, entry in entries.items()
-        if key in ran and entry.has_score and not ran[key].evaluation.is_judged
-    ]
-    return (*((*key, GONE) for key in gone), *((*key, UNJUDGED) for key in unjudged))
+    return tuple((*key, GONE) for key in gone)
 
 
 def _compared(
@@ -250,8 +279,12 @@ def _compared(
     entry: BaselineEntry | None,
     other: CaseResult | None,
     gates: Iterable[Gate],
+    why_no_entry: str,
 ) -> CaseResult:
-    """A recorded result compared with an entry, made of the result `other` of another record."""
+    """A recorded result compared with an entry, made of the result `other` of another record.
+
+    `why_no_entry` is why the reference knows the case and has no entry of it.
+    """
     gates = [*gates]
     similarities = [
         parse_metric(name) for name in result.evaluation.scores if is_similarity(name)
@@ -259,7 +292,8 @@ def _compared(
     if similarities:  # with another ranking than that of the entry
         result = with_similarities(result, (), None)
     if entry is None:
-        return result._replace(baseline=BaselineComparison(NEW))
+        standing = NOT_COMPARED if why_no_entry else NEW
+        return result._replace(baseline=BaselineComparison(standing, why=why_no_entry))
     similarities += [metric for gate in gates for metric in gate.similarities]
     is_short = (
         not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
@@ -304,6 +338,11 @@ def _compared(
         found = as_people_see_it(result, found._replace(people_scores=of_people))
     if result.is_known and found.failed_before:
         found = found._replace(known=True)
+    if lost := lost_metrics(result, entry.scores):
+        why = why_undefined(
+            result.evaluation.judgments.keys(), result.conditions.settings
+        )
+        found = found._replace(lost=lost, why=why)
     return result.with_baseline(found, result.verdict, reasons)
 
 

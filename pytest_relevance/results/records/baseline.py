@@ -11,7 +11,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import printable, quoted
+from pytest_relevance._text import printable, quoted, shown
 from pytest_relevance.cases.checking.expectations import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, is_similarity
@@ -51,13 +51,16 @@ from pytest_relevance.results.records.file import (
     read_file,
 )
 from pytest_relevance.results.records.missed_before import NOT_RETURNED
+from pytest_relevance.results.records.reference import refusal, silent_searches
 from pytest_relevance.results.records.run_info import (
+    NOT_RUN,
     AcceptedCase,
     Fingerprint,
     RecordError,
     checked,
     common,
 )
+from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
@@ -78,7 +81,7 @@ KEPT = (*ON_FIELDS, "same_as")
 """The kinds of expectations whose outcomes an entry keeps, as its ranking alone does not decide them."""
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
-_HEADER = frozenset({"kind", "version", "holds", "fingerprint"})
+_HEADER = frozenset({"kind", "version", "holds", "fingerprint", "without_ranking"})
 _KEYS_OF_VERSION_1 = {"ranking": "documents", "cut": "reaches_depth"}
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
 
@@ -246,9 +249,10 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
     """The entries of a baseline by their keys.
 
     `titles` are the known titles of their documents. `fingerprint` says what was searched when all of them were
-    accepted; empty: not known. `errors` are the keys of cases that were an error in a record. `others` are the keys of
-    its header that a later version has added, `further` the added keys of the lines of titles, by document.
-    `is_outdated`: the file has an older version of the format.
+    accepted; empty: not known. `without_ranking` are the cases that were there and have no accepted ranking, with the
+    reason (`records.uncompared`); a case with an entry is here if its skip was accepted. `others` are the keys of its
+    header that a later version has added, `further` the added keys of the lines of titles, by document. `is_outdated`:
+    the file has an older version of the format.
     """
 
     def __init__(
@@ -257,7 +261,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         titles: Mapping[str, str] | None = None,
         fingerprint: Fingerprint | None = None,
         *,
-        errors: Iterable[EntryKey] = (),
+        without_ranking: Mapping[EntryKey, str] | None = None,
         others: Mapping[str, Any] | None = None,
         further: Mapping[str, Mapping[str, Any]] | None = None,
         is_outdated: bool = False,
@@ -265,7 +269,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
         self.fingerprint: Fingerprint = fingerprint or {}
-        self.errors = {*errors}
+        self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
         self.others: Mapping[str, Any] = others or {}
         self.further: dict[str, Mapping[str, Any]] = dict(further or {})
         self.is_outdated = is_outdated
@@ -348,8 +352,33 @@ def _without_entries(header: Mapping[str, Any]) -> BaselineEntries:
     others = {name: value for name, value in header.items() if name not in _HEADER}
     searched = checked(header.get("fingerprint", {}))
     return BaselineEntries(
-        fingerprint=searched, others=others, is_outdated=header["version"] < VERSION
+        fingerprint=searched,
+        without_ranking=_read_without_ranking(header.get("without_ranking", [])),
+        others=others,
+        is_outdated=header["version"] < VERSION,
     )
+
+
+def _read_without_ranking(lines: list[Any]) -> dict[EntryKey, str]:
+    """Read the cases without a ranking from the header. Raises ValueError."""
+    found: dict[EntryKey, str] = {}
+    for line in lines:
+        case, variant, why = line
+        is_text = isinstance(case, str) and isinstance(why, str)
+        if not is_text or not isinstance(variant, str | None):
+            raise ValueError(
+                f"its without_ranking has {shown(line)}, and lists [id, variant, why]"
+            )
+        found[case, variant] = why
+    return found
+
+
+def _write_without_ranking(cases: Mapping[EntryKey, str]) -> list[list[str | None]]:
+    """Return the cases without a ranking as the header lists them, sorted."""
+    lines: list[list[str | None]] = []
+    for case, variant in sorted(cases, key=lambda key: (key[0], key[1] or "")):
+        lines.append([case, variant, cases[case, variant]])
+    return lines
 
 
 def _entry_or_title(
@@ -379,7 +408,10 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
         if baseline.fingerprint
         else {}
     )
-    header = {"holds": _HOLDS, **searched, **baseline.others}
+    header: dict[str, object] = {"holds": _HOLDS, **searched}
+    if baseline.without_ranking:
+        header["without_ranking"] = _write_without_ranking(baseline.without_ranking)
+    header |= baseline.others
     ordered = sorted(
         baseline.values(), key=lambda entry: (entry.id, entry.variant or "")
     )
@@ -520,8 +552,9 @@ class Updated:
     `rescored` counts the changed entries with the same ranking and other scores or metrics. `titles` is how many titles
     of documents it added or changed. `noted` counts the kept entries of cases with other judgments, weights or tags.
     `moved` have the same ranking under another id or variant, or come from another file; `left` went to another file.
-    `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`:
-    the file had an older version of the format.
+    `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`: the file had an older version of the
+    format. `without_ranking` counts the cases that have no accepted ranking, and that nothing else tells of;
+    `has_new_gaps`: the list of cases without a ranking changed.
     """
 
     added: int
@@ -535,6 +568,8 @@ class Updated:
     left: int = 0
     has_new_fingerprint: bool = False
     has_new_version: bool = False
+    has_new_gaps: bool = False
+    without_ranking: int = 0
 
     @property
     def is_change(self) -> bool:
@@ -551,6 +586,8 @@ def update_baseline(
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
     moves: MovedEntries | None = None,
+    collected: Collection[EntryKey] | None = None,
+    searches: Mapping[EntryKey, str] | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` keeps the entries that it has.
 
@@ -559,8 +596,13 @@ def update_baseline(
 
     `all_keys` are the keys of all cases of the file, given when the whole file ran: entries of other cases are dropped.
     Titles in the file are kept for the documents in its rankings. If earlier entries stay, the new fingerprint is the
-    common part of both. Keys that a later version has added are kept, in an entry as long as its ranking stays. The
-    file is read again under a lock, so that two runs that update at once lose nothing of each other. Raises
+    common part of both. Keys that a later version has added are kept, in an entry as long as its ranking stays.
+
+    `accepted.without_ranking` are the cases of which this run accepts no ranking. `collected` are all cases of the
+    file: other cases leave the list of the cases without a ranking. `searches` are the searches of the cases that
+    should find something: an update after which one of them found nothing in most of its cases is refused.
+
+    The file is read again under a lock, so that two runs that update at once lose nothing of each other. Raises
     `RecordError` for a file that cannot be read, and OSError, with the file unchanged, if it cannot be written.
     """
     target = Path(os.path.realpath(path))
@@ -575,16 +617,86 @@ def update_baseline(
         after, updated = _merged(
             before, accepted, only_new=only_new, all_keys=all_keys, moved=moved
         )
-        updated = replace(updated, left=left)
+        _refuse_silence(after, searches or {}, shown or os.fspath(path))
+        after.without_ranking = gaps_after(
+            before,
+            accepted,
+            after,
+            collected=collected,
+            is_new=not exists,
+            only_new=only_new,
+        )
+        updated = replace(
+            updated,
+            left=left,
+            has_new_gaps=after.without_ranking != before.without_ranking,
+            without_ranking=_count_gaps(after),
+        )
         if (
             updated.is_change
             or updated.noted
             or updated.has_new_fingerprint
             or updated.has_new_version
+            or updated.has_new_gaps
             or not exists
         ):
             write_baseline(target, after)
     return updated
+
+
+def _refuse_silence(
+    after: BaselineEntries, searches: Mapping[EntryKey, str], shown: str
+) -> None:
+    """Raise `RecordError` for a baseline in which a search found nothing in most cases."""
+    found = []
+    for key, entry in after.items():
+        if key in searches:
+            found.append((searches[key], bool(entry.documents)))
+    if silent := silent_searches(found):
+        raise RecordError.at(shown, refusal("this update", silent))
+
+
+def gaps_after(
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    after: BaselineEntries,
+    *,
+    collected: Collection[EntryKey] | None,
+    is_new: bool,
+    only_new: bool,
+) -> dict[EntryKey, str]:
+    """List the cases that have no accepted ranking after an update, with the reason.
+
+    A case that did not run is listed only if the update makes the file (`is_new`).
+    Otherwise it was listed before, or it is a new case that nobody has accepted yet.
+    A case with an entry is listed if its skip is accepted, which `only_new` does not.
+    """
+    found = {}
+    for key, why in before.without_ranking.items():
+        is_there = collected is None or key in collected
+        if is_there and key not in accepted:
+            found[key] = why
+    for key, why in accepted.without_ranking.items():
+        has_entry = key in after
+        if why == NOT_RUN:
+            is_listed = is_new and not has_entry
+        else:
+            is_accepted_skip = why == MARKED_SKIP and not only_new
+            is_listed = is_accepted_skip or not has_entry
+        if is_listed:
+            found[key] = why
+    return found
+
+
+def _count_gaps(entries: BaselineEntries) -> int:
+    """Count the cases without an accepted ranking, if nothing else tells of them.
+
+    A mark skips some on purpose, and the update names those with an unstable ranking.
+    """
+    return sum(
+        why not in (MARKED_SKIP, UNSTABLE) and key not in entries
+        for key, why in entries.without_ranking.items()
+    )
 
 
 def _merged(

@@ -28,6 +28,7 @@ from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results import case_parts, expectations
 from pytest_relevance.results.case_parts import (
     NEW,
+    NOT_COMPARED,
     REGRESSION,
     STALE,
     BaselineComparison,
@@ -58,14 +59,22 @@ from pytest_relevance.results.records.missed_before import (
     is_known_as_worse,
     was_missed_as_badly,
 )
+from pytest_relevance.results.records.reference import SilentSearch, silent_searches
 from pytest_relevance.results.records.run_info import (
     GONE,
     LEFT_OUT,
-    UNJUDGED,
+    UNDEFINED,
     AcceptedCase,
     Fingerprint,
     Lost,
     changed_since,
+)
+from pytest_relevance.results.records.uncompared import (
+    MARKED_SKIP,
+    as_lost,
+    lost_metrics,
+    why_undefined,
+    why_without_ranking,
 )
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import (
@@ -98,6 +107,7 @@ class Baseline:
         )
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
+        self._renamed: Mapping[str, str] = {}
 
     @property
     def entries(self) -> BaselineEntries:
@@ -119,12 +129,8 @@ class Baseline:
         if all its entries are for variants that it does not have: its search's parameters were renamed, say.
         """
         self._moved = {}
-        unjudged = [
-            key for key in self._entries if key in cases and not cases[key].judgments
-        ]
-        lost: list[Lost] = [
-            (*key, UNJUDGED) for key in unjudged if self._entries[key].has_score
-        ]
+        lost = self._without_relevant(cases)
+        self._renamed = self._without_ranking_of_variants_that_are_gone(cases)
         left = [key for key in self._entries if key not in cases]
         before, now = _variants_by_case(left), _variants_by_case(cases if left else ())
         kept = {case for case, _ in self._entries.keys() & cases.keys()}
@@ -139,27 +145,47 @@ class Baseline:
             if key[0] not in self._moved
         ]
 
-    def untold(
-        self, cases: Mapping[EntryKey, Case]
-    ) -> tuple[list[EntryKey], list[str]]:
-        """The cases of which the baseline tells nothing, and the searches that returned nothing in any case.
+    def _without_relevant(self, cases: Mapping[EntryKey, Case]) -> list[Lost]:
+        """Find the cases that had a score and have no relevant judgment now."""
+        lost: list[Lost] = []
+        for key, entry in self._entries.items():
+            case = cases.get(key)
+            if case is None or not entry.has_score:
+                continue
+            why = why_undefined(case.judgments.values(), case.settings)
+            if why != UNDEFINED:
+                lost.append((*key, why))
+        return lost
 
-        Nothing is told of a case by an error or an empty ranking; cases with `results: 0` do not count.
+    def _without_ranking_of_variants_that_are_gone(
+        self, cases: Mapping[EntryKey, Case]
+    ) -> dict[str, str]:
+        """Find the cases without a ranking whose variant is gone, with the reason.
+
+        The parameter of the search was renamed, so no other variant of them is new.
         """
-        returned = {
-            key: bool(self._entries[key].documents)
-            for key, case in cases.items()
-            if key in self._entries and most_results(case.expect)
-        }
-        unknown = [
-            *self._entries.errors,
-            *(key for key, has_results in returned.items() if not has_results),
-        ]
-        searches = (
-            (with_variant(cases[key].search, key[1]), found)
-            for key, found in returned.items()
-        )
-        return unknown, silent(searches)
+        found = {}
+        for key, why in self._entries.without_ranking.items():
+            if key not in cases:
+                case, _ = key
+                found[case] = why
+        return found
+
+    def has_ranking(self, key: EntryKey) -> bool:
+        """Whether there is an accepted ranking of a case in a variant."""
+        case, _ = key
+        return key in self._entries or case in self._moved
+
+    def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
+        """Find the searches that found nothing in most of the cases that should find something."""
+        found = []
+        for key, case in cases.items():
+            entry = self._entries.get(key)
+            if entry is not None and most_results(case.expect):
+                _, variant = key
+                name = with_variant(case.search, variant)
+                found.append((name, bool(entry.documents)))
+        return silent_searches(found)
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
         """What the entries have of each case, if gates need it to have failed before."""
@@ -191,7 +217,7 @@ class Baseline:
             else self._moved.get(result.id, (None, ()))
         )
         if entry is None:
-            return result._replace(baseline=BaselineComparison(NEW)), False
+            return self._without_entry(result), False
         # a present ranking that is cut has no score of the whole ranking, and needs none of the accepted one
         was_cut = len(entry.documents) >= entry.depth and (
             (entry.reaches_depth and not result.is_cut and case.scores_all)
@@ -241,30 +267,42 @@ class Baseline:
         is_moved = found.score != result.score or any(
             result.evaluation.scores.get(each.text, 1) != 1 for each in similarities
         )
+        lost = () if stale else lost_metrics(result, entry.scores)
+        if lost:
+            why = why_undefined(case.judgments.values(), case.settings)
+            found = found._replace(lost=lost, why=why)
         if verdict in (PASSED, MEASURED) and not (details or is_moved):
-            found = BaselineComparison(
-                *found[:4],
-                latency=found.latency,
-                missed=found.missed,
-                people_scores=found.people_scores,
-            )
+            found = found._replace(documents=(), grades=(), then={})
         elif fingerprint:
             found = found._replace(
                 searched=changed_since(self.fingerprint, fingerprint)
             )
         return result.with_baseline(found, verdict, because), fails
 
-    def of_skipped(self, result: CaseResult) -> CaseResult:
-        """The result of a skipped case, with a comparison without a score if the baseline has an entry of the case."""
-        has_entry = (
-            result.id,
-            result.variant,
-        ) in self._entries or result.id in self._moved
-        return (
-            result._replace(baseline=BaselineComparison(case_parts.WITHIN))
-            if has_entry
-            else result
-        )
+    def _without_entry(self, result: CaseResult) -> CaseResult:
+        """Mark a result as not compared if the reference knows its case, else as new."""
+        known = self._entries.without_ranking
+        why = known.get((result.id, result.variant)) or self._renamed.get(result.id)
+        if why is None:
+            return result._replace(baseline=BaselineComparison(NEW))
+        return result._replace(baseline=BaselineComparison(NOT_COMPARED, why=why))
+
+    def of_unscored(self, result: CaseResult) -> CaseResult:
+        """Mark a result without a ranking as lost if the reference has a ranking.
+
+        A skip that was accepted loses nothing.
+        """
+        key = result.id, result.variant
+        if key in self._entries:
+            entry = self._entries[key]
+        elif result.id in self._moved:
+            entry, _ = self._moved[result.id]
+        else:
+            return result
+        is_marked = why_without_ranking(result) == MARKED_SKIP
+        if is_marked and self._entries.without_ranking.get(key) == MARKED_SKIP:
+            return result
+        return as_lost(result, entry.scores)
 
     def with_titles(self, result: CaseResult) -> CaseResult:
         """The result with the titles that the baseline has of documents without a title."""
@@ -294,14 +332,6 @@ def lacks_ranks(
         for metric in (*similarities, *map(metric_named, result.evaluation.scores))
     )
     return len(entry.ranking(settings)) < max(result.conditions.k, *expected, *scored)
-
-
-def silent(returned: Iterable[tuple[str, bool]]) -> list[str]:
-    """The searches that returned nothing in any case, by the name of the search of each case and whether it did."""
-    found: dict[str, bool] = {}
-    for search, has_results in returned:
-        found[search] = found.get(search, False) or has_results
-    return [search for search, has_results in found.items() if not has_results]
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
@@ -378,7 +408,10 @@ def _compare_scores(
     ):
         latency = entry.call.latency_like(result.call)
         return BaselineComparison(
-            case_parts.WITHIN, result.score, latency=latency
+            case_parts.WITHIN,
+            result.score,
+            latency=latency,
+            found_nothing=_found_nothing(documents, result),
         ), result.evaluation.reasons
     graded = grade_ranking(documents, case.judgments)
     before = (
@@ -435,8 +468,14 @@ def comparison_of(
         newly_failing=newly_failing,
         failed_before=failed_before,
         latency=entry.call.latency_like(result.call),
+        found_nothing=_found_nothing(entry.ranking(result.conditions.settings), result),
     )
     return found, tuple(reasons)
+
+
+def _found_nothing(accepted: Sequence[str], result: CaseResult) -> bool:
+    """Whether an accepted ranking is empty although its case should find something."""
+    return not accepted and expectations.expects_results(result.evaluation.outcomes)
 
 
 def _compared_reasons(
@@ -449,9 +488,10 @@ def _compared_reasons(
     nothing is worse than to return anything.
     """
     result, entry = accepted.result, accepted.entry
-    are_known = bool(
-        entry.documents and result.ranking.documents
-    ) or not expectations.expects_results(result.evaluation.outcomes)
+    are_alike = bool(entry.documents) == bool(result.ranking.documents)
+    are_known = are_alike or not expectations.expects_results(
+        result.evaluation.outcomes
+    )
     reasons = []
     for reason in result.evaluation.reasons:
         then = accepted.of(reason)

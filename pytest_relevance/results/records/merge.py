@@ -214,7 +214,7 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
                 moved=tuple(dict.fromkeys([*known.moved, *info.moved])),
                 unclear=tuple(dict.fromkeys([*known.unclear, *info.unclear])),
                 expects_known=known.expects_known and info.expects_known,
-                unknown=tuple(dict.fromkeys([*known.unknown, *info.unknown])),
+                cases=tuple(dict.fromkeys([*known.cases, *info.cases])),
                 accepted=_joined_cases(known.accepted, info.accepted),
             )
     return files
@@ -263,22 +263,23 @@ def _joined_info(
         for name in ("versions", "fingerprint")
     )
     missing = _missing(infos, results, files)
-    required = any(info.requires_gates for info in infos)
-    how = (
-        infos[0].program,
-        started,
-        versions,
-        command,
-        fingerprint,
-        missing,
-        faults,
-        required,
-    )
     not_run = tuple(
         file for file in infos[0].not_run if all(file in info.not_run for info in infos)
     )
-    errors = _errors(infos, files)
-    return RunInfo(*how, not_run, errors, common([info.others for info in infos]))
+    return RunInfo(
+        program=infos[0].program,
+        started=started,
+        versions=versions,
+        command=command,
+        fingerprint=fingerprint,
+        missing=missing,
+        faults=faults,
+        requires_gates=any(info.requires_gates for info in infos),
+        not_run=not_run,
+        errors=_errors(infos, files),
+        requires_baseline=any(info.requires_baseline for info in infos),
+        others=common([info.others for info in infos]),
+    )
 
 
 def _errors(

@@ -18,8 +18,18 @@ GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
 """Why a case of the baseline is not compared: the case file does not have it any more, `only: judged` leaves its query
 out, or it had a score and has no judgments now."""
 
+IRRELEVANT, UNDEFINED, NOT_RUN = "irrelevant", "undefined", "not run"
+"""Further reasons: no judged document is relevant now, a metric has no value now, or the case was not run.
+
+`results.records.uncompared` explains all of them.
+"""
+
 Lost = tuple[str, str | None, str]
 """A case of the baseline that is not compared: its id, its variant, and why."""
+
+Collected = tuple[str, str | None, str, bool, bool]
+"""A case that was collected: its id, its variant, its search, whether it should find something, and whether the reference
+has a ranking of it."""
 
 Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
@@ -71,13 +81,13 @@ class FileInfo(NamedTuple):
         items: by the id of a case that has several items, how many.
         gates: its gates, as `cases.checking.gates.gate_values` gives them, each with its `line` (from 1).
         has_baseline: whether it is compared: with its baseline, or with the record `against`.
-        lost: the cases of the baseline that are not compared.
+        cases: its cases in each variant, as `Collected`, whether they were chosen to run or not.
+        lost: the cases of the baseline that are not compared, as far as that is known before they run.
         expects_known: whether cases and gates that failed before are expected to fail (`--relevance-known=xfail`).
-        unknown: if so, the cases of the baseline of which it tells nothing, by id and variant: the ranking is empty,
-            or the case was an error in the record.
         moved: its cases that the reference has under another id, in another file or in another variant.
         unclear: its new cases that may have been moved, by id and variant; it is not clear from where.
         accepted: what the reference has of each case, for gates that may have failed before; only if that is expected.
+        without_floor: sentences about the cases that a floor of the suite does not hold, as their score is not defined.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.
         documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
@@ -89,15 +99,16 @@ class FileInfo(NamedTuple):
     digest: str = ""
     totals: Sequence[Total] = ()
     items: Mapping[str, int] = {}
+    cases: Sequence[Collected] = ()
     gates: Sequence[Mapping[str, Any]] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
     moved: Sequence[MovedCase] = ()
     unclear: Sequence[tuple[str, str | None]] = ()
     expects_known: bool = False
-    unknown: Sequence[tuple[str, str | None]] = ()
     accepted: Sequence[AcceptedCase] = ()
     unjudged: str = ""
+    without_floor: Sequence[str] = ()
     against: str = ""
     documents: Mapping[str, Any] = {}
     fingerprint: Mapping[str, Any] = {}
@@ -146,11 +157,11 @@ class FileInfo(NamedTuple):
         known = {
             name: value
             for name, value in values.items()
-            if name not in ("orphans", "text_digest")
+            if name not in ("orphans", "text_digest", "unknown")
         }
         pairs = {
             "lost": tuple(map(tuple, lost)),
-            "unknown": tuple(map(tuple, values.get("unknown", ()))),
+            "cases": tuple(map(tuple, values.get("cases", ()))),
             "moved": tuple(MovedCase(*each) for each in values.get("moved", ())),
             "unclear": tuple(map(tuple, values.get("unclear", ()))),
             "accepted": tuple(
@@ -216,6 +227,9 @@ class RunInfo(NamedTuple):
         requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
         not_run: the case files of the baseline of which nothing ran: they are gone, or were not chosen to run.
         errors: the errors that are not those of a case, such as a mistake in a case file or in a conftest.py.
+        requires_baseline: whether the run fails for what is not compared (`--relevance-baseline=require`).
+        is_part: whether the run was to look at a part of the cases: the command line chose some, or the run was broken
+            off.
     """
 
     program: str = ""
@@ -228,6 +242,8 @@ class RunInfo(NamedTuple):
     requires_gates: bool = False
     not_run: Sequence[str] = ()
     errors: Sequence[RunError] = ()
+    requires_baseline: bool = False
+    is_part: bool = False
     others: Mapping[str, Any] = {}
 
     @property

@@ -1,0 +1,169 @@
+"""The cases that a run and its reference do not both have, in sentences for every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pytest_relevance._text import (
+    counted,
+    examples,
+    first_few,
+    listed,
+    quoted,
+    with_variant,
+)
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.text import BAD
+from pytest_relevance.results.case_result import FAILED, CaseResult
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import GONE, FileInfo, RunInfo
+from pytest_relevance.results.records.uncompared import (
+    UncomparedCase,
+    found_something_new,
+    lacks_reference,
+    lost_cases,
+    not_compared_cases,
+)
+
+BASELINE = "the baseline"
+
+
+def lost_sentences(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> list[Sentence]:
+    """Say what the reference has and the run has not.
+
+    `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`. There is
+    no sentence if nothing is lost. A case counts once for all its variants.
+    """
+    lost = lost_cases(files, results, info)
+    parts = _counts_by_reason(lost, cases.LOST)
+    if info.not_run:
+        count = counted(len(info.not_run), "file")
+        parts.append(f"nothing ran of {count} ({examples(info.not_run)})")
+    if not parts:
+        return []
+    source, is_record = reference_name(files.values())
+    remedies = []
+    if not is_record and any(case.why == GONE for case in lost):
+        remedies.append("--relevance-update drops the cases that are gone")
+    if not is_record and info.not_run:
+        remedies.append("rename a baseline with its case file, or delete it")
+    what = f"in {source} and not compared: {', '.join(parts)}"
+    return [Sentence("; ".join([what, *remedies]), BAD)]
+
+
+def not_compared_sentences(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> list[Sentence]:
+    """Say which cases ran and have no ranking in a reference that knows them.
+
+    `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1 case
+    ended in an error there ("boots"), 2 cases were not searched there (...)`.
+    """
+    found = not_compared_cases(results)
+    if not found:
+        return []
+    about = [files[case.file] for case in found if case.file in files]
+    source, is_record = reference_name(about)
+    count = count_cases(found)
+    are = "it is" if count == 1 else "they are"
+    what = f"{source} has no ranking of {counted(count, 'case')} that ran, so {are} not"
+    parts = _counts_by_reason(found, cases.WITHOUT_RANKING, " there")
+    remedy = "--relevance-update=new accepts the present rankings"
+    if is_record:
+        remedy = "make the record again, with a search that works for all cases"
+    return [Sentence(f"{what} compared: {', '.join(parts)}; {remedy}", BAD)]
+
+
+def found_something_sentences(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> list[Sentence]:
+    """Say which cases fail, known or not, as the reference has an empty ranking of them.
+
+    Only `--relevance-known=xfail` needs to say so.
+    """
+    failed = [
+        result
+        for result in found_something_new(results)
+        if result.status == FAILED
+        and result.file in files
+        and files[result.file].expects_known
+    ]
+    if not failed:
+        return []
+    count = cases.case_count(failed)
+    fail = "fails" if count == 1 else "fail"
+    names = examples([*dict.fromkeys(result.id for result in failed)])
+    what = f"{counted(count, 'case')} without results in the reference {fail}"
+    how = "if that is meant, write xfail: REASON in the case"
+    return [Sentence(f"{what}, known or not ({names}): {how}", BAD)]
+
+
+def required_reference(run: Run) -> str:
+    """Say that merged records fail, as they required all of the reference; else empty."""
+    if not lacks_reference(run.results, run.files, run.info):
+        return ""
+    why = "the run is not compared with all of its reference"
+    return f"{why}, and relevance_baseline is require, so the merge fails"
+
+
+def uncompared_in_words(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> str:
+    """Count what a headline has to add: `2 cases are lost, 1 case is not compared`."""
+    parts = []
+    for found, words in (
+        (lost_cases(files, results, info), "lost"),
+        (not_compared_cases(results), "not compared"),
+    ):
+        if found:
+            count = count_cases(found)
+            parts.append(f"{counted(count, 'case is', 'cases are')} {words}")
+    return ", ".join(parts)
+
+
+def reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
+    """Name what the files are compared with, and say whether it is a record."""
+    records = {about.against: None for about in files if about.against}
+    if records:
+        return listed(records, "and"), True
+    return BASELINE, False
+
+
+def count_cases(found: Iterable[UncomparedCase]) -> int:
+    """Count cases, each once for all its variants."""
+    return len({(case.file, case.id) for case in found})
+
+
+def _counts_by_reason(
+    found: Sequence[UncomparedCase],
+    words: Mapping[str, tuple[str, str]],
+    place: str = "",
+) -> list[str]:
+    """Return `2 cases are gone ("boots" and "hats")` for each reason."""
+    by_reason: dict[str, dict[tuple[str, str], list[UncomparedCase]]] = {}
+    for why in words:
+        by_reason[why] = {}
+    for case in found:
+        by_id = by_reason.setdefault(case.why, {})
+        by_id.setdefault((case.file, case.id), []).append(case)
+    parts = []
+    for why, by_id in by_reason.items():
+        if by_id:
+            one, several = words.get(why, cases.WITHOUT_WORDS)
+            names = [_name(variants) for variants in by_id.values()]
+            what = counted(len(names), f"case {one}", f"cases {several}")
+            parts.append(f"{what}{place} ({first_few(names)})")
+    return parts
+
+
+def _name(variants: Sequence[UncomparedCase]) -> str:
+    """Name a case, with its variant and its metrics if they are the same in all."""
+    case = variants[0]
+    variant = case.variant if len(variants) == 1 else None
+    name = quoted(with_variant(case.id, variant), 40)
+    if case.metrics:
+        name = f"{name}, {listed(case.metrics, 'and')}"
+    return name

@@ -1,0 +1,127 @@
+"""Whether a record or a baseline can be a reference for later runs.
+
+A reference is refused if the run did not finish, or if one of its searches returned
+nothing in more than half of the cases that should find something: the engine was down,
+or its index was empty.
+
+A record is not fit to be kept as the reference of main if cases have no ranking in it:
+later runs would have nothing to compare these cases with. `pytest-relevance check` says
+so. A case that a mark skips, or that the command line leaves out, is left out on purpose.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, examples, listed, with_variant
+from pytest_relevance.results.case_result import (
+    ERROR,
+    NOT_SEARCHED,
+    SKIPPED,
+    CaseResult,
+)
+from pytest_relevance.results.expectations import expects_results
+from pytest_relevance.results.records.file import read_record
+from pytest_relevance.results.records.run_info import RunInfo
+
+
+@dataclass(slots=True)
+class SilentSearch:
+    """A search, by its name and variant, that returned nothing in `empty` of `total` cases."""
+
+    name: str
+    empty: int = 0
+    total: int = 0
+
+    @property
+    def in_words(self) -> str:
+        """`search returned nothing in 20 of 30 cases`."""
+        if self.empty == self.total:
+            return f"{self.name} returned nothing in any case"
+        cases = counted(self.total, "case")
+        return f"{self.name} returned nothing in {self.empty:,} of {cases}"
+
+
+def silent_searches(found: Iterable[tuple[str, bool]]) -> list[SilentSearch]:
+    """Find the searches that returned nothing in more than half of their cases.
+
+    `found` has the search of each case that should find something, and whether it did.
+    """
+    searches: dict[str, SilentSearch] = {}
+    for name, has_results in found:
+        search = searches.setdefault(name, SilentSearch(name))
+        search.total += 1
+        if not has_results:
+            search.empty += 1
+    return [search for search in searches.values() if search.empty > search.total / 2]
+
+
+def silent_searches_of(results: Iterable[CaseResult]) -> list[SilentSearch]:
+    """Find the searches of a run that found nothing in most of their cases."""
+    found = []
+    for result in results:
+        should_find = expects_results(result.evaluation.outcomes)
+        if result.evaluation.scores and not result.is_check and should_find:
+            name = with_variant(result.search, result.variant)
+            found.append((name, bool(result.ranking.documents)))
+    return silent_searches(found)
+
+
+def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
+    """Say why a reference is refused, and what to do."""
+    what = listed([search.in_words for search in searches], "and")
+    return (
+        f"in {reference} {what}. Such rankings are no reference: accept those of a "
+        "search that works. If nothing should be found, write results: 0"
+    )
+
+
+def is_incomplete(info: RunInfo) -> str:
+    """Say that the run of a record is not complete; empty if it is."""
+    if not info.why_incomplete:
+        return ""
+    why = f"the run is not complete, {info.why_incomplete}"
+    return f"{why}; compare with a record of a run that is"
+
+
+def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
+    """Say why a record is not fit to be kept as a reference; empty if it is.
+
+    Messages call the record `shown`. Raises `RecordError` for a damaged record.
+    """
+    results, _, info = read_record(path, shown)
+    searched = [result for result in results if not result.is_check]
+    problems = [is_incomplete(info)]
+    if not any(result.evaluation.scores for result in searched):
+        problems.append("no case has a score")
+    if silent := silent_searches_of(searched):
+        problems.append(refusal("the record", silent))
+    problems += _without_ranking(searched)
+    return [f"{shown}: {problem}" for problem in problems if problem]
+
+
+_WITHOUT_RANKING = {
+    ERROR: ("ended in an error", "ended in an error"),
+    NOT_SEARCHED: ("was not searched", "were not searched"),
+    SKIPPED: ("was skipped by its fixtures", "were skipped by their fixtures"),
+}
+"""The verdicts of cases without a ranking, in words for one case and for several."""
+
+
+def _without_ranking(results: Sequence[CaseResult]) -> Iterator[str]:
+    """Say which cases have no ranking, although their searches were to be called."""
+    for verdict, (one, several) in _WITHOUT_RANKING.items():
+        found = [
+            result
+            for result in results
+            if result.verdict == verdict and not result.call.is_marked_skip
+        ]
+        if found:
+            cases = counted(len(found), f"case {one}", f"cases {several}")
+            names = examples([*dict.fromkeys(result.id for result in found)])
+            yield (
+                f"{cases} ({names}), so later runs have nothing to compare with; "
+                "make the record again, with a search that works"
+            )

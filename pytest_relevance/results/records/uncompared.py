@@ -1,0 +1,208 @@
+"""Cases of which a run and its reference do not both have a score.
+
+The reference is a baseline, or the record of another run.
+
+- A case is *lost* if the reference has a ranking of it, or a score by a metric, and the
+  run has none.
+- A case is *not compared* if the run has a ranking of it, and the reference knows the
+  case and has no ranking of it.
+- A case that the reference does not know is new. This module is not about new cases.
+
+The reasons are texts in records and baselines: `GONE`, `LEFT_OUT`, `UNJUDGED`,
+`IRRELEVANT`, `UNDEFINED`, `NOT_RUN`, `UNSTABLE`, `MARKED_SKIP`, or the verdict of a case
+without a ranking (skipped, not searched, error). `reports.run.cases` has their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import LOST, NOT_COMPARED, BaselineComparison
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped
+from pytest_relevance.results.records.run_info import (
+    IRRELEVANT,
+    NOT_RUN,
+    UNDEFINED,
+    UNJUDGED,
+    FileInfo,
+    RunInfo,
+)
+
+UNSTABLE = "unstable"
+"""Why a baseline has no ranking of a case: it changed from call to call."""
+
+MARKED_SKIP = "skip"
+"""Why a case has no ranking: the case file or a mark says that it is skipped."""
+
+
+CaseKey = tuple[str, str | None]
+"""The id and the variant of a case: its key in its file."""
+
+
+class UncomparedCase(NamedTuple):
+    """A case that is lost or not compared, and why.
+
+    `metrics` are those by which the case has no score now. `tags` are empty for a case
+    that did not run.
+    """
+
+    file: str
+    id: str
+    variant: str | None
+    why: str
+    metrics: Sequence[str] = ()
+    tags: Sequence[str] = ()
+
+
+def lost_cases(
+    files: Mapping[str, FileInfo], results: Iterable[CaseResult], info: RunInfo
+) -> list[UncomparedCase]:
+    """Find the cases of the reference that a run lost, in the order of their files."""
+    by_file = grouped(_of_case_files(results), lambda result: result.file)
+    found: list[UncomparedCase] = []
+    for file, about in files.items():
+        ran = by_file.get(file, [])
+        found += lost_of_file(file, about, ran)
+        if not info.is_part and file not in info.not_run:
+            found += dropped_of_file(file, about, ran)
+    return found
+
+
+def lost_of_file(
+    file: str, about: FileInfo, results: Iterable[CaseResult]
+) -> list[UncomparedCase]:
+    """Find the lost cases of a file: those that the file lost, and those that ran."""
+    found: dict[tuple[str, str | None], UncomparedCase] = {}
+    for case, variant, why in about.lost:
+        found[case, variant] = UncomparedCase(file, case, variant, why)
+    for result in results:
+        lost = lost_result(result)
+        if lost is not None:
+            found[result.id, result.variant] = lost
+    return [*found.values()]
+
+
+def lost_result(result: CaseResult) -> UncomparedCase | None:
+    """Return a result as a lost case; None if the case is not lost."""
+    comparison = result.baseline
+    if comparison is None or not comparison.lost:
+        return None
+    metrics = comparison.lost if comparison.why == UNDEFINED else ()
+    return UncomparedCase(
+        result.file, result.id, result.variant, comparison.why, metrics, result.tags
+    )
+
+
+def dropped_of_file(
+    file: str, about: FileInfo, results: Iterable[CaseResult]
+) -> list[UncomparedCase]:
+    """Find the cases that the reference has a ranking of, and that have no result."""
+    ran = {(result.id, result.variant) for result in results}
+    found = []
+    for case, variant, *_, is_known in about.cases:
+        if is_known and (case, variant) not in ran:
+            found.append(UncomparedCase(file, case, variant, NOT_RUN))
+    return found
+
+
+def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
+    """Find the cases that ran, and that the reference knows and has no ranking of."""
+    found = []
+    for result in _of_case_files(results):
+        comparison = result.baseline
+        if comparison is not None and comparison.standing == NOT_COMPARED:
+            found.append(
+                UncomparedCase(result.file, result.id, result.variant, comparison.why)
+            )
+    return found
+
+
+def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Find the results of searches that found nothing in the reference, and find something now.
+
+    Whether they failed before is not known: to find nothing is worse than to find anything.
+    """
+    return [
+        result
+        for result in _of_case_files(results)
+        if result.baseline is not None
+        and result.baseline.found_nothing
+        and result.ranking.returned
+    ]
+
+
+def lacks_reference(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> bool:
+    """Whether a run requires all of its reference, and is not compared with all of it."""
+    if not info.requires_baseline:
+        return False
+    is_lost = bool(info.not_run or lost_cases(files, results, info))
+    return is_lost or bool(not_compared_cases(results))
+
+
+def lost_metrics(
+    result: CaseResult, then: Mapping[str, float | None]
+) -> tuple[str, ...]:
+    """Name the metrics by which a case had a score and has none now.
+
+    `then` are the scores in the reference. A metric that nobody asks for any more is
+    not named.
+    """
+    evaluation = result.evaluation
+    main = result.metric.text
+    found = []
+    for name, score in then.items():
+        if score is None or is_similarity(name):
+            continue
+        if name.startswith("nDCG@") and name not in evaluation.scores:
+            name = main  # the cutoff k has changed since
+        is_asked_for = name in evaluation.scores or name in evaluation.not_applicable
+        if is_asked_for and evaluation.scores.get(name) is None and name not in found:
+            found.append(name)
+    return tuple(found)
+
+
+def why_undefined(grades: Collection[float], settings: Settings) -> str:
+    """Say why a case that ran has no score; `grades` are those of its judgments."""
+    if not grades:
+        return UNJUDGED
+    if all(settings.gains[grade] <= 0 for grade in grades):
+        return IRRELEVANT
+    return UNDEFINED
+
+
+def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
+    """Mark a result without a ranking as lost; `then` are the scores in the reference."""
+    metrics = tuple(then) or (result.metric.text,)
+    why = why_without_ranking(result)
+    comparison = BaselineComparison(LOST, lost=metrics, why=why)
+    return result._replace(baseline=comparison)
+
+
+def without_ranking(
+    about: FileInfo, results: Iterable[CaseResult], accepted: Collection[CaseKey]
+) -> dict[CaseKey, str]:
+    """Find the cases of a file of which no ranking is accepted, with the reason."""
+    found = {}
+    for case, variant, *_ in about.cases:
+        found[case, variant] = NOT_RUN
+    for result in _of_case_files(results):
+        why = UNSTABLE if result.evaluation.scores else why_without_ranking(result)
+        found[result.id, result.variant] = why
+    return {key: why for key, why in found.items() if key not in accepted}
+
+
+def why_without_ranking(result: CaseResult) -> str:
+    """Say why a case has no ranking: the reason for the reference that it becomes."""
+    if result.verdict == SKIPPED and result.call.is_marked_skip:
+        return MARKED_SKIP
+    return result.verdict
+
+
+def _of_case_files(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Leave out the checks of tests in Python, which no reference has."""
+    return [result for result in results if not result.is_check]
