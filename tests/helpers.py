@@ -107,7 +107,7 @@ def scored(
 
     `baseline` compares the result with an accepted ranking. `all_missing` names every judged document that is missing.
     """
-    ranking = read_ranking(returned)
+    ranking = read_ranking(returned, fields=case.fields if case.expect else None)
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
     if baseline is not None:
         result = result._replace(baseline=baseline(result))

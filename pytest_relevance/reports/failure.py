@@ -17,6 +17,7 @@ from pytest_relevance._text import (
 from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.reports import ranking, reasons, text
 from pytest_relevance.reports.breakdown import Breakdown, break_down
+from pytest_relevance.reports.near_ids import near_id_lines, near_ids
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
 from pytest_relevance.results.case_result import (
@@ -68,6 +69,7 @@ def failure_lines(
     if ids_in_doubt := result.is_unjudged and not ids_are_known(result, others):
         lines += _unjudged_ids(result, columns, text.title_room(columns, full=full))
     lines += _changed_ids(result, columns)
+    lines += near_id_lines(result, columns, are_shown=ids_in_doubt)
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
@@ -128,6 +130,7 @@ def _brief(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Li
             text.titled(each, each, result.texts.titles) for each in result.unjudged
         )
         parts.append(f"judge these: {', '.join(named)}")
+    parts += [f"ids differ in {how} only" for how in near_ids(result)]
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
     told = harmless(f"{result.place}: {'; '.join(filter(None, parts))}")

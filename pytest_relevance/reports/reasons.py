@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_relevance._near import difference
 from pytest_relevance._text import (
     case_name,
     digits_apart,
@@ -23,6 +24,7 @@ from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.reports.near_values import NearValue, counted_ranks, near_values
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -87,7 +89,9 @@ class _Names(NamedTuple):
 
     def _place(self, document: str) -> str:
         rank = self.result.ranking.rank_of(document)
-        return absence(self.result, document) if rank is None else f"at rank {rank}"
+        if rank is not None:
+            return f"at rank {rank}"
+        return absence(self.result, document) + _near_result(self.result, document)
 
 
 def absence(result: CaseResult, document: str | None) -> str:
@@ -99,6 +103,15 @@ def absence(result: CaseResult, document: str | None) -> str:
         if document in result.texts.not_in_catalogue
         else "not returned"
     )
+
+
+def _near_result(result: CaseResult, document: str) -> str:
+    """Name the result whose id is nearly that of a document that was not returned; empty if there is none."""
+    for rank, returned in enumerate(result.ranking.documents, 1):
+        how = difference(document, returned)
+        if how:
+            return f", but rank {rank} differs in {how} only"
+    return ""
 
 
 LONGEST_TITLE = 40
@@ -288,13 +301,25 @@ def _fields(reason: Outcome, names: _Names) -> str:
     said = _OF_FIELDS[reason.kind].format(
         len(reason.wrong), looked_at, wanted=wanted, **verbs
     )
-    texts = []
+    near = near_values(reason)
+    texts = [_near_text(each, len(reason.wrong)) for each in near]
+    explained = {rank for each in near for rank in each.ranks}
     for document, (rank, values) in zip(reason.wrong, reason.values, strict=False):
+        if rank in explained:
+            continue
         found = ", ".join(f"{path} = {_value(value)}" for path, value in values.items())
         texts.append(f"rank {rank} {names.document(document)}: {found}")
     if (more := len(texts) - _MOST_RESULTS) > 0:
         texts[_MOST_RESULTS:] = [f"and {more} more"]
     return f"{reason.name}: {said}: {'; '.join(texts)}"
+
+
+def _near_text(near: NearValue, count: int) -> str:
+    """`supplier = "Lenovo" differs in case only`; with the ranks if not all of the `count` wrong results have it."""
+    text = f"{near.path} = {_value(near.value)} differs in {near.how} only"
+    if len(near.ranks) == count:
+        return text
+    return f"{text} ({counted_ranks(near.ranks)})"
 
 
 def _same_as(reason: Outcome, names: _Names) -> str:

@@ -211,9 +211,18 @@ class CaseResult(NamedTuple):
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether there are judgments, but none for a returned or accepted document: usually the id field is wrong."""
-        accepted = () if self.baseline is None else self.baseline.grades
-        return self.returns_unjudged and all(grade is None for grade in accepted)
+        """Whether there are judgments, but none for a returned document: usually the id field is wrong.
+
+        A result that the accepted ranking has too shows that both have one kind of id. If that ranking has a judged
+        document, the ids are right.
+        """
+        if not self.returns_unjudged:
+            return False
+        if self.baseline is None or all(
+            grade is None for grade in self.baseline.grades
+        ):
+            return True
+        return set(self.ranking.documents).isdisjoint(self.baseline.documents)
 
     @property
     def named(self) -> Sequence[str]:

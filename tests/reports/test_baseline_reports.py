@@ -423,9 +423,21 @@ class TestSummary:
         assert lost_sentences([], {}, RunInfo()) == []
 
 
-def test_ids_are_not_in_doubt_where_the_accepted_ranking_is_judged(shop: Shop) -> None:
-    """A ranking without a judged document lost them; its ids are those of the judgments."""
+def test_the_ids_of_a_ranking_are_in_doubt_although_there_is_a_baseline(
+    shop: Shop,
+) -> None:
+    """The accepted ranking has a judged document, and this one not: its ids may be others."""
     lost = shop.report(["x1", "x2"], accepted=["sku-1", "sku-2"], min_ndcg=0.5)
-    assert "same kind of id" not in lost
+    assert "no result is judged; are these the same kind of id?" in lost
     assert "sku-1" in lost.partition("since the baseline")[2]
-    assert "same kind of id" in shop.report(["x1", "x2"], min_ndcg=0.5)
+    brief = shop.report(["x1"], -1, accepted=["sku-1"], min_ndcg=0.5)
+    assert "are these the same kind of id? (id_field)" in brief
+
+
+def test_a_result_that_the_accepted_ranking_has_shows_that_the_ids_are_right(
+    shop: Shop,
+) -> None:
+    lost = shop.report(["x1", "x2"], accepted=["sku-1", "x2"], min_ndcg=0.5)
+    assert "same kind of id" not in lost
+    unknown = shop.report(["x1", "x2"], accepted=["x2", "x3"], min_ndcg=0.5)
+    assert "same kind of id" in unknown

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, first_few, harmless, listed, quoted
 from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
+from pytest_relevance.reports.near_ids import near_pairs_of
 from pytest_relevance.reports.reasons import case_heading, search_label
 from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
@@ -69,9 +70,7 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         frame = f" ({function} in {where})" if where else ""
         return f"{counted(count, *nouns)} failed alike: {cut(harmless(found.message), _LONGEST_MESSAGE)}{frame}"
     title = first.texts.titles.get(found.document, "")
-    example = ""
-    if found.kind == diagnoses.IDS and first.evaluation.missing:
-        example = f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
+    example = _ids_of_both_kinds(found.results) if found.kind == diagnoses.IDS else ""
     said = _SENTENCES[found.kind].format(
         count=count,
         cases=counted(count, "case"),
@@ -83,6 +82,19 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         deepest=max(result.conditions.depth or 0 for result in found.results),
     )
     return f"{search_label(first.search, first.variant, {})} {said}"
+
+
+def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
+    """`returned "sku-1", judged "SKU-1", which differ in case only; `: ids that are nearly the same, else any two."""
+    pairs = near_pairs_of(results)
+    if pairs:
+        near = pairs[0]
+        ids = f"returned {quoted(near.found)}, judged {quoted(near.wanted)}"
+        return f"{ids}, which differ in {near.how} only; "
+    first = results[0]
+    if not first.evaluation.missing:
+        return ""
+    return f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
 
 
 _SENTENCES: Mapping[str, str] = {

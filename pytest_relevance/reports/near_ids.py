@@ -1,0 +1,106 @@
+"""Documents that were wanted and not returned, beside results whose ids are nearly the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_relevance._near import Comparison, NearPair, near_pairs
+from pytest_relevance._text import are_one_number, quoted
+from pytest_relevance.reports import text
+from pytest_relevance.reports.text import BAD, DIM, Line
+from pytest_relevance.results.case_result import CaseResult
+
+_MOST_PAIRS = 10
+_MOST_CASES = 100
+_LONGEST_ID = 40
+_WANTING = ("first", "include", "order", "within")
+"""The expectations whose documents are to be returned."""
+
+_VISIBLE_IN_QUOTES = "white space"
+_INVISIBLE = "Unicode form"
+
+
+def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
+    """Group pairs of a wanted document that was not returned and a result with nearly its id, by what differs."""
+    groups: dict[str, list[NearPair]] = {}
+    for pair in near_pairs_of([result]):
+        groups.setdefault(pair.how, []).append(pair)
+    return groups
+
+
+def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
+    """Pair wanted documents that were not returned with results of nearly their ids, in any of some cases."""
+    comparisons = []
+    for result in results[:_MOST_CASES]:
+        wanted = _wanted(result)
+        if wanted:
+            comparisons.append(Comparison(wanted, _other_results(result, wanted)))
+    pairs = near_pairs(comparisons)
+    # ids that are one number have a line of their own
+    return [pair for pair in pairs if not are_one_number(pair.wanted, pair.found)]
+
+
+def _wanted(result: CaseResult) -> list[str]:
+    """List the documents that are judged or expected, and were not returned."""
+    documents = [document for document, _ in result.evaluation.missing]
+    for outcome in result.evaluation.outcomes:
+        if outcome.kind in _WANTING and not outcome.met:
+            documents += outcome.wrong
+    absent = []
+    for document in dict.fromkeys(documents):
+        if result.ranking.rank_of(document) is None:
+            absent.append(document)
+    return absent
+
+
+def _other_results(result: CaseResult, wanted: Sequence[str]) -> list[str]:
+    """List the results that nobody has judged and that no expectation names."""
+    named = set(wanted)
+    for outcome in result.evaluation.outcomes:
+        named.update(outcome.documents)
+    grades = result.ranking.grades or [None] * len(result.ranking.documents)
+    others = []
+    for document, grade in zip(result.ranking.documents, grades, strict=True):
+        if grade is None and document not in named:
+            others.append(document)
+    return [*dict.fromkeys(others)]
+
+
+def near_id_lines(
+    result: CaseResult, columns: int, *, are_shown: bool
+) -> Iterator[Line]:
+    """Say which ids differ in little: a paragraph for each kind of difference.
+
+    `are_shown`: the ids stand above in quotes, one below the other, so that a blank shows.
+    """
+    judged = {document for document, _ in result.evaluation.missing}
+    has_any = False
+    for how, pairs in near_ids(result).items():
+        if are_shown and how == _VISIBLE_IN_QUOTES:
+            continue
+        parts = [_pair_text(pair, result, judged) for pair in pairs[:_MOST_PAIRS]]
+        if len(pairs) > len(parts):
+            parts.append(f"and {len(pairs) - len(parts)} more")
+        head = f"ids that differ in {how} only: "
+        yield from text.wrapped(head, parts, columns, "; ", BAD)
+        has_any = True
+    if has_any:
+        yield text.line(
+            "  if these are the same documents, write their ids as they are returned",
+            DIM,
+        )
+
+
+def _pair_text(pair: NearPair, result: CaseResult, judged: set[str]) -> str:
+    """`judged "SKU-1", returned "sku-1" at rank 3`."""
+    why = "judged" if pair.wanted in judged else "expected"
+    wanted, found = pair.wanted, pair.found
+    if _INVISIBLE in pair.how:
+        wanted, found = _escaped(wanted), _escaped(found)
+    rank = result.ranking.rank_of(pair.found)
+    return f"{why} {quoted(wanted, _LONGEST_ID)}, returned {quoted(found, _LONGEST_ID)} at rank {rank}"
+
+
+def _escaped(document: str) -> str:
+    """Show the characters of an id that looks like another one."""
+    return document.encode("ascii", "backslashreplace").decode("ascii")
