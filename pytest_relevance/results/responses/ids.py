@@ -6,7 +6,7 @@ two documents with one name.
 """
 
 import operator
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
@@ -40,6 +40,14 @@ def _spellings() -> Iterator[str]:
 
 USUAL_IDS = frozenset({*reading.ID_NAMES, *_spellings()})
 """The names under which a result may carry an id, whether or not it is read from there."""
+
+_ORDER = {
+    name: place
+    for place, name in enumerate(
+        [*reading.ID_NAMES, *sorted(USUAL_IDS.difference(reading.ID_NAMES))]
+    )
+}
+"""The usual ids in the order in which they are read; those that are not read come last."""
 
 INDEXES = (
     "_index",
@@ -237,8 +245,16 @@ def refuse_two_ids(
 
     `_id` is the id of a hit whose `_source` has another one, unless both are `judged`.
     """
-    for number, document in enumerate(documents, 1):
-        pair = conflicting_ids(document, judged)
+    columns = _id_columns(documents, reading.Fields(documents))
+    if len(columns) < 2:
+        return
+    for number, values in enumerate(zip(*columns.values(), strict=True), 1):
+        carried = []
+        for path, value in zip(columns, values, strict=True):
+            text = _carried_text(value)
+            if text:
+                carried.append(CarriedId(path, text))
+        pair = _conflict(carried, judged)
         if pair is None:
             continue
         first, second = pair
@@ -249,11 +265,70 @@ def refuse_two_ids(
         )
 
 
-def conflicting_ids(
-    document: Any, judged: Collection[str] = ()
+def _id_columns(
+    documents: Sequence[Any], fields: reading.Fields
+) -> dict[str, list[Any]]:
+    """Read the usual ids that documents carry, their own and those of nested documents: {path: values}.
+
+    They are in the order in which they are read as ids.
+    """
+    columns = _own_id_columns(documents, fields)
+    for holder in reading.NESTED:
+        nested = fields.first_of((holder,))
+        if all(each is None for each in nested):
+            continue
+        inner = [each if _has_fields(each) else None for each in nested]
+        for name, values in _own_id_columns(inner).items():
+            columns[f"{holder}.{name}"] = values
+    return columns
+
+
+def _own_id_columns(
+    documents: Sequence[Any], fields: reading.Fields | None = None
+) -> dict[str, list[Any]]:
+    """Read the usual ids among the documents' own fields: {name: values}."""
+    names = _usual_names(documents)
+    if not names:
+        return {}
+    fields = fields or reading.Fields(documents)
+    columns = {}
+    for name in sorted(names, key=_ORDER.__getitem__):
+        values = fields.first_of((name,))
+        if any(value is not None for value in values):
+            columns[name] = values
+    return columns
+
+
+def _usual_names(documents: Sequence[Any]) -> Set[str]:
+    """Find the names of usual ids that documents may have."""
+    if set(map(type, documents)) == {dict}:
+        return USUAL_IDS.intersection(set().union(*documents))
+    names: set[str] = set()
+    seen: set[type] = set()
+    for document in documents:
+        kind = type(document)
+        if kind is dict:
+            names.update(USUAL_IDS.intersection(document))
+        elif kind not in seen and _has_fields(document):
+            seen.add(kind)
+            names.update(reading.ID_NAMES)
+            names.update(USUAL_IDS.intersection(own_names(document)))
+    return names
+
+
+def _has_fields(value: object) -> bool:
+    """Whether a value may be a document: no text, no number, no list."""
+    if type(value) is dict:  # nearly all are, and the check of abstract classes is slow
+        return True
+    return value is not None and not isinstance(
+        value, (*reading.WITHOUT_FIELDS, *BYTES, list)
+    )
+
+
+def _conflict(
+    carried: Sequence[CarriedId], judged: Collection[str]
 ) -> tuple[CarriedId, CarriedId] | None:
-    """Find two usual ids of a document that name two documents; None if there is one id alone."""
-    carried = carried_ids(document)
+    """Find two ids of a document that name two documents; None if there is one document alone."""
     for other in carried[1:]:
         if not _name_one_document(carried[0], other, judged):
             return _beside(other, carried), other
@@ -292,50 +367,6 @@ def _name_one_document(
         and first.text.startswith("id:")
         and first.text.endswith(f"::{other.text}")
     )
-
-
-def carried_ids(document: Any) -> list[CarriedId]:
-    """List the usual ids that a document carries, its own and those of nested documents.
-
-    The first one is the one that is read.
-    """
-    if document is None or isinstance(document, (*reading.WITHOUT_FIELDS, *BYTES)):
-        return []
-    found = _own_ids(document)
-    for holder, nested in _nested_documents(document):
-        for own in _own_ids(nested):
-            found.append(CarriedId(f"{holder}.{own.path}", own.text))
-    return found
-
-
-def _own_ids(document: Any) -> list[CarriedId]:
-    """List the usual ids among a document's own fields, those first that are read first."""
-    if type(document) is dict and USUAL_IDS.isdisjoint(document):
-        return []
-    names = [*reading.ID_NAMES]
-    for name in own_names(document):
-        if name in USUAL_IDS and name not in names:
-            names.append(name)
-    found = []
-    fields = reading.Fields([document])
-    for name in names:
-        text = _carried_text(fields.first_of((name,))[0])
-        if text:
-            found.append(CarriedId(name, text))
-    return found
-
-
-def _nested_documents(document: Any) -> Iterator[tuple[str, Any]]:
-    """Give the documents that are nested in a document, with the names of their fields."""
-    if type(document) is dict and document.keys().isdisjoint(reading.NESTED):
-        return
-    fields = reading.Fields([document])
-    for holder in reading.NESTED:
-        nested = fields.first_of((holder,))[0]
-        if nested is not None and not isinstance(
-            nested, (*reading.WITHOUT_FIELDS, *BYTES, list, tuple)
-        ):
-            yield holder, nested
 
 
 def _carried_text(value: object) -> str | None:
