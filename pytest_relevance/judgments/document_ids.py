@@ -159,6 +159,19 @@ def _is_id(path: str) -> bool:
     return folded(path.rpartition(".")[2]) in _IDS
 
 
+def keys_of_documents(names: Iterable[object]) -> list[str]:
+    """Find the columns that surely have ids of documents: `docid`, `docno`. A column `id` may be anything."""
+    return [str(name) for name in names if folded(name) in _IDS - {"id"}]
+
+
+def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
+    """Find the first row whose two ids differ; None if there is none."""
+    for row, (one, other) in enumerate(zip(ids, others, strict=True)):
+        if one and other and one != other:
+            return row
+    return None
+
+
 def refuse_row_numbers(
     columns: DocumentColumns, cells: Sequence[Sequence[str]]
 ) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_two_ids
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
 from pytest_relevance.metrics.names import needs_judgments, parse_metric
@@ -179,6 +180,7 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
         _ids(frame, names[what], "the judgments", what)
         for what in ("query", "document")
     )
+    _check_one_id(frame, names["document"], documents, "the judgments")
     tables: dict[str, dict[str, float]] = {}
     for query, document, grade in zip(
         queries, documents, frame[names["grade"]].tolist(), strict=True
@@ -200,6 +202,7 @@ def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
     queries, documents = (
         _ids(frame, names[what], "the rankings", what) for what in ("query", "document")
     )
+    _check_one_id(frame, names["document"], documents, "the rankings")
     order = next((what for what in ("rank", "score") if what in names), None)
     keys = range(len(frame)) if order is None else _numbers(frame, names[order])
     grouped: dict[str, list[tuple[str, float]]] = {}
@@ -248,6 +251,30 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
     return [
         text_id(value, f"{where}, column {str(column)!r}", what) for value in values
     ]
+
+
+def _check_one_id(frame: Any, column: Any, ids: Sequence[str], where: str) -> None:
+    """Raise a ValueError for a frame that has two columns of ids of documents which differ in a row."""
+    names = keys_of_documents(frame.columns)
+    if len(names) < 2 or column not in names:
+        return
+    for name in names:
+        others = [_other_id(value) for value in frame[name].tolist()]
+        row = row_with_two_ids(ids, others)
+        if row is not None:
+            raise ValueError(
+                f"{where}, row {row}: the document has two ids, {column} {ids[row]!r} and {name} {others[row]!r}; drop "
+                "one of the columns"
+            )
+
+
+def _other_id(value: object) -> str:
+    """Give the text by which an id is compared with another one; empty for a missing value."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _numbers(frame: Any, column: Any) -> list[float]:

@@ -160,3 +160,27 @@ def test_one_id_with_two_grades_in_two_indexes(tmp_path: Path, content: object) 
 def test_one_id_with_one_grade_in_two_indexes(tmp_path: Path) -> None:
     path = written(tmp_path, TABLE.replace("1,0", "1,3").replace("_id", "doc_id"))
     assert read_judgments(path) == {"boots": {"1": 3}}
+
+
+TWO_IDS: dict[str, object] = {
+    "a table": "qid,docid,docno,label\nboots,4,d-9,3\n",
+    "objects": [{"qid": "boots", "docid": 4, "docno": "d-9", "label": 3}],
+    "lists by query": {"boots": [{"docid": 4, "docno": "d-9", "label": 3}]},
+}
+
+
+@pytest.mark.parametrize("content", TWO_IDS.values(), ids=TWO_IDS)
+def test_two_ids_of_a_document(tmp_path: Path, content: object) -> None:
+    path = written(tmp_path, content)
+    (message,) = problems(path)
+    assert "the document has two ids, " in message
+    assert 'docid "4"' in message
+    assert 'docno "d-9"' in message
+    assert "{file: ..., id_field: NAME}" in message
+    assert read_judgments(path, id_field="docno") == {"boots": {"d-9": 3}}
+    assert read_judgments(path, id_field="docid") == {"boots": {"4": 3}}
+
+
+def test_two_names_of_one_id(tmp_path: Path) -> None:
+    path = written(tmp_path, "qid,docid,docno,label\nboots,4,4,3\nboots,5,,1\n")
+    assert read_judgments(path) == {"boots": {"4": 3, "5": 1}}

@@ -2,12 +2,13 @@
 
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from pytest_relevance import evaluate
+from pytest_relevance import evaluate, read_run
 
 JUDGMENTS = {"shoes": {"a": 3, "b": 1}, "hats": {"c": 0}}
 RANKINGS = {"shoes": ["a", "b"]}
@@ -235,3 +236,27 @@ def test_frames_of_rankings_that_cannot_be_read_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         evaluate({"q": {"a": 1}}, frame)
+
+
+def test_a_frame_with_two_ids_of_a_document() -> None:
+    """As the frames of PyTerrier are, whose docid is a number of the index."""
+    rankings = pd.DataFrame(
+        {"qid": ["q"], "docid": [4], "docno": ["d-9"], "rank": [0], "score": [1.5]}
+    )
+    with pytest.raises(
+        ValueError,
+        match="the rankings, row 0: the document has two ids, docid '4' and docno 'd-9'; drop one of the columns",
+    ):
+        evaluate({"q": {"d-9": 1}}, rankings)
+    scores = evaluate({"q": {"d-9": 1}}, rankings.drop(columns="docid"))
+    assert scores["nDCG@10"].tolist() == [1.0]
+
+
+def test_a_table_of_a_run_with_two_ids_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("qid,docid,docno,rank\nq,4,d-9,1\n", encoding="utf-8")
+    with pytest.raises(
+        ValueError,
+        match=r"run.csv:2: the document has two ids, doc.*; take one of the columns out",
+    ):
+        read_run(path)

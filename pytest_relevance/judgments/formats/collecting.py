@@ -5,7 +5,7 @@ A file may have a million ratings: the path to one, or its line, is computed whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -26,6 +26,7 @@ from pytest_relevance.judgments.document_ids import (
     NoColumn,
     document_columns,
     index_column,
+    keys_of_documents,
 )
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
@@ -56,6 +57,7 @@ class Collector:
         self._rows: list[Row] = []
         self._columns_by_names: dict[tuple[str, ...], DocumentColumns | None] = {}
         self._index_by_names: dict[tuple[str, ...], str | None] = {}
+        self._ids_by_names: dict[tuple[str, ...], Sequence[str]] = {}
         self._indexes: dict[str, Indexes] = {}
         self._has_joined_ids = False
         self._path_of_plain_id: JsonPath | None = None
@@ -227,8 +229,25 @@ class Collector:
             self._has_joined_ids = True
         elif self._path_of_plain_id is None:
             self._path_of_plain_id = path
+        if document is not None and columns is None:
+            document = self._only_id(item, key, document, path)
         if document is not None and not is_template:
             self._check_index(query, document, item, key, keys["grade"], path)
+        return document
+
+    def _only_id(
+        self, item: dict[str, object], key: str, document: str, path: JsonPath
+    ) -> str | None:
+        """Return the id of an object. Where it has another one too: None, and a mistake."""
+        for name in self._ids_by_names[tuple(item)]:
+            other = as_text(item[name])
+            if name != key and other is not None and other != document:
+                self.wrong(
+                    f"the document has two ids, {key} {quoted(document)} and {name} {quoted(other)}; say which one it "
+                    "is: {file: ..., id_field: NAME}",
+                    path,
+                )
+                return None
         return document
 
     def _plain_document(
@@ -244,6 +263,7 @@ class Collector:
         """Find the keys of the id in objects with these keys; None if it is one with a usual name. Raises `NoColumn`."""
         if names not in self._columns_by_names:
             self._index_by_names[names] = index_column(names)
+            self._ids_by_names[names] = keys_of_documents(names)
             self._columns_by_names[names] = document_columns(self._source.ids, names)
         return self._columns_by_names[names]
 

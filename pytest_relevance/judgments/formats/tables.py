@@ -31,8 +31,10 @@ from pytest_relevance.judgments.document_ids import (
     NoColumn,
     document_columns,
     index_column,
+    keys_of_documents,
     main_column,
     refuse_row_numbers,
+    row_with_two_ids,
 )
 from pytest_relevance.judgments.formats.document_cells import refuse_lists
 from pytest_relevance.judgments.formats.query_rows import (
@@ -107,6 +109,8 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         keys = [key or text for key, text in zip(keys, of_text["query"], strict=True)]
     is_joined = ids is not None and ids.field.is_template
     doubts: list[str] = []
+    if ids is None:
+        refuse_two_ids(table, found.at["document"], of_text["document"], _NAME_IT)
     if not is_joined:
         doubts = refuse_lists(table, keys, of_text["document"])
         grades = cells[len(texts) :]
@@ -171,6 +175,27 @@ def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
             problems.add(str(error), *table.place(row))
     problems.check()
     return joined
+
+
+_NAME_IT = "say which column has the id: {file: ..., id_field: NAME}"
+
+
+def refuse_two_ids(
+    table: Table, document: int, documents: Sequence[str], advice: str
+) -> None:
+    """Refuse a table that has two columns of ids of documents which differ in a row."""
+    names = keys_of_documents(table.names)
+    if len(names) < 2 or table.names[document] not in names:
+        return
+    for name in names:
+        (others,) = table.cells([table.names.index(name)])
+        row = row_with_two_ids(documents, others)
+        if row is not None:
+            table.source.refuse(
+                f"the document has two ids, {table.names[document]} {quoted(documents[row])} and "
+                f"{name} {quoted(others[row])}; {advice}",
+                *table.place(row),
+            )
 
 
 def _refuse_two_indexes(

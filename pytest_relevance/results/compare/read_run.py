@@ -34,6 +34,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import trec_ltr as trec
+from pytest_relevance.judgments.formats.tables import refuse_two_ids
 from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.reading import judgments_in
@@ -111,6 +112,7 @@ def _read_table(source: Source) -> Rankings:
         )
     ids, numbers = [at[key], at["document"]], [at[order]] if order else []
     queries, documents, *values = table.cells(ids, numbers)
+    refuse_two_ids(table, at["document"], documents, "take one of the columns out")
     written = values[0] if values else range(len(queries))
     return _ranked(
         source, queries, documents, order, written, table.place
