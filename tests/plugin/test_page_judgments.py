@@ -126,7 +126,7 @@ def test_a_disagreement_with_an_inline_judgment_is_named_once(
     """)
     project.write("page.csv", download(("boots", "winter boots", "007", "0")))
     named = 'document "007" has grade 0 there, and 3 counts'
-    run = project.run("-Wdefault::UserWarning")
+    run = project.run("-Wdefault::pytest_relevance.RelevanceWarning")
     assert run.text.count(named) == 1
     capsys.readouterr()
     assert main(["check", str(project.path)]) == 0
