@@ -153,14 +153,14 @@ def has_titles(run: Run) -> bool:
 
 
 def has_scores(run: Run) -> bool:
-    """Whether every document that was returned has a score of the engine's, in descending order."""
+    """Whether every document that was returned has a score of the engine's, in order: distances rise."""
     scores = [
         [score for score in result.ranking.engine_scores if score is not None]
         for result in run.results.values()
     ]
     returned = [len(result.ranking.documents) for result in run.results.values()]
     return [len(each) for each in scores] == returned and all(
-        each == sorted(each, reverse=True) for each in scores
+        each in (sorted(each), sorted(each, reverse=True)) for each in scores
     )
 
 
@@ -270,6 +270,37 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
     pytest.importorskip("qdrant_client")
     shop.cases("    id_field: sku" + CASES)
     run = run_example("Qdrant")
+    assert [ids[:2] for ids in rankings(run).values()] == [
+        ["w2", "w1"],
+        ["shoe1", "shoe2"],
+    ]
+
+
+@pytest.mark.engines
+def test_chroma(run_example: RunExample) -> None:
+    pytest.importorskip("chromadb")
+    run = run_example("Chroma")
+    assert [ids[:2] for ids in rankings(run).values()] == [
+        ["w2", "w1"],
+        ["shoe1", "shoe2"],
+    ]
+
+
+@pytest.mark.engines
+def test_lancedb(shop: Project, run_example: RunExample) -> None:
+    lancedb = pytest.importorskip("lancedb")
+    my_shop: Any = {}
+    exec(MY_SHOP, my_shop)
+    rows = [
+        {
+            "id": product["id"],
+            "title": product["title"],
+            "vector": my_shop["encode"](product["title"]),
+        }
+        for product in PRODUCTS
+    ]
+    lancedb.connect("shop.lancedb").create_table("products", data=rows)
+    run = run_example("LanceDB")
     assert [ids[:2] for ids in rankings(run).values()] == [
         ["w2", "w1"],
         ["shoe1", "shoe2"],
