@@ -10,11 +10,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 BY_GETATTR = frozenset(
     {
-        "builtins",
         "elasticsearch",
         "elasticsearch_dsl",
         "google",  # messages of protobuf
@@ -28,8 +28,8 @@ BY_GETATTR = frozenset(
 )
 """The packages whose classes have fields that only their `__getattr__` finds, and no others."""
 
-MOCKS = frozenset({"unittest.mock", "mock", "mock.mock", "asynctest.mock", "flexmock"})
-"""The modules whose objects stand for other objects."""
+MOCKS = ("unittest.mock", "mock", "asynctest", "flexmock", "mockito")
+"""The modules and packages whose objects stand for other objects."""
 
 _ABSENT = object()
 
@@ -61,13 +61,23 @@ def _is_real(holder: object, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_class_that_answers(kind: type) -> bool:
-    """Whether objects of a type may answer to names of attributes that they do not have."""
+    """Whether objects of a class may answer to names of attributes that they do not have.
+
+    A class that is written in C, such as a row of a database driver, is trusted.
+    """
     for base in kind.__mro__:
-        is_dynamic = "__getattr__" in vars(base) or "__getattribute__" in vars(base)
         package = str(base.__module__).partition(".")[0]
-        if is_dynamic and package not in BY_GETATTR:
-            return True
+        if package in BY_GETATTR:
+            continue
+        for name in ("__getattr__", "__getattribute__"):
+            hook = vars(base).get(name)
+            if hook is not None and not isinstance(hook, _OF_C):
+                return True
     return False
+
+
+_OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
+"""The types of functions and methods that are written in C."""
 
 
 def is_a(kind: type, package: str, *names: str) -> bool:
@@ -87,7 +97,11 @@ def is_mock(value: object) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_class_of_mocks(kind: type) -> bool:
-    return any(base.__module__ in MOCKS for base in kind.__mro__)
+    for base in kind.__mro__:
+        module = f"{base.__module__}."
+        if any(module.startswith(f"{mocks}.") for mocks in MOCKS):
+            return True
+    return False
 
 
 def has_class(value: object) -> bool:

@@ -169,7 +169,10 @@ def refuse_partial(
 
     `body` is what the message shows of it.
     """
+    is_mapping = isinstance(response, Mapping)
     for sign in signs:
+        if is_mapping and sign.path[0] not in response:  # type: ignore[operator]
+            continue
         value = at_path(response, sign.path)
         if value is not None and sign.when(value):
             engine = f"{sign.family}: {sign.meaning}"

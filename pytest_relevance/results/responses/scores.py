@@ -78,8 +78,12 @@ def _names(fields: reading.Fields, *, are_mappings: bool) -> list[str]:
 
 def _columns(fields: reading.Fields, names: Iterable[str]) -> list[list[Any]]:
     """Return the values of each field that some documents have."""
+    known = fields.names
     found = []
     for name in names:
+        is_nested = "." in name or (known is not None and "meta" in known)
+        if known is not None and name not in known and not is_nested:
+            continue
         values = fields.first_of((name,), NESTED)
         if any(value is not None for value in values):
             found.append(values)
