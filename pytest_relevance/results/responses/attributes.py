@@ -106,7 +106,10 @@ def _is_class_of_mocks(kind: type) -> bool:
 
 def has_class(value: object) -> bool:
     """Whether an object says of which class it is. One that answers to every name may give anything instead."""
-    return isinstance(getattr(value, "__class__", None), type)
+    try:
+        return isinstance(value.__class__, type)
+    except Exception:  # raised by its own `__getattribute__`
+        return False
 
 
 def is_keyed(document: object) -> bool:

@@ -100,17 +100,18 @@ def no_ranking(response: object, trait: str = "") -> reading.UnreadableRanking:
     """
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
-    if _is_result(response) and not has_likely_list(response):
+    if _has_own_id(response) and not has_likely_list(response):
         return reading.unreadable("one result", shown, reading.A_LIST)
     kind = "a mapping" if is_mapping else reading.kind_of(response)
+    has_more = is_mapping or _names_a_place(response)
     if trait:
-        kind = f"{kind}, {trait}"
-    if not is_mapping and not _names_a_place(response):
-        return reading.unreadable(kind, shown, reading.A_LIST)
-    what = f"{kind} instead of a list of results"
-    if trait:
+        what = f"{kind}, {trait}"
+    elif has_more:
+        what = f"{kind} instead of a list of results"
+    else:
         what = kind
-    return reading.unreadable(what, shown, what_to_return(response))
+    advice = what_to_return(response) if has_more else reading.A_LIST
+    return reading.unreadable(what, shown, advice)
 
 
 def not_results(results: Sequence[object]) -> reading.UnreadableRanking | None:
@@ -191,7 +192,7 @@ def _places_in(place: Place) -> Iterator[Place]:
     for name, value in _fields_of(place.value):
         if _is_collection(value):
             step = _step(place.value, name)
-            yield Place(place.expression + step, name, value, place.depth + 1)
+            yield Place(place.expression + step, str(name), value, place.depth + 1)
 
 
 def _fields_of(value: object) -> Iterator[tuple[str, object]]:
@@ -205,9 +206,7 @@ def _fields_of(value: object) -> Iterator[tuple[str, object]]:
                 yield name, value[name]  # type: ignore[index]
             else:
                 yield name, attribute(value, name)
-        except (
-            Exception
-        ):  # a property of the user's that fails says nothing of the others
+        except Exception:  # a property of the user's: the others may work
             continue
 
 
@@ -301,17 +300,20 @@ def _results_in(place: Place, items: Sequence[object]) -> tuple[int, str]:
     here = place.expression
     if not items:
         return (EMPTY if is_list(place.value) else POSSIBLE), here
+    in_groups = _list_in_groups(items)
+    of_groups = f"[result for group in {here} for result in group{in_groups}]"
+    if in_groups and "group" in place.name.lower():
+        return CERTAIN, of_groups
     if all(_is_result(item) for item in items):
         return CERTAIN, here
-    if _are_answers(items) and "group" not in place.name.lower():
+    if _are_answers(items):
         return CERTAIN, f"{here}[0]"
     item = _singular(place.name)
     wrapper = _wrapper_of(items)
     if wrapper and not wrapper.startswith('["_'):
         return CERTAIN, f"[{item}{wrapper} for {item} in {here}]"
-    inner = _list_in_groups(items)
-    if inner:
-        return CERTAIN, f"[result for group in {here} for result in group{inner}]"
+    if in_groups:
+        return CERTAIN, of_groups
     if all(isinstance(item, (str, int, Mapping)) or own_names(item) for item in items):
         return POSSIBLE, here
     return UNLIKELY, here
@@ -324,6 +326,14 @@ def _is_result(item: object) -> bool:
     names = reading.ID_NAMES
     (found,) = reading.Fields([item]).first_of(names, reading.NESTED)
     return isinstance(found, (str, int)) or type(found).__name__ == "UUID"
+
+
+def _has_own_id(response: object) -> bool:
+    """Whether a response has an id itself, and not only in what it holds."""
+    if isinstance(response, (str, bytes, Number)) or is_list(response):
+        return False
+    (found,) = reading.Fields([response]).first_of(reading.ID_NAMES)
+    return isinstance(found, (str, int))
 
 
 def _are_results(items: object) -> bool:

@@ -263,12 +263,26 @@ def _totals_in(response: object) -> list[Total]:
         holder = at_path(response, path)
         if holder is None or isinstance(holder, (list, tuple)):
             continue
-        for name in own_names(holder):
-            if without_marks(name) in TOTALS:
-                value = _number_of(at_path(holder, (name,)))
-                if value is not None:
-                    found.append(Total(".".join([*path, str(name)]), value))
+        for name in _names_of_totals(holder):
+            value = _number_of(at_path(holder, (name,)))
+            if value is not None:
+                found.append(Total(".".join([*path, str(name)]), value))
     return found
+
+
+_OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_found")
+"""Usual names of properties that give a total: they are no fields of an object."""
+
+
+def _names_of_totals(holder: object) -> list[str]:
+    """Return the names of the fields and properties of a mapping or an object that may be totals."""
+    names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
+    if isinstance(holder, Mapping):
+        return names
+    for name in _OF_PROPERTIES:
+        if isinstance(getattr(type(holder), name, None), property):
+            names.append(name)
+    return names
 
 
 def _number_of(total: object) -> float | None:

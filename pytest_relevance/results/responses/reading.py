@@ -258,7 +258,7 @@ def is_row(result: object) -> bool:
     """Whether a result is a row without names. Named tuples have them, and so have psycopg2's rows with keys."""
     if type(result) is tuple:
         return True
-    return isinstance(result, (tuple, list)) and not (
+    return issubclass(type(result), (tuple, list)) and not (
         has_attribute(result, "_fields") or has_attribute(result, "keys")
     )
 

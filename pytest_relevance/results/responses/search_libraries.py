@@ -220,7 +220,7 @@ def of_chroma(
     for name, what in _CHROMA.items():
         column = response.get(name)
         if column and column[0]:  # None for what was not asked for
-            columns.setdefault(what, column[0])
+            columns.setdefault(what, [_in_order(value) for value in column[0]])
     if len({*map(len, columns.values())}) > 1:
         raise reading.unreadable(
             "columns of different lengths", response, "return as many of each as of ids"
@@ -229,6 +229,11 @@ def of_chroma(
         dict(zip(columns, row, strict=True))
         for row in zip(*columns.values(), strict=True)
     ]
+
+
+def _in_order(value: Any) -> Any:
+    """Sort the metadata of a document by name: chromadb gives it in another order each time."""
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
 
 
 def metadata_id(fields: Mapping[str, Any]) -> object:

@@ -112,6 +112,13 @@ def test_a_partial_response_of_the_dsl_clients(
     assert message in refusal(dsl.response(body))
 
 
+def test_a_total_without_a_hit_of_the_dsl_clients(dsl: Dsl) -> None:
+    body = {"hits": {"total": {"value": 120, "relation": "eq"}, "hits": []}}
+    assert "hits.total is 120; ask for" in refusal(dsl.response(body))
+    nothing = {"hits": {"total": {"value": 0, "relation": "eq"}, "hits": []}}
+    assert ids(dsl.response(nothing)) == []
+
+
 # --- pysolr -----------------------------------------------------------------------------------------------------------
 
 
@@ -134,6 +141,14 @@ def test_the_results_of_pysolr() -> None:
 def test_partial_results_of_pysolr() -> None:
     assert "responseHeader.partialResults is" in refusal(
         solr_results(partialResults="omitted")
+    )
+
+
+def test_a_total_without_a_document_of_pysolr() -> None:
+    pysolr = pytest.importorskip("pysolr")
+    results = pysolr.Results({"response": {"numFound": 120, "start": 0, "docs": []}})
+    assert "response.numFound is 120; ask for the first results (rows and" in refusal(
+        results
     )
 
 
@@ -172,8 +187,9 @@ def test_the_response_of_pyvespa() -> None:
             "search returned an error instead of results",
         ),
         ({"fields": {"totalCount": 0}}, 504, "status_code is 504"),
+        ({"fields": {"totalCount": 120}}, 200, "root.fields.totalCount is 120"),
     ],
-    ids=["errors", "a status"],
+    ids=["errors", "a status", "a total"],
 )
 def test_trouble_in_a_response_of_pyvespa(
     root: dict[str, Any], status: int, message: str

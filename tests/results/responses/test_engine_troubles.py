@@ -205,6 +205,17 @@ def test_an_object_with_an_error_beside_hits() -> None:
 
 # --- totals without a result ------------------------------------------------------------------------------------------
 
+
+class WithProperties:
+    """As many clients are: the fields are private."""
+
+    hits: tuple[object, ...] = ()
+
+    @property
+    def total_count(self) -> int:
+        return 7
+
+
 COUNTED: dict[str, tuple[object, str]] = {
     "Elasticsearch": (
         {"hits": {"total": {"value": 120, "relation": "eq"}, "hits": []}},
@@ -244,6 +255,7 @@ COUNTED: dict[str, tuple[object, str]] = {
         "total is 120",
     ),
     "an object": (SimpleNamespace(docs=[], total=7), "total is 7"),
+    "an object with properties": (WithProperties(), "total_count is 7"),
     "an object in the style of Python": (
         SimpleNamespace(hits=[], nb_hits=120),
         "nb_hits is 120; ask for the first results (hitsPerPage and page of Algolia)",

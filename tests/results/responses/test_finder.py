@@ -91,6 +91,19 @@ LINES: dict[str, tuple[object, str]] = {
         {"groups": [{"name": "x", "products": HITS}, {"name": "y", "products": HITS}]},
         '[result for group in response["groups"] for result in group["products"]]',
     ),
+    "an id beside records": (
+        {"meta": {"id": "request-1"}, "treffer": [{"sku": "a"}]},
+        'response["treffer"]',
+    ),
+    "numbers as keys": ({1: [{"id": "a"}]}, "response[1]"),
+    "groups with an id": (
+        {"groups": [{"id": "brand", "hits": HITS}]},
+        '[result for group in response["groups"] for result in group["hits"]]',
+    ),
+    "results with parts": (
+        {"results": [{"id": "a", "variants": [{"id": "a-1"}]}]},
+        'response["results"]',
+    ),
     "groups of Typesense": (
         {"found": 1, "grouped_hits": [{"group_key": ["x"], "hits": HITS}]},
         '[result for group in response["grouped_hits"] for result in group["hits"]]',
@@ -167,7 +180,13 @@ def test_the_message_ends_with_the_line_to_write(response: object, line: str) ->
 
 
 READ_ONCE = ("pages", "a generator in a mapping")
-WITHOUT_IDS = ("records without an id", "Kendra", "Bedrock", "Weaviate")
+WITHOUT_IDS = (
+    "records without an id",
+    "an id beside records",
+    "Kendra",
+    "Bedrock",
+    "Weaviate",
+)
 OTHERS = (*READ_ONCE, *WITHOUT_IDS, "JSON as text")
 """Those whose results need `id_field`, or were read by another test; and JSON, which is to be parsed first."""
 

@@ -88,7 +88,14 @@ class WithGetattribute(Nothing):
         return 3
 
 
-@pytest.mark.parametrize("kind", [Nothing, Anything, Raising, WithGetattribute])
+class RaisingAlways(Nothing):
+    def __getattribute__(self, name: str) -> object:
+        raise KeyError(name)
+
+
+@pytest.mark.parametrize(
+    "kind", [Nothing, Anything, Raising, WithGetattribute, RaisingAlways]
+)
 def test_an_object_that_answers_to_every_name_has_no_results(kind: Any) -> None:
     assert "; return a list of results, best first" in refusal(kind())
     assert (
