@@ -11,6 +11,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
 | `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
+| `clock` | the clocks of a run, which a test cannot stop |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
 | `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
 | `judging`, `redaction` | a project's judge and its calibration; secrets in reports |
@@ -53,7 +54,10 @@ class OwnModules:
 
 sys.meta_path.insert(0, OwnModules)
 
-from pytest_relevance.plugin import options  # noqa: E402 - the first module that is found so
+from pytest_relevance.plugin import (  # noqa: E402 - the first modules that are found so
+    clock,  # noqa: F401 - before a conftest can stop the time
+    options,
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from threading import get_ident
-from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+from pytest_relevance.plugin.clock import wall_time
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
@@ -363,7 +364,7 @@ def read_settings(config: pytest.Config) -> None:
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
-        started=time(),
+        started=wall_time(),
     )
     address = config.getini("relevance_page_url")
     if address and not re.fullmatch(_ADDRESS, address):

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from time import time
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless, listed
+from pytest_relevance.plugin.clock import wall_time
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import recorded_rankings, settings
@@ -209,7 +209,7 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
     session.testsfailed += (
         outcome == "failed"
     )  # counted here: the session would also stop the run for --maxfail
-    now = time()
+    now = wall_time()
     make = partial(
         pytest.TestReport,
         nodeid,

@@ -16,7 +16,6 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from time import perf_counter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from pytest_relevance.cases.checking.expectations import KINDS
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, own_metrics
+from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
@@ -69,7 +69,7 @@ class Attempt:
     `fails_baseline`: the baseline is a reason of the verdict.
     """
 
-    response: tuple[object, float] | None = None
+    response: tuple[object, Moment] | None = None
     asked: int | None = None
     calls: int = 0
     answer: object = None
@@ -275,8 +275,8 @@ def most_to_read(case: Case, asked: int | None) -> int:
 
 def call_search(
     search: Any, case: Case, asked: int | None, queries: list[str] | None = None
-) -> tuple[object, float]:
-    """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
+) -> tuple[object, Moment]:
+    """Call the search; return its response, and the moment of the call.
 
     `queries` are the queries of a batch, instead of the case's own. A generator is read here, as far as the case looks,
     as it does its work only while it is read. The generator of a batch is not: its responses are read one by one.
@@ -291,7 +291,7 @@ def call_search(
     try:
         if asked is not None:
             params = {**params, "k": asked}
-        started = perf_counter()
+        started = now()
         response = search(case.query if queries is None else queries, **params)
     except TypeError as error:
         if (
@@ -481,14 +481,14 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
 
 def wait_on_own_loop(
-    config: pytest.Config, response: object, started: float, most: int = MOST_READ
-) -> tuple[object, float]:
-    """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
+    config: pytest.Config, response: object, started: Moment, most: int = MOST_READ
+) -> tuple[object, Moment]:
+    """Await a response on one event loop for the whole run; return the result, and when the search began."""
     loop = own_loop(config)
     if inspect.iscoroutine(
         response
     ):  # a coroutine starts only now; creating the loop must not count as its time
-        started = perf_counter()
+        started = now()
     return loop.run_until_complete(wait(response, most)), started
 
 
@@ -543,7 +543,7 @@ def wait_between_calls(
         return loop.run(wait, response, most)
     if loop is not None and not loop.is_closed():
         return loop.run_until_complete(wait(response, most))
-    return wait_on_own_loop(config, response, 0.0, most)[0]
+    return wait_on_own_loop(config, response, now(), most)[0]
 
 
 def close_own_loop(config: pytest.Config) -> None:

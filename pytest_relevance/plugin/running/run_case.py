@@ -9,7 +9,6 @@ both are asked here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +17,7 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import failures
+from pytest_relevance.plugin.clock import Moment, seconds_since
 from pytest_relevance.plugin.failures import (
     BaselineFailure,
     CaseError,
@@ -30,6 +30,7 @@ from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.latency import Timed, why_unmeasured
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
@@ -104,7 +105,7 @@ def _searches(this: CaseRun) -> Searches | None:
     return searches_of(this.item.config)
 
 
-def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
+def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
     """Score the ranking of the first call; compare the rankings of the other calls with it."""
     if len(calls) > 1:
         from pytest_relevance.results.compare.rank_changes import compare_calls
@@ -160,6 +161,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     case, config = this.case, this.item.config
     attempt.is_read = True
     problem = why_cut(case, ranking, attempt.asked)
+    if not problem and latency is None and not this.is_check:
+        problem = why_unmeasured(this)
     if not problem and case.expect:
         from pytest_relevance.results.expectations import why_unknown_fields, why_unseen
 
@@ -256,7 +259,7 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
         raise attempt.error
 
 
-def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
+def _ranking_of_call(this: CaseRun) -> Timed:
     """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     response, started = _response(this)
     if case_run.is_waiting(response):
@@ -264,24 +267,21 @@ def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
         response, started = case_run.wait_on_own_loop(
             this.item.config, response, started, most
         )
-    ranking = _read(this, response)
-    return (
-        ranking,
-        perf_counter() - started,
-    )  # a lazy response does its work while it is read
+    ranking = _read(this, response)  # a lazy response does its work while it is read
+    return ranking, seconds_since(started)
 
 
-async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
+async def _ranking_of_call_async(this: CaseRun) -> Timed:
     """Do the same as `_ranking_of_call`, in the running event loop."""
     response, started = _response(this)
     most = case_run.most_to_read(this.case, this.attempt.asked)
     response = await case_run.wait(response, most)
     ranking = _read(this, response)
-    return ranking, perf_counter() - started
+    return ranking, seconds_since(started)
 
 
-def _response(this: CaseRun) -> tuple[object, float]:
-    """Return the response of the search, and the time of the call in seconds; call it unless that was done ahead."""
+def _response(this: CaseRun) -> tuple[object, Moment]:
+    """Return the response of the search, and the moment of the call; call it unless that was done ahead."""
     attempt = this.attempt
     if attempt.response is not None:
         response, attempt.response = attempt.response, None

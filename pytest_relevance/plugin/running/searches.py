@@ -27,11 +27,11 @@ from pytest_relevance.plugin.running.case_run import (
     is_coroutine_function,
     many_of,
 )
+from pytest_relevance.plugin.running.latency import Timed
 from pytest_relevance.plugin.running.windows import (
     Call,
     Cursors,
     SearchOutcome,
-    Timed,
     Windows,
     in_flight,
     is_alone,

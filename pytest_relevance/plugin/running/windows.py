@@ -16,7 +16,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from time import perf_counter
 from traceback import format_exception_only
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -25,9 +24,11 @@ import pytest
 
 from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin import pytest_internals as internals
+from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.running.latency import Timed, looks_at_latency
 from pytest_relevance.results.responses.iterators import (
     MOST_READ,
     close,
@@ -195,11 +196,7 @@ class Windows:
 def is_alone(run: CaseRun) -> bool:
     """Whether a case may be skipped, or measures the latency of its search."""
     case = run.case
-    if case.skip is not None or any(
-        expected.kind == "latency" for expected in case.expect
-    ):
-        return True
-    if any(gate.latencies for gate in case.terms.gates):
+    if case.skip is not None or looks_at_latency(case):
         return True
     for mark in run.item.iter_markers():
         if mark.name in _SKIPPING or (
@@ -208,9 +205,6 @@ def is_alone(run: CaseRun) -> bool:
             return True
     return False
 
-
-Timed = tuple[Ranking, float]
-"""A ranking, and the latency of its call in seconds."""
 
 Cursors = dict[int, tuple[object, int, "SearchOutcome"]]
 """The cursors that were returned in one window of threads, by `id`: the cursor, its thread, and the first outcome."""
@@ -302,7 +296,7 @@ class Call:
     (cancelled), runs, or has ended; its result is in the `outcomes`. `waiting` is a response that must be awaited, of a
     plain function, with the time of the call. `task` is the task of asyncio that runs the call, if one does; `is_lost`:
     its event loop stopped before the task ended. `cursors` are the cursors of a window in threads; `is_only`: no
-    other call is in its window; `began` is when the call began, in seconds of `perf_counter`.
+    other call is in its window; `began` is when the call began.
     """
 
     def __init__(
@@ -312,11 +306,11 @@ class Call:
         asked = case_run.asked_for(self.function, runs[0].case)
         self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
         self.future: Future[None] = Future()
-        self.waiting: tuple[object, float] | None = None
+        self.waiting: tuple[object, Moment] | None = None
         self.task: Any = None
         self.is_lost = self.is_only = False
         self.cursors: Cursors | None = None
-        self.began = 0.0
+        self.began = now()
         self._queries = None if many is None else [run.case.query for run in runs]
         self._left = times
 
@@ -324,7 +318,7 @@ class Call:
         """Make the calls, unless dropped. Stop at a response that must be awaited, which `run_async` continues with."""
         if not self.future.set_running_or_notify_cancel():
             return
-        self.began = perf_counter()
+        self.began = now()
         try:
             while self._left and self.waiting is None:
                 response, started = self._call()
@@ -343,12 +337,12 @@ class Call:
         """
         if not self.future.set_running_or_notify_cancel():
             return
-        self.began = perf_counter()
+        self.began = now()
         try:
             while self._left or self.waiting is not None:
                 response, started = self.waiting or self._call()
                 if inspect.iscoroutine(response):  # it starts only now
-                    started = perf_counter()
+                    started = now()
                 self.waiting = None
                 if self._queries is not None and inspect.isawaitable(response):
                     response = await response
@@ -389,7 +383,7 @@ class Call:
         if self.waiting is not None:
             case_run.close_unawaited(self.waiting[0])
 
-    def _call(self) -> tuple[object, float]:
+    def _call(self) -> tuple[object, Moment]:
         self._left -= 1
         for outcome in self.outcomes:
             outcome.calls += 1
@@ -398,7 +392,7 @@ class Call:
             self.function, first.run.case, first.asked, self._queries
         )
 
-    def _read_batch(self, response: object, started: float) -> None:
+    def _read_batch(self, response: object, started: Moment) -> None:
         batch = _Batch(self.outcomes)
         try:
             for each in batch.responses_in(response):
@@ -408,7 +402,7 @@ class Call:
         batch.finish(started)
 
     async def _read_batch_async(
-        self, responses: AsyncIterator[object], started: float
+        self, responses: AsyncIterator[object], started: Moment
     ) -> None:
         batch = _Batch(self.outcomes)
         try:
@@ -418,7 +412,7 @@ class Call:
             await close_async(responses)
         batch.finish(started)
 
-    def _read(self, response: object, started: float) -> None:
+    def _read(self, response: object, started: Moment) -> None:
         if self._queries is not None:
             self._read_batch(response, started)
             return
@@ -435,7 +429,8 @@ class Call:
                 )
                 first.fail(error)
                 raise error
-        outcome.rankings.append((outcome.read(response), perf_counter() - started))
+        ranking = outcome.read(response)
+        outcome.rankings.append((ranking, seconds_since(started)))
 
 
 def _is_read_once(response: object) -> bool:
@@ -448,11 +443,12 @@ _MOST_IN_FLIGHT = 5
 
 def in_flight(calls: Sequence[Call]) -> str:
     """Name the running calls of a window, the earliest first; empty if none runs."""
-    now = perf_counter()
     running = sorted(
         (call for call in calls if call.future.running()), key=lambda call: call.began
     )
-    names = [f"{_name(call)} ({now - call.began:.1f} s)" for call in running]
+    names = [
+        f"{_name(call)} ({seconds_since(call.began) or 0:.1f} s)" for call in running
+    ]
     return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}" if names else ""
 
 
@@ -513,14 +509,15 @@ class _Batch:
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             self._found.append(error)
 
-    def finish(self, started: float) -> None:
+    def finish(self, started: Moment) -> None:
         """Give each case its ranking, with its share of the time since `started`, or its exception.
 
         Raises `CaseError` where there are fewer responses than queries.
         """
         if len(self._found) < len(self._outcomes):
             raise self._wrong_number(counted(len(self._found), "response"))
-        share = (perf_counter() - started) / len(self._outcomes)
+        latency = seconds_since(started)
+        share = None if latency is None else latency / len(self._outcomes)
         for outcome, found in zip(self._outcomes, self._found, strict=True):
             if not isinstance(found, BaseException):
                 outcome.rankings.append((found, share))

@@ -1,0 +1,60 @@
+"""The clocks of a run: how long a search took, and what time it is.
+
+A test may stop the time. freezegun, for example, replaces the functions of the module
+`time`, and every attribute of a loaded module that is one of these functions. A latency
+by a clock that stands still is 0, and meets every bound. So the functions are kept in a
+class here, because freezegun does not look into classes. This module is imported when
+pytest loads the plugin, which is before any conftest.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+
+class _Clocks:
+    """Python's clocks, as they were when pytest loaded the plugin.
+
+    `measuring` is the clock of all latencies. `other` is a second clock, which a tool
+    that stops the first one may have forgotten.
+    """
+
+    measuring = staticmethod(time.perf_counter)
+    wall = staticmethod(time.time)
+    other = staticmethod(time.monotonic)
+    if hasattr(time, "clock_gettime"):  # not on Windows
+        other = staticmethod(partial(time.clock_gettime, time.CLOCK_MONOTONIC))
+
+
+class Moment(NamedTuple):
+    """A moment by two clocks, in seconds. Only differences between moments mean anything."""
+
+    measured: float
+    other: float
+
+    def seconds_until(self, end: Moment) -> float | None:
+        """Return the seconds between two moments; None if the clock stood still.
+
+        The clock stood still if no time has passed by it, and some has by the other one.
+        """
+        seconds = end.measured - self.measured
+        if seconds == 0 and end.other > self.other:
+            return None
+        return seconds
+
+
+def now() -> Moment:
+    """Return the present moment."""
+    return Moment(measured=_Clocks.measuring(), other=_Clocks.other())
+
+
+def seconds_since(start: Moment) -> float | None:
+    """Return the seconds since a moment; None if the clock stood still."""
+    return start.seconds_until(now())
+
+
+def wall_time() -> float:
+    """Return the time of day in seconds since 1970."""
+    return _Clocks.wall()
