@@ -6,7 +6,7 @@ a test run without case files.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case as Case, Suite as Suite
@@ -97,6 +97,17 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
         value = getattr(import_module(home), name)
         globals()[name] = value
         return value
+
+
+def pytest_addhooks(pluginmanager: Any) -> None:
+    """Load the plugin if pytest was given this package in its place: `-p pytest_relevance`.
+
+    The plugin gets the name of its entry point, so that pytest does not load it twice.
+    """
+    from importlib import import_module
+
+    if not pluginmanager.has_plugin("relevance"):
+        pluginmanager.register(import_module("pytest_relevance.plugin"), "relevance")
 
 
 def __dir__() -> list[str]:

@@ -305,11 +305,13 @@ class Variant(NamedTuple):
     """The variant of an item: its name, None without parameters that count, and its number (from 0) in its case.
 
     `ends` are what follows the name of the case in the names of the items of this variant, if that is not the variant.
+    `parameters` are the ids of the parameters that count, which `name` joins.
     """
 
     name: str | None
     number: int
     ends: Sequence[str] = ()
+    parameters: Sequence[str] = ()
 
 
 class Variants:
@@ -332,6 +334,7 @@ class Variants:
             if (parameters := internals.parameters_of(item)) is not None
         ]
         names: Sequence[str | None] = [None] * len(items)
+        counting: frozenset[str] = frozenset()
         if found and len(found) == len(items):
             fixtures, arguments = (
                 internals.fixtures_of(items[0]),
@@ -357,7 +360,22 @@ class Variants:
             name: Variant(name, number, _ends(name, of))
             for number, (name, of) in enumerate(by_variant.items())
         }
-        return [made[name] for name in names]
+        return [
+            made[name]._replace(parameters=_counting_ids(item, counting))
+            for item, name in zip(items, names, strict=True)
+        ]
+
+
+def _counting_ids(item: AnyItem, counting: frozenset[str]) -> Sequence[str]:
+    """Return the ids of the parameters of an item that its variant is named by."""
+    found = internals.parameters_of(item)
+    if found is None or not counting:
+        return ()
+    names = tuple(found.indices)
+    if len(names) != len(found.ids):  # several arguments have one id
+        return tuple(found.ids)
+    pairs = zip(names, found.ids, strict=True)
+    return tuple([its_id for name, its_id in pairs if name in counting])
 
 
 def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:

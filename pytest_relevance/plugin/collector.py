@@ -39,6 +39,7 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
+from pytest_relevance.plugin.same_names import why_same_names, why_same_node
 from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
@@ -93,6 +94,8 @@ class CaseFile(pytest.Module):
         """
         reporting.install(self.config)
         shown, option = shown_path(self.path, self.config), self.config.option
+        if why := why_same_node(self, run_store(self.config).files.values()):
+            raise self.CollectError(f"{shown}: {why}")
         try:
             metrics = metrics_of(self)
             suite = load_suite(
@@ -125,6 +128,8 @@ class CaseFile(pytest.Module):
                 self.config.addinivalue_line("markers", line)
         self._baseline = self._read_baseline(suite, shown)
         runs = self._runs(suite, shown)
+        if why := why_same_names(runs):
+            raise self.CollectError(f"{shown}: {why}")
         digest = ""
         if option.relevance_record is not None:
             from pytest_relevance._files import digest_files
@@ -270,7 +275,7 @@ class CaseFile(pytest.Module):
         runs = []
         for case in suite.cases:
             function, items, variants, shared = maker.make(case)
-            for item, (variant, number, ends) in zip(items, variants, strict=True):
+            for item, variant in zip(items, variants, strict=True):
                 assert isinstance(item, pytest.Item)
                 run = item.stash[CASE_RUN] = CaseRun(
                     case,
@@ -279,10 +284,11 @@ class CaseFile(pytest.Module):
                     shown,
                     path,
                     function=function,
-                    variant=variant,
-                    variant_index=number,
+                    variant=variant.name,
+                    variant_index=variant.number,
+                    variant_parameters=variant.parameters,
                     baseline=self._baseline,
-                    items=[function.__name__ + end for end in ends] if ends else (),
+                    items=[function.__name__ + end for end in variant.ends],
                     search_folder=shared.search_folder,
                 )
                 runs.append(run)

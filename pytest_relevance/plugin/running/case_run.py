@@ -90,7 +90,8 @@ class CaseRun:
 
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
     function of the case, None for a check. `variant_index` is the index of the variant in the case's list of variants
-    (from 0). `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
+    (from 0), `variant_parameters` are the ids of the parameters that it is named by.
+    `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
     is the baseline of its file, `search_folder` the folder of its search fixture. `properties` are the JUnit properties
     on the item.
     """
@@ -105,6 +106,7 @@ class CaseRun:
     )
     variant: str | None = None
     variant_index: int = 0
+    variant_parameters: Sequence[str] = ()
     baseline: Baseline | None = None
     items: Sequence[str] = ()
     search_folder: str = ""
