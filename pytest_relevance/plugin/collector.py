@@ -272,6 +272,7 @@ class CaseFile(pytest.Module):
             str(self.path),
             settings(self.config),
         )
+        places = run_store(self.config).places
         runs = []
         for case in suite.cases:
             function, items, variants, shared = maker.make(case)
@@ -284,6 +285,7 @@ class CaseFile(pytest.Module):
                     shown,
                     path,
                     function=function,
+                    place=next(places),
                     variant=variant.name,
                     variant_index=variant.number,
                     variant_parameters=variant.parameters,

@@ -276,6 +276,7 @@ class Reporting:
                 self._store.unsent.fingerprint = {}
             self._store.to_run = [item.nodeid for item in session.items]
             self._items = [item for item in session.items if CASE_RUN in item.stash]
+            self._store.collected = _in_order_of_collection(self._items)
             set_locations(self._items)
             self._giving_up.watch(self._items)
 
@@ -391,6 +392,12 @@ class Reporting:
             lambda: harmless(failure_message(complete())),
         )
         return FailureText(self._config.option, lines_of, crash)
+
+
+def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
+    """Return the node ids of cases in the order of their files; empty if they run in this order."""
+    ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
+    return () if ordered == items else [item.nodeid for item in ordered]
 
 
 def _attach(

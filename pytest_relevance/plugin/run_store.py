@@ -6,6 +6,7 @@ own, so all data about cases comes from the attribute `relevance` of reports, of
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "files": {"shop.relevance.yaml": {...}},   # FileInfo, with the first report of a worker of pytest-xdist
+     "collected": ["shop.relevance.yaml::boots"],  # with "files", if the tests run in another order
      "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
      "warnings": {"relevance_fingerprint": ""}, # by subject; the first about each subject is shown
      "documents": [[nodeid, number, {...}]],    # fields of results that were sent before their titles were known
@@ -21,6 +22,8 @@ of a run are made from this data.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -112,7 +115,9 @@ class Unsent:
 class RunStore:
     """The results of the cases that ended, and the case files by the names used in reports.
 
-    `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
+    `to_run` are the node ids of all tests that were collected and not deselected, in the order in which they run,
+    other tests included. `collected` are those of the cases in the order of their files; empty if they run in this
+    order. `places` numbers the cases in the order of their files.
     `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
     (False). `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
     `gates` are the gates that were judged.
@@ -131,6 +136,8 @@ class RunStore:
         self.files: dict[str, FileInfo] = {}
         self.to_run: Sequence[str] = ()
         self._errors: dict[tuple[str, str], RunError] = {}
+        self.collected: Sequence[str] = ()
+        self.places = count()
         self.without_result: dict[str, bool] = {}
         self.messages: list[Message] = []
         self.sections: list[tuple[str, Sequence[Line]]] = []
@@ -143,16 +150,12 @@ class RunStore:
     def send_files(self, report: pytest.TestReport) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
         if self.files:
+            attached = {"cases": [], **getattr(report, ATTRIBUTE, {})}
             files = {file: info.to_dict() for file, info in self.files.items()}
-            setattr(
-                report,
-                ATTRIBUTE,
-                {
-                    "cases": [],
-                    **getattr(report, ATTRIBUTE, {}),
-                    "files": sendable(files, self._config),
-                },
-            )
+            attached["files"] = sendable(files, self._config)
+            if self.collected:
+                attached["collected"] = sendable(self.collected, self._config)
+            setattr(report, ATTRIBUTE, attached)
             self.files.clear()
 
     def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
@@ -200,6 +203,7 @@ class RunStore:
                 self._results = None
         for kind, names in self.named.items():
             names += attached.get(kind, ())
+        self.collected = self.collected or attached.get("collected", ())
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
         for nodeid, number, fields in attached.get("documents", ()):
@@ -271,16 +275,26 @@ class RunStore:
         )
 
     def _ended(self) -> list[dict[str, Any]]:
-        """Return the dicts of all cases that ended, in the order of collection."""
-        order = {name: number for number, name in enumerate(self.to_run)}
-        last = len(order)
-        ended = sorted(
-            self._cases,
-            key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0),
-        )
-        for key in ended if OTHER_IDS in self.warnings else ():
-            self._cases[key].pop("not_in_index", None)
+        """Return the dicts of all cases that ended, in the order of collection; then those of checks.
+
+        The order in which the tests ran does not count: a plugin may shuffle it.
+        """
+        for values in self._cases.values() if OTHER_IDS in self.warnings else ():
+            values.pop("not_in_index", None)
+        names = self.collected or self.to_run
+        places = {name: number for number, name in enumerate(names)}
+        ended = sorted(self._cases, key=partial(self._place, places))
         return [self._cases[key] for key in ended]
+
+    def _place(
+        self, places: Mapping[str, int], key: tuple[str, int]
+    ) -> tuple[int, str, int, str, int]:
+        """Return the key by which a result is sorted: a case by its place, a check by its file and line."""
+        nodeid, number = key
+        if self.is_case(nodeid) and nodeid in places:
+            return places[nodeid], "", 0, nodeid, number
+        values = self._cases[key]
+        return len(places), values["file"], values["line"], nodeid, number
 
     @property
     def finished(self) -> list[CaseResult]:

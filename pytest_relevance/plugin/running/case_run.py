@@ -89,7 +89,8 @@ class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, from collection to its last report.
 
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
-    function of the case, None for a check. `variant_index` is the index of the variant in the case's list of variants
+    function of the case, None for a check. `place` is the number of the item among those of all files (from 0), in the
+    order of collection. `variant_index` is the index of the variant in the case's list of variants
     (from 0), `variant_parameters` are the ids of the parameters that it is named by.
     `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
     is the baseline of its file, `search_folder` the folder of its search fixture. `properties` are the JUnit properties
@@ -104,6 +105,7 @@ class CaseRun:
     function: Any = (
         None  # a FunctionType or None: mypy takes a field of this type for a method
     )
+    place: int = 0
     variant: str | None = None
     variant_index: int = 0
     variant_parameters: Sequence[str] = ()
