@@ -5,7 +5,7 @@ JSON; --output writes the record of the whole run. The exit code is
 
 - 0 if every case is there, every gate is met, and the run is compared with all of its reference if a shard required it
   (--relevance-baseline=require);
-- 1 if one of these is not so;
+- 1 if one of these is not so, or if no case was searched although there is a reference;
 - 2 if the records are not of one run.
 
 Cases that failed are counted; they have failed their shard already.
@@ -15,10 +15,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, HTML, OK, TEXT, CommandError
 from pytest_relevance.reports.text import plain, terminal_width
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -99,6 +103,18 @@ def run(arguments: Namespace) -> int:
     )
     command.deliver(report, format)
     run = merged.run
-    are_gates_met = all(gate.outcome() != FAILED for gate in gates)
-    lacks = lacks_reference(run.results, run.files, run.info)
-    return OK if merged.is_whole and are_gates_met and not lacks else FOUND
+    is_bad = (
+        not merged.is_whole
+        or any(gate.outcome() == FAILED for gate in gates)
+        or bool(lacks_reference(run.results, run.files, run.info))
+        or _has_nothing_to_compare(run)
+    )
+    return FOUND if is_bad else OK
+
+
+def _has_nothing_to_compare(run: Run) -> bool:
+    """Whether no case was searched, in a run that was to be compared with a baseline or a record."""
+    from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
+
+    has_reference = any(info.has_baseline for info in run.files.values())
+    return has_reference and bool(nothing_searched_text(run.results))

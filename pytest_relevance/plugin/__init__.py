@@ -9,6 +9,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `collector`, `case_items` | a case file as a collector, its cases as test functions |
 | `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
+| `skipped_folders`, `nothing_searched` | a run in which no case was searched |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
 | `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
 | `clock` | the clocks of a run, which a test cannot stop |
@@ -58,6 +59,7 @@ from pytest_relevance.plugin import (  # noqa: E402 - the first modules that are
     clock,  # noqa: F401 - before a conftest can stop the time
     options,
 )
+from pytest_relevance.plugin.skipped_folders import SkippedFolders  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -157,6 +159,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _configure(config: pytest.Config) -> None:
     options.read_settings(config)
+    manager = config.pluginmanager
+    manager.register(SkippedFolders(config), "relevance-skipped-folders")
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
     of_run = options.settings(config)
@@ -180,11 +184,11 @@ def _configure(config: pytest.Config) -> None:
     if outputs:
         from pytest_relevance.plugin.outputs import Outputs
 
-        config.pluginmanager.register(Outputs(config), "relevance-outputs")
+        manager.register(Outputs(config), "relevance-outputs")
     if judges:
         from pytest_relevance.plugin.judging import Judging
 
-        config.pluginmanager.register(Judging(config), "relevance-judging")
+        manager.register(Judging(config), "relevance-judging")
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:

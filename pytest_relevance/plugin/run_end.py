@@ -19,6 +19,7 @@ from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.clock import wall_time
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.files_not_run import files_not_run
+from pytest_relevance.plugin.nothing_searched import folders_skipped, nothing_searched
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.required_reference import missing_from_reference
 from pytest_relevance.plugin.run_store import (
@@ -254,6 +255,10 @@ def findings(
         text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
         yield f"--relevance-against: {text}", False  # there is no summary that says it
     if is_complete:
+        for find in (nothing_searched, folders_skipped):
+            finding = find(config, store)
+            if finding is not None:
+                yield finding
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)

@@ -39,6 +39,7 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
+    from pytest_relevance.plugin.skipped_folders import SkippedFolder
     from pytest_relevance.reports.text import Line
     from pytest_relevance.results.documents import RunTitles
     from pytest_relevance.results.gates import GateResult
@@ -120,7 +121,8 @@ class RunStore:
     order. `places` numbers the cases in the order of their files.
     `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
     (False). `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
-    `gates` are the gates that were judged.
+    `gates` are the gates that were judged. `skipped_folders` are the folders with case files that were not collected, by
+    their names in messages.
 
     All processes told of the rest. `fingerprints` are the different ones of those that ran cases, `warnings` texts
     about fixtures and hooks of the project that could not be used, by subject. `named` are the names of checks that are
@@ -138,6 +140,7 @@ class RunStore:
         self._errors: dict[tuple[str, str], RunError] = {}
         self.collected: Sequence[str] = ()
         self.places = count()
+        self.skipped_folders: dict[str, SkippedFolder] = {}
         self.without_result: dict[str, bool] = {}
         self.messages: list[Message] = []
         self.sections: list[tuple[str, Sequence[Line]]] = []

@@ -156,7 +156,7 @@ def _headline(
     """
     ran = [result for result in results if result.status != SKIPPED]
     unfinished = "; ".join(unfinished_parts(info))
-    if not ran:
+    if all(result.verdict == SKIPPED for result in ran):  # also if that was expected
         kind = BROKEN if info.uncollected else NOTHING
         return Headline(
             f"Nothing was searched{f': {unfinished}' if unfinished else ''}", kind

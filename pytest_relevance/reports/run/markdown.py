@@ -33,6 +33,7 @@ from pytest_relevance.reports.run.faults import (
 )
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
 from pytest_relevance.reports.run.report import (
     IN_FULL,
     case_counts,
@@ -170,6 +171,8 @@ def _first_section(
     if run.results:
         counts = [*case_counts(run.results), *unfinished_parts(run.info)]
         items.append(escaped("; ".join(counts)))
+    if told := nothing_searched_text(run.results):
+        items.append(escaped(told))
     if about := baseline.context(run):
         items.append(", ".join(map(span, about)))
     further = [

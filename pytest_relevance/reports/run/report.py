@@ -311,10 +311,19 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     for gate in gates:
         if gate.outcome() != FAILED:
             lines += named_gate_lines(gate, width)
+    lines += _nothing_searched_lines(run.results, width)
     return [
         *lines,
         *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width),
     ]
+
+
+def _nothing_searched_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
+    """The sentence that no case was searched, if none was."""
+    from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
+
+    text = nothing_searched_text(results)
+    return folded_lines(text, BAD, width) if text else []
 
 
 def report_data(run: Run) -> dict[str, Any]:
@@ -470,6 +479,7 @@ def merged_lines(
     for text in (*searched, *_gaps(merged)):
         lines += folded_lines(text, BAD, width, "  ")
     lines += error_lines(run.info, width=width)
+    lines += _nothing_searched_lines(run.results, width)
     return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
 
 

@@ -1,0 +1,70 @@
+"""Note the folders with case files that pytest skips, because their conftest.py calls `pytest.skip`.
+
+Imported in every run: keep it light.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pytest_relevance.plugin.options import CASE_FILES, shown_path
+
+
+class SkippedFolder(NamedTuple):
+    """A folder that was skipped: the paths of its case files, and the reason."""
+
+    files: Sequence[str]
+    reason: str
+
+
+class SkippedFolders:
+    """The hook that notes such a folder; a run in which nothing was searched tells of it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a folder that was skipped, if there are case files in it."""
+        if not report.skipped:
+            return
+        folder = self._config.rootpath / report.nodeid
+        if not folder.is_dir():
+            return
+        files = list(self._case_files(folder))
+        if not files:
+            return
+        from pytest_relevance.plugin import reporting
+        from pytest_relevance.plugin.run_store import run_store
+
+        reporting.install(self._config)
+        shown = shown_path(folder, self._config)
+        found = SkippedFolder(files, _reason(report))
+        run_store(self._config).skipped_folders[shown] = found
+
+    def _case_files(self, folder: Path) -> Iterator[str]:
+        """Give the paths of the case files in a folder, and in the folders below that pytest would look into."""
+        case_files = self._config.stash[CASE_FILES]
+        left_out = self._config.getini("norecursedirs")
+        for path, folders, names in os.walk(folder):
+            folders[:] = [
+                name
+                for name in folders
+                if not any(fnmatch(name, pattern) for pattern in left_out)
+            ]
+            for name in names:
+                if case_files.includes(Path(path, name)):
+                    yield os.path.join(path, name)
+
+
+def _reason(report: pytest.CollectReport) -> str:
+    """Return the reason of a skipped collection, which pytest has as (path, line, "Skipped: reason")."""
+    found = report.longrepr
+    reason = found[2] if isinstance(found, tuple) else str(found)
+    return reason.removeprefix("Skipped: ")
