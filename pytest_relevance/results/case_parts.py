@@ -220,7 +220,8 @@ class CaseRanking(NamedTuple):
     `repeated` how many results are later copies; `reaches_depth`: as many as it was asked for, so that there may be
     more. `deeper` are the ranks of judged or accepted documents below those that are kept. `irrelevant_top` are the
     first three documents, if the first has no gain. `as_returned` are the results where the settings collapse chunks:
-    `documents` has the first of each document.
+    `documents` has the first of each document. `field_values` is in how many of the results each field has a value that
+    is not empty; it has the fields that expectations look at, if there are results.
     """
 
     reaches_depth: bool = False
@@ -234,6 +235,7 @@ class CaseRanking(NamedTuple):
     deeper: Mapping[str, int] = EMPTY
     irrelevant_top: Sequence[str] = ()
     repeated: int = 0
+    field_values: Mapping[str, int] = EMPTY
 
     @property
     def uncollapsed(self) -> Sequence[str]:

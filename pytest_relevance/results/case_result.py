@@ -516,6 +516,7 @@ _ORDER = (
         "repeated",
         "deeper",
         "irrelevant_top",
+        "field_values",
         "titles",
         "notes",
         "shown",

@@ -33,6 +33,7 @@ SEARCH, CASE = "search", "case"
 NOTHING, PASSED_EMPTY, SAME_FIRST, IDS, UNSORTED, REPEATED, FEWER = (
     *("nothing", "passed empty", "same first", "ids", "unsorted", "repeated", "fewer"),
 )
+NO_VALUE = "no value"
 """The other kinds of diagnoses, which are of one search in one variant: see `KINDS`."""
 
 PROJECT = "project"
@@ -68,7 +69,7 @@ class Diagnosis(NamedTuple):
 
     `kind` is `SEARCH`, `CASE`, or one of `KINDS`. `message` and `frame` come from the first error. `of` is how many
     cases were looked at (of `SAME_FIRST` queries). `document` is the one that comes first, `returned` how many results
-    come back, where more are looked at.
+    come back, where more are looked at. `fields` are the paths of the fields that have no value.
     """
 
     kind: str
@@ -78,11 +79,13 @@ class Diagnosis(NamedTuple):
     of: int = 0
     document: str = ""
     returned: int = 0
+    fields: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis in builtin types, for a record: kind, message, frame, how many cases, the first node id."""
         first = self.results[0]
-        found = {"kind": self.kind, "message": self.message, "frame": self.frame}
+        message = self.message or ", ".join(self.fields)
+        found = {"kind": self.kind, "message": message, "frame": self.frame}
         return {**found, "cases": len(self.results), "first": first.node or first.id}
 
 
@@ -90,7 +93,12 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     """The diagnoses of a run: errors that are alike, then those of `KINDS`, in its order."""
     errors: dict[tuple[Hashable, ...], list[CaseResult]] = {}
     searches: dict[tuple[str, str | None], list[CaseResult]] = {}
+    looking_at_fields: dict[tuple[str, str | None], list[CaseResult]] = {}
     for result in results:
+        if result.ranking.field_values:
+            looking_at_fields.setdefault((result.search, result.variant), []).append(
+                result
+            )
         if result.search == case_result.CHECK:
             continue
         if (key := _error_key(result)) is not None:
@@ -104,19 +112,22 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     ]
     for find in KINDS.values():
         found += filter(None, map(find, searches.values()))
+    found += filter(None, map(_fields_without_values, looking_at_fields.values()))
     return found
+
+
+_EXPLAINS_NONE = (FEWER, REPEATED, NO_VALUE)
 
 
 def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
     """The number of the first diagnosis that explains the failure of a case, by the key of its result.
 
     That a search returns fewer results than are looked at, or chunks, explains none: that is rarely all of the reason.
+    That a field has no value explains none either: the failures say of which result.
     """
     found: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
-        for result in (
-            diagnosis.results if diagnosis.kind not in (FEWER, REPEATED) else ()
-        ):
+        for result in diagnosis.results if diagnosis.kind not in _EXPLAINS_NONE else ():
             if result.status in (case_result.ERROR, FAILED, INCONCLUSIVE):
                 found.setdefault(result.key, number)
     return found
@@ -218,6 +229,34 @@ def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
     return Diagnosis(FEWER, found, of=len(results), returned=most)
 
 
+def _fields_without_values(results: Sequence[CaseResult]) -> Diagnosis | None:
+    """The fields that are null, NaN or empty in every result that an expectation looks at.
+
+    `none` and `at_most` are met by such results, whatever the condition.
+    """
+    looked_at: dict[str, None] = {}
+    with_value = set()
+    for result in results:
+        looked_at |= dict.fromkeys(result.ranking.field_values)
+        with_value |= fields_with_values(result)
+    empty = [path for path in looked_at if path not in with_value]
+    cases = [
+        result
+        for result in results
+        if any(path in result.ranking.field_values for path in empty)
+    ]
+    return (
+        Diagnosis(NO_VALUE, cases, of=len(cases), fields=tuple(empty))
+        if cases
+        else None
+    )
+
+
+def fields_with_values(result: CaseResult) -> set[str]:
+    """The fields that have a value in at least one result that an expectation of the case looks at."""
+    return {path for path, count in result.ranking.field_values.items() if count}
+
+
 KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
     NOTHING: _nothing_returned,
     PASSED_EMPTY: _passed_empty,
@@ -235,6 +274,8 @@ more different queries. `IDS`: there are judgments, and of nothing that any case
 of three or more cases the scores of the results neither only fall nor only rise. `REPEATED`: in as many a document
 comes several times, as chunks do that are not collapsed. `FEWER`: the search takes no number of results, returns the
 same number for more than half of ten or more cases, and they look deeper.
+
+`NO_VALUE` is not here: it is found among all cases that look at fields, also among those without a score.
 """
 
 

@@ -316,6 +316,21 @@ def scalars_in(value: Any) -> Sequence[Any]:
     return () if value is None else (value,)
 
 
+def has_value(value: Any) -> bool:
+    """Whether a field has a value: no null (or NaN, which is read as one), no empty text, no empty list."""
+    scalars = scalars_in(value)
+    return any(not isinstance(each, str) or each.strip() for each in scalars)
+
+
+def count_field_values(fields: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+    """Count for each field the results in which it has a value. Without results there is nothing to count."""
+    counts = {}
+    for path, values in fields.items():
+        if values:
+            counts[path] = sum(1 for value in values if has_value(value))
+    return counts
+
+
 def meets_condition(condition: FieldCondition, value: Any) -> bool:
     """Whether any value of a field meets a condition. A null meets none."""
     comparison, wanted = condition.comparison, condition.values

@@ -25,6 +25,7 @@ from pytest_relevance.metrics.names import build_metric, takes_cutoff
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
+    EMPTY,
     FLOOR,
     NO_DIGEST,
     TOO_FEW_JUDGED,
@@ -133,6 +134,7 @@ def score_case(
             repeated=len(graded.repeated),
             is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
             irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
+            field_values=_field_values(ranking),
         ),
         CaseEvaluation(
             scores=scores,
@@ -154,6 +156,15 @@ def score_case(
         people = score_case(alone, ranking, call, asked, in_run, details=False)
         result = with_fill(result, case.filled, people)
     return with_details(result, case, ranking) if details else result
+
+
+def _field_values(ranking: Ranking) -> Mapping[str, int]:
+    """In how many results each field has a value; empty if no expectation looks at fields."""
+    if not ranking.fields:
+        return EMPTY
+    from pytest_relevance.results.expectations import count_field_values
+
+    return count_field_values(ranking.fields)
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
@@ -278,6 +289,7 @@ def with_details(
             scored.irrelevant_top,
             scored.repeated,
         ),
+        field_values=scored.field_values,
     )
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}

@@ -13,7 +13,9 @@ from pytest_relevance.results.diagnoses import (
     explained_failures,
     ids_are_known,
 )
-from tests.helpers import case_result, result_of
+from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
+from tests.helpers import case_of, case_result, result_of
 
 FRAME = "conftest.py:9 in search"
 
@@ -329,6 +331,49 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
     assert (
         found([*full[:5], *few, scored(10, "d1", **about)]) == []
     )  # as many as a query finds
+
+
+def test_fields_without_a_value_in_any_result() -> None:
+    """Also in one case, and in a case that failed; a value in any result of the search is enough."""
+    empty = scored(0, "a", judged=1, field_values={"price": 0, "brand": 0})
+    filled = scored(1, "b", judged=1, field_values={"brand": 2})
+    other = scored(2, "b", judged=1, field_values={"price": 3}, variant="bm25")
+
+    assert found([empty]) == [("no value", 1, 1)]
+    (diagnosis,) = diagnose([empty, filled, other])
+    assert (diagnosis.fields, diagnosis.results) == (("price",), [empty])
+    assert diagnose([scored(0, "a", judged=1)]) == []
+    assert explained_failures([diagnosis]) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "count"),
+    [
+        ([None, None], 0),
+        ([float("nan"), ""], 0),
+        (["  ", []], 0),
+        ([[None, ""], [None]], 0),
+        ([0, False], 2),
+        ([None, "red"], 1),
+        ([["", "red"], None], 1),
+    ],
+)
+def test_in_how_many_results_a_field_has_a_value(
+    values: list[object], count: int
+) -> None:
+    returned = [{"id": f"d{rank}", "field": value} for rank, value in enumerate(values)]
+    result = result_of_fields(returned)
+    assert result.ranking.field_values == {"field": count}
+
+
+def test_without_results_there_is_no_field_to_look_at() -> None:
+    assert result_of_fields([]).ranking.field_values == {}
+
+
+def result_of_fields(returned: object) -> CaseResult:
+    case = case_of({"query": "q", "expect": {"at_most": {"field": 9}}})
+    ranking = read_ranking(returned, fields=case.fields)
+    return score_case(case, ranking)
 
 
 def test_which_failures_a_diagnosis_explains() -> None:

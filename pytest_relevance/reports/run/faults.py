@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, first_few, harmless, listed, quoted
+from pytest_relevance._text import (
+    counted,
+    examples,
+    first_few,
+    harmless,
+    listed,
+    quoted,
+)
 from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
 from pytest_relevance.reports.near_ids import near_pairs_of
 from pytest_relevance.reports.reasons import case_heading, search_label
@@ -79,6 +86,7 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         + (f" ({cut(harmless(title), _LONGEST_NAME)})" if title else ""),
         example=example,
         returned=counted(found.returned, "result"),
+        fields=_fields_in_prose(found.fields),
         deepest=max(result.conditions.depth or 0 for result in found.results),
     )
     return f"{search_label(first.search, first.variant, {})} {said}"
@@ -95,6 +103,10 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
     if not first.evaluation.missing:
         return ""
     return f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
+def _fields_in_prose(paths: Sequence[str]) -> str:
+    """`the field "price"`, or `the fields "price" and "brand"`."""
+    word = "field" if len(paths) == 1 else "fields"
+    return f"the {word} {examples(paths, _MOST_NAMED)}"
 
 
 _SENTENCES: Mapping[str, str] = {
@@ -109,6 +121,8 @@ _SENTENCES: Mapping[str, str] = {
     "list sorted best first?",
     diagnoses.REPEATED: "returned the same document several times, in {cases} of {of:,}: are these chunks? collapse: "
     "true in the case file lets the first stand for its document; else return each document once",
+    diagnoses.NO_VALUE: "returned no value in {fields}: null, NaN or empty in every result that an expectation looks "
+    "at ({cases}). Such results always meet none and at_most. Is it the right name, and does the index fill it?",
     diagnoses.FEWER: "takes no k and returned {returned} where more are looked at (as deep as rank "
     "{deepest:,}, in {cases}): give it a parameter k, or lower the cutoffs",
 }

@@ -141,13 +141,17 @@ def summary_lines(
             blocks += changes.mover_tables(results, variants, most)
             blocks += uncompared.found_something_sentences(results, files)
             blocks += baseline.update_sentences(results, files, updating)
-    if (
-        info.faults or len(results) > 1
-    ):  # one case alone shares no fault with others: the imports are spared
+    # one case alone shares no fault with others: the imports are spared
+    if info.faults or len(results) > 1 or _lacks_values(results):
         from pytest_relevance.reports.run.faults import fault_sentences
 
         blocks += fault_sentences(results, info, full=full)
     return lines_of(blocks, width)
+
+
+def _lacks_values(results: Sequence[CaseResult]) -> bool:
+    """Whether a field that an expectation looks at has no value in any result of a case."""
+    return any(0 in result.ranking.field_values.values() for result in results)
 
 
 def verdict_lines(
