@@ -39,7 +39,6 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.skipped_folders import SkippedFolder
     from pytest_relevance.reports.text import Line
     from pytest_relevance.results.documents import RunTitles
     from pytest_relevance.results.gates import GateResult
@@ -69,6 +68,13 @@ class Message(NamedTuple):
 
     text: str
     is_good: bool = True
+
+
+class SkippedFolder(NamedTuple):
+    """A folder with case files that its conftest.py skips: the paths of the files, and the reason."""
+
+    files: Sequence[str]
+    reason: str
 
 
 class Unsent:

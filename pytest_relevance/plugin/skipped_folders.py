@@ -6,21 +6,13 @@ Imported in every run: keep it light.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from pytest_relevance.plugin.options import CASE_FILES, shown_path
-
-
-class SkippedFolder(NamedTuple):
-    """A folder that was skipped: the paths of its case files, and the reason."""
-
-    files: Sequence[str]
-    reason: str
 
 
 class SkippedFolders:
@@ -41,7 +33,7 @@ class SkippedFolders:
         if not files:
             return
         from pytest_relevance.plugin import reporting
-        from pytest_relevance.plugin.run_store import run_store
+        from pytest_relevance.plugin.run_store import SkippedFolder, run_store
 
         reporting.install(self._config)
         shown = shown_path(folder, self._config)
