@@ -103,6 +103,8 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
     if not first.evaluation.missing:
         return ""
     return f"returned {quoted(first.ranking.documents[0])}, judged {quoted(first.evaluation.missing[0][0])}; "
+
+
 def _fields_in_prose(paths: Sequence[str]) -> str:
     """`the field "price"`, or `the fields "price" and "brand"`."""
     word = "field" if len(paths) == 1 else "fields"
