@@ -187,10 +187,18 @@ def _id_of(
             raise reading.BadResult(reading.MADE_UP)
         if not is_usual:
             there += reading.did_you_mean_field(names[0], document)
+        if isinstance(document, Mapping) and any(map(_is_bytes, document)):
+            raise reading.BadResult(
+                f"has no {spelled}{there}: the names of its fields are bytes; decode the response (decode_responses=True)"
+            )
         raise reading.BadResult(
             f"has no {spelled}{there}; {remedy} id_field in the case file"
         )
     raise reading.BadResult(f"has an id that is {why_no_id(value)}")
+
+
+def _is_bytes(value: object) -> bool:
+    return isinstance(value, BYTES)
 
 
 def _only_there(document: Any) -> str:
@@ -395,15 +403,16 @@ def _refuse_several_indexes(
     fields = reading.Fields(documents)
     for path in INDEXES:
         first: dict[str, int] = {}
-        indexes = fields.first_of((path,))
+        indexes = [id_text(index) for index in fields.first_of((path,))]
         for number, (document, index) in enumerate(zip(ids, indexes, strict=True)):
-            if not isinstance(index, str):
+            if index is None:
                 continue
             earlier = first.setdefault(document, number)
-            if indexes[earlier] != index:
+            other = indexes[earlier]
+            if other is not None and other != index:
                 field = _field_of_id(documents[number], names)
                 raise _in_two_indexes(
-                    document, path, field, indexes[earlier], index, earlier, number
+                    document, path, field, other, index, earlier, number
                 )
 
 

@@ -347,6 +347,17 @@ def test_ids_of_mongodb() -> None:
     assert ids(rows, "{shop}/{_id}") == [f"s/{one}"]
 
 
+def test_fields_whose_names_are_bytes() -> None:
+    assert "the names of its fields are bytes; decode the response" in refusal(
+        [{b"id": b"sku-1"}]
+    )
+
+
+def test_collections_that_are_numbered() -> None:
+    rows = [{"id": "1", "collection": 1}, {"id": "1", "collection": 2}]
+    assert 'but not one collection: it is "1" and "2"' in refusal(rows)
+
+
 @pytest.mark.parametrize(
     "response",
     [[b"sku-1"], [{"id": b"sku-1"}], [(b"sku-1", 0.5)], [{"id": bytearray(b"sku-1")}]],
