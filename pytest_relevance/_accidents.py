@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
+from pytest_relevance._problems import Place
 from pytest_relevance._source import NumberAsWritten, Source
 from pytest_relevance._text import quoted
 
@@ -34,7 +35,7 @@ def refuse_accidents(source: Source) -> None:
     """
     accident = find_accident(source)
     if accident is not None:
-        source.refuse(accident.message, accident.line)
+        source.refuse(accident.message, Place(line=accident.line))
 
 
 def find_accident(source: Source) -> Accident | None:

@@ -1,55 +1,68 @@
-"""Mistakes in files that users write or name: `Problem` is one mistake, `Problems` collects the mistakes of a file.
+"""Mistakes in files that users write or name: where they are, and the one error that has all of them.
 
-`FileError` is the one exception for a file that cannot be used, and holds all its problems.
+A reader adds what is wrong to `Problems` and goes on, so that a user sees all mistakes of a
+file at once. At the end it calls `raise_if_any`. `FileError` is the one exception for a file
+that cannot be used.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 MOST_KEPT = 1000
-"""The number of problems after which a file is not searched for more: they are one mistake, made often."""
+"""How many problems of a file are kept. So many come from one mistake that is made often."""
 
 
 class RelevanceWarning(UserWarning):
     """Warn of what may be a mistake: judged queries without a case, columns that were left out, repeated results."""
 
 
-class Place(NamedTuple):
-    """A position in a file: the line (from 1), and the path where the file has a structure (JSON)."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a file.
 
-    line: int | None = None
-    path: str | None = None
-
-
-class Problem(NamedTuple):
-    """One mistake in a file: the message, its position, and the case of a case file that it is in.
-
-    `line` and `column` count from 1; 0 means that they are not known. `file` is None for the file that was read, else
-    the name of a file that it names, whose columns are not shown. `path` leads to a value in JSON, `queries[3].id`.
+    `file`: the name of the file in messages; empty for the file that is read.
+    `line`, `column`: counted from 1; 0 if they are not known.
+    `path`: leads to a value in JSON, for example `queries[3].id`.
     """
 
-    message: str
+    file: str = ""
     line: int = 0
     column: int = 0
-    case: str | None = None
-    file: str | None = None
-    path: str | None = None
+    path: str = ""
 
     @property
-    def position(self) -> tuple[str, int, int]:
-        """The sort key: problems of the file that was read come first."""
-        return self.file or "", self.line, self.column
+    def is_known(self) -> bool:
+        """Whether a line or a path is known."""
+        return bool(self.line or self.path)
+
+
+NOWHERE = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a file. `case` is what messages call the case that it is in."""
+
+    message: str
+    place: Place = NOWHERE
+    case: str = ""
 
     def render(self, file: str) -> str:
-        """`file:line:column: path: message (in case "...")`, without what is not known; `file` is the file read."""
-        parts = (
-            (file, self.line, self.column)
-            if self.file is None
-            else (self.file, self.line)
-        )
-        where = ":".join(str(part) for part in parts if part)
-        path = f" {self.path}:" if self.path else ""
+        """Make one line: `file:line:column: path: message (in case "...")`.
+
+        `file` is the name of the file that was read. What is not known is left out. Columns
+        of other files are not shown.
+        """
+        place = self.place
+        where = place.file or file
+        if place.line:
+            where += f":{place.line}"
+        if place.column and not place.file:
+            where += f":{place.column}"
+        path = f" {place.path}:" if place.path else ""
         case = f" (in case {self.case})" if self.case else ""
         return f"{where}:{path} {self.message}{case}"
 
@@ -60,8 +73,8 @@ Error = TypeVar("Error", bound="FileError")
 class FileError(ValueError):
     """A file that cannot be used. `problems` are its mistakes in the order of the file, each once.
 
-    The message is a line for each of the first `MOST_SHOWN`. `at_least`: the search for mistakes stopped early, so that
-    there may be more; by default this is told by their number.
+    The message has a line for each of the first `MOST_SHOWN`. `at_least`: the search for
+    mistakes stopped early, so that there may be more. By default their number tells this.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -69,58 +82,59 @@ class FileError(ValueError):
     def __init__(
         self, file: str, problems: Iterable[Problem], at_least: bool | None = None
     ) -> None:
-        first: dict[object, Problem] = {}
-        for problem in sorted(problems, key=attrgetter("position")):
-            first.setdefault((problem.position, problem.path, problem.message), problem)
         self.file = file
-        self.problems = tuple(first.values())
-        self.at_least = (
-            len(self.problems) >= MOST_KEPT if at_least is None else at_least
-        )
-        shown = [problem.render(file) for problem in self.problems[: self.MOST_SHOWN]]
-        more = len(self.problems) - self.MOST_SHOWN
+        self.problems = _sorted_without_copies(problems)
+        if at_least is None:
+            at_least = len(self.problems) >= MOST_KEPT
+        self.at_least = at_least
+        lines = [problem.render(file) for problem in self.problems[: self.MOST_SHOWN]]
+        more = len(self.problems) - len(lines)
         if more > 0:
-            shown.append(
-                f"{file}: ... and {'at least ' * self.at_least}{more:,} more problems"
-            )
-        super().__init__("\n".join(shown))
+            count = f"at least {more:,}" if at_least else f"{more:,}"
+            lines.append(f"{file}: ... and {count} more problems")
+        super().__init__("\n".join(lines))
 
     @classmethod
-    def at(
-        cls: type[Error],
-        file: str,
-        message: str,
-        line: int | None = None,
-        path: str | None = None,
-    ) -> Error:
-        """The error for one mistake."""
-        return cls(file, [Problem(message, line or 0, path=path)])
+    def at(cls: type[Error], file: str, message: str, place: Place = NOWHERE) -> Error:
+        """Make the error for one mistake."""
+        return cls(file, [Problem(message, place)])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the file and the problems; the message is made of them."""
         return type(self), (self.file, self.problems, self.at_least)
 
 
+def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Sort problems by their place, those of the file that was read first; keep each message once a place."""
+
+    def position(problem: Problem) -> tuple[str, int, int]:
+        place = problem.place
+        return place.file, place.line, place.column
+
+    first: dict[tuple[Place, str], Problem] = {}
+    for problem in sorted(problems, key=position):
+        first.setdefault((problem.place, problem.message), problem)
+    return tuple(first.values())
+
+
 class Problems:
-    """Collect the mistakes in one file, so that one error names them all."""
+    """Collect the mistakes in one file, and in the files that it names."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.found: list[Problem] = []
 
-    def add(
-        self, message: str, line: int | None = None, path: str | None = None
-    ) -> None:
-        """Add a mistake, unless there are `MOST_KEPT` already."""
-        if not self.full:
-            self.found.append(Problem(message, line or 0, path=path))
+    def add(self, message: str, place: Place = NOWHERE, case: str = "") -> None:
+        """Add a mistake, unless there are `MOST_KEPT` already. `case` is what messages call its case."""
+        if not self.is_full:
+            self.found.append(Problem(message, place, case))
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether the search for mistakes may end."""
         return len(self.found) >= MOST_KEPT
 
-    def check(self) -> None:
+    def raise_if_any(self) -> None:
         """Raise `FileError` if there are mistakes."""
         if self.found:
             raise FileError(self.file, self.found)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds
-from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._problems import NOWHERE, FileError, Place, Problems
 from pytest_relevance._text import found, shown, shown_path
 
 HEAD = 1 << 16
@@ -27,8 +27,8 @@ HEAD = 1 << 16
 JsonPath = tuple[str | int, ...]
 """The path to a value in JSON: the keys of objects and the indexes of list entries."""
 
-Refuse = Callable[[str, "int | None", "str | None"], object]
-"""What takes a mistake in a JSON text: the message, and the line in the text or the path."""
+Refuse = Callable[[str, Place], object]
+"""Takes a mistake in a JSON text: the message, and its line in the text or its path."""
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -89,11 +89,9 @@ class Source:
             ) from None
         return cls(file, data, options, ids)
 
-    def refuse(
-        self, message: str, line: int | None = None, path: str | None = None
-    ) -> NoReturn:
+    def refuse(self, message: str, place: Place = NOWHERE) -> NoReturn:
         """Raise `FileError` for one mistake."""
-        raise FileError.at(self.file, message, line, path)
+        raise FileError.at(self.file, message, place)
 
     def _check_text(self) -> None:
         """Refuse what is no text in UTF-8. Where only carriage returns end the lines, replace them by line feeds."""
@@ -103,14 +101,16 @@ class Source:
         if (at := data.find(b"\0")) >= 0:
             self.refuse(
                 "there is a NUL byte in the file; it is no text",
-                data.count(b"\n", 0, at) + 1,
+                Place(line=data.count(b"\n", 0, at) + 1),
             )
         try:
             data.isascii() or data.decode()
         except UnicodeDecodeError as error:
             wrong = f"byte 0x{data[error.start]:02x} cannot stand there"
             line = data.count(b"\n", 0, error.start) + 1
-            self.refuse(f"the file is not UTF-8 ({wrong}); save it as UTF-8", line)
+            self.refuse(
+                f"the file is not UTF-8 ({wrong}); save it as UTF-8", Place(line=line)
+            )
         if b"\r" in data and b"\n" not in data:
             self.data = data.replace(b"\r", b"\n")
 
@@ -169,7 +169,7 @@ class Source:
     def json(self) -> object:
         """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one object is refused."""
         document, problems = self._document
-        problems.check()
+        problems.raise_if_any()
         return document
 
     @cached_property
@@ -192,11 +192,11 @@ class Source:
     def place(self, path: JsonPath) -> Place:
         """The position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
         if not self.is_json_lines:
-            return Place(None, shown_path(path))
-        return Place(
-            self._json_lines[1][path[0]] if path and isinstance(path[0], int) else None,
-            shown_path(path[1:]),
-        )
+            return Place(path=shown_path(path))
+        line = 0
+        if path and isinstance(path[0], int):
+            line = self._json_lines[1][path[0]]
+        return Place(line=line, path=shown_path(path[1:]))
 
     @cached_property
     def is_json_lines(self) -> bool:
@@ -217,16 +217,16 @@ class Source:
         values: list[object] = []
         numbers, number = array("L"), 0
 
-        def refuse(message: str, _: int | None, path: str | None) -> None:
-            problems.add(message, number, path)
+        def refuse(message: str, place: Place) -> None:
+            problems.add(message, Place(line=number, path=place.path))
 
         for number, line in enumerate(self.text.split("\n"), 1):
             if line and not line.isspace():
                 values.append(reader.read(line, refuse))
                 numbers.append(number)
-                if problems.full:
+                if problems.is_full:
                     break
-        problems.check()
+        problems.raise_if_any()
         return values, numbers
 
 
@@ -272,8 +272,7 @@ class JsonReader(json.JSONDecoder):
                 path = shown_path((*_path_to(document, holder), key))
                 refuse(
                     "this key stands twice, with different values; keep one of them",
-                    None,
-                    path,
+                    Place(path=path),
                 )
             if "\\u" in text and (
                 "\\ud" in text or "\\uD" in text
@@ -285,16 +284,14 @@ class JsonReader(json.JSONDecoder):
         except json.JSONDecodeError as error:
             refuse(
                 f"this is no valid JSON: {error.msg} (column {error.colno})",
-                error.lineno,
-                None,
+                Place(line=error.lineno),
             )
         except RecursionError:
-            refuse("this is no sensible JSON: it is nested too deeply", 1, None)
+            refuse("this is no sensible JSON: it is nested too deeply", Place(line=1))
         except UnicodeEncodeError:
             refuse(
                 "an escape stands for half of a character (a lone surrogate); write the whole character",
-                1,
-                None,
+                Place(line=1),
             )
         return None
 

@@ -58,7 +58,7 @@ class TextTable:
     `comments`: whether lines that begin with # are left out.
     """
 
-    header_line: int | None = 1
+    header_line: int = 1
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class TextTable:
 
     def place(self, row: int) -> Place:
         """The position of a row: the line in which it begins. The header is no row."""
-        return Place(self._lines[row])
+        return Place(line=self._lines[row])
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
         """Each row as {name: cell} with its line, read one by one; rows of another width become problems."""
@@ -124,7 +124,7 @@ class TextTable:
             if len(row) == len(self.names):
                 yield line, dict(zip(self.names, row, strict=True))
             else:
-                problems.add(self._wrong_width(len(row)), line)
+                problems.add(self._wrong_width(len(row)), Place(line=line))
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows without the header and the line in which each begins, one by one."""
@@ -166,7 +166,7 @@ class TextTable:
                     yield begins, row
                 begins = reader.line_num + 1
         except csv.Error as error:
-            self.source.refuse(_wrong_quotes(str(error)), begins)
+            self.source.refuse(_wrong_quotes(str(error)), Place(line=begins))
 
     def _line_rows(self) -> Iterator[tuple[int, list[str]]]:
         for number, line in enumerate(self._file(), 1):
@@ -196,9 +196,9 @@ class TextTable:
         problems = Problems(self.source.file)
         with cells_of_any_length():
             for _ in self.records(problems):
-                if problems.full:
+                if problems.is_full:
                     break
-        problems.check()
+        problems.raise_if_any()
         raise AssertionError("the table could not be read, but each of its rows can")
 
     def _wrong_width(self, count: int) -> str:
@@ -218,7 +218,7 @@ class ParquetTable:
         FileError: the file is damaged (in any call), or pyarrow is not installed.
     """
 
-    header_line: int | None = None
+    header_line: int = 0
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -317,7 +317,7 @@ class ObjectTable:
         FileError: what is in the list, or on a line, is no object.
     """
 
-    header_line: int | None = None
+    header_line: int = 0
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -389,8 +389,8 @@ class ObjectTable:
         """Refuse the rows of {row: what is wrong with it} in one error; an empty mapping refuses nothing."""
         problems = Problems(self.source.file)
         for row, message in wrong.items():
-            problems.add(message, *self.place(row))
-        problems.check()
+            problems.add(message, self.place(row))
+        problems.raise_if_any()
 
 
 _IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
@@ -427,7 +427,8 @@ class LinesOfObjects:
                 else:
                     found_text = quoted(line.strip(), 60)
                     problems.add(
-                        f"expected a JSON object, found {found_text}{advice}", number
+                        f"expected a JSON object, found {found_text}{advice}",
+                        Place(line=number),
                     )
 
     def _refuse_text(self) -> NoReturn:
@@ -436,7 +437,7 @@ class LinesOfObjects:
         self.source.refuse(
             f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "
             "it truncated, or one JSON text over several lines?",
-            1,
+            Place(line=1),
         )
 
 

@@ -42,7 +42,7 @@ class ContestedRow:
     def describe(self) -> str:
         """Describe the row in a part of a sentence, with its line."""
         where = ""
-        if self.place.line is not None:
+        if self.place.line:
             where = f"line {self.place.line}: "
         elif self.place.path:
             where = f"{self.place.path}: "

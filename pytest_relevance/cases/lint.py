@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 
-from pytest_relevance._problems import Place
+from pytest_relevance._problems import NOWHERE, Place
 from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Suite, most_results
 from pytest_relevance.judgments.model import Judgments, Ratings
@@ -67,7 +67,7 @@ class LintFinding:
 
     kind: str
     file: str
-    place: Place = Place()  # noqa: RUF009 (a named tuple)
+    place: Place = NOWHERE
     query: str | None = None
     detail: str = ""
 
@@ -109,7 +109,7 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
             LintFinding(
                 UNJUDGED,
                 suite.path,
-                Place(suite.queries_line),
+                Place(line=suite.queries_line),
                 detail=suite.unjudged_words,
             )
         )
@@ -120,7 +120,7 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
         entry = _Entry(
             case.query,
             case.source or suite.path,
-            Place(case.line),
+            Place(line=case.line),
             case.judgments,
             context,
         )
@@ -149,7 +149,7 @@ def lint_expected(suite: Suite, known: Container[str]) -> Iterator[LintFinding]:
                 yield LintFinding(
                     UNKNOWN,
                     case.source or suite.path,
-                    Place(case.line),
+                    Place(line=case.line),
                     case.query,
                     detail,
                 )

@@ -26,7 +26,7 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from pytest_relevance._problems import Problem
+from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import quoted
 
 Mark: TypeAlias = Any
@@ -41,11 +41,11 @@ class Broken(YAMLError):
         self.problem = problem
 
 
-def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Problem:
+def problem_at(mark: Mark | None, message: str, case: str = "") -> Problem:
     """Make a problem at a mark, or at the beginning of the file where there is none."""
     if mark is None:
-        return Problem(message, 1, 1, case)
-    return Problem(message, mark.line + 1, mark.column + 1, case)
+        return Problem(message, Place(line=1, column=1), case)
+    return Problem(message, Place(line=mark.line + 1, column=mark.column + 1), case)
 
 
 DEEPEST = 60
@@ -336,7 +336,9 @@ def undecodable(data: bytes) -> Problem | None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if is_utf_16(data):
-            return Problem("the file is UTF-16; save it as UTF-8", 1, 1)
+            return Problem(
+                "the file is UTF-16; save it as UTF-8", Place(line=1, column=1)
+            )
         byte = f"0x{data[error.start]:02x}"
         return _problem_after(
             data[: error.start],
@@ -417,4 +419,4 @@ def _lines_of(data: bytes) -> list[str]:
 def _problem_after(before: bytes, message: str) -> Problem:
     """A problem at the character that follows a part of the file."""
     lines = _lines_of(before)
-    return Problem(message, len(lines), len(lines[-1]) + 1)
+    return Problem(message, Place(line=len(lines), column=len(lines[-1]) + 1))

@@ -61,7 +61,7 @@ class CaseProblems:
         """Add a problem at a position in the case file."""
         from pytest_relevance.cases.nodes import problem_at
 
-        self.found.append(problem_at(mark, message, case))
+        self.found.append(problem_at(mark, message, case or ""))
 
     def add_elsewhere(
         self, message: str, position: Elsewhere, case: str | None
@@ -70,9 +70,8 @@ class CaseProblems:
         self._elsewhere += 1
         if not self.has_many_elsewhere:
             file, place = position()
-            self.found.append(
-                Problem(message, place.line or 0, 0, case, file, place.path)
-            )
+            elsewhere = Place(file=file, line=place.line, path=place.path)
+            self.found.append(Problem(message, elsewhere, case or ""))
 
 
 class Scope:
@@ -155,7 +154,7 @@ class Location:
     def refuse_file(self, error: FileError) -> Any:
         """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
         for problem in error.problems:
-            if problem.line or problem.path:
+            if problem.place.is_known:
                 self.refuse(
                     problem.message, elsewhere=partial(_position, error.file, problem)
                 )
@@ -164,4 +163,4 @@ class Location:
 
 
 def _position(file: str, problem: Problem) -> tuple[str, Place]:
-    return file, Place(problem.line, problem.path)
+    return file, problem.place

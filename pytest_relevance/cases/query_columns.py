@@ -49,13 +49,7 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
     for column in unread:
         key = key_of_a_case(column)
         if key is not None:
-            problems.append(
-                Problem(
-                    _mistake(column.name, key),
-                    column.place.line or 0,
-                    path=column.place.path,
-                )
-            )
+            problems.append(Problem(_mistake(column.name, key), column.place))
     return FileError(file, problems) if problems else None
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from pytest_relevance._problems import FileError, Problem, RelevanceWarning
+from pytest_relevance._problems import FileError, Place, Problem, RelevanceWarning
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases import nodes
 from pytest_relevance.cases.build import (
@@ -156,7 +157,9 @@ def refuse_accident(data: bytes, shown: str) -> None:
     except FileError:  # a case file may be UTF-16, and may have any other mistake
         return
     if accident is not None:
-        raise CaseFileError(shown, [Problem(accident.message, accident.line, 1)])
+        raise CaseFileError(
+            shown, [Problem(accident.message, Place(line=accident.line, column=1))]
+        )
 
 
 def has_cases(data: bytes) -> bool:
@@ -177,7 +180,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     problems = builder.problems.found
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'
-        problems.append(Problem(message, 1, 1))
+        problems.append(Problem(message, Place(line=1, column=1)))
         return False
     seen: dict[str, ScalarEvent] = {}
     late = False
@@ -203,7 +206,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     if CASES not in seen:
         builder.set_defaults(header)
         if QUERIES not in header and not problems:
-            problems.append(Problem(_NO_CASES, 1, 1))
+            problems.append(Problem(_NO_CASES, Place(line=1, column=1)))
     return late
 
 
@@ -309,7 +312,7 @@ class SuiteBuilder:
         )
         if len(found) > reported:
             found[reported:] = [
-                problem._replace(case=label()) for problem in found[reported:]
+                replace(problem, case=label()) for problem in found[reported:]
             ]
         at = Location(
             Scope(dict(self._values), self.problems, node, label, self._owned_tags)

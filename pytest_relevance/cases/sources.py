@@ -85,7 +85,7 @@ class ListedQuery(NamedTuple):
 
     def position(self) -> tuple[str, Place]:
         """The name of the file and the place in it."""
-        return self.file, Place(self.query.line)
+        return self.file, Place(line=self.query.line or 0)
 
     def defaults(self, at: Location) -> dict[str, object]:
         """The weight, note and params that the file gives the case; params are merged over those of the suite."""

@@ -187,7 +187,7 @@ def judgments_of(suite: Suite) -> Judgments:
             for key, case in keys.items()
         },
         titles={key: case.titles for key, case in keys.items() if case.titles},
-        place=lambda query, document: Place(keys[query].line),
+        place=lambda query, document: Place(line=keys[query].line),
     )
 
 

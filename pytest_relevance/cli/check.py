@@ -118,7 +118,9 @@ def run(arguments: Namespace) -> int:
         except FileError as error:
             looked.tell(error, len(error.problems))
             looked.read.update(
-                os.path.realpath(each.file) for each in error.problems if each.file
+                os.path.realpath(each.place.file)
+                for each in error.problems
+                if each.place.file
             )
             looked.at_least |= error.at_least
         except OSError as error:

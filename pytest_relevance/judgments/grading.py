@@ -109,9 +109,9 @@ class _GradeReader:
         """Refuse the rows whose ratings are no grade, each with what is wrong with it."""
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
-            if rating in wrong and not problems.full:
+            if rating in wrong and not problems.is_full:
                 _add(problems, self.rows, row, wrong[rating])
-        problems.check()
+        problems.raise_if_any()
 
     def _read(self, rating: object) -> float | str | None:
         """The grade, None for a blank, or what is wrong with it."""
@@ -163,7 +163,7 @@ class _GradeReader:
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
-    problems.add(f"{where}: {message}", *rows.place(row))
+    problems.add(f"{where}: {message}", rows.place(row))
 
 
 def _by_document(
@@ -248,14 +248,12 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
         earlier = first.setdefault(key, row)
         if written[row] != written[earlier] and key not in refused:
             refused.add(key)
-            line, path = rows.place(earlier)
-            where = (
-                f" in line {line}"
-                if line is not None
-                else f" at {path}"
-                if path is not None
-                else ""
-            )
+            place = rows.place(earlier)
+            where = ""
+            if place.line:
+                where = f" in line {place.line}"
+            elif place.path:
+                where = f" at {place.path}"
             grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
             if rows.raters is not None:
                 message = f"rater {quoted(rows.raters[row])} gave {grades}"
@@ -265,7 +263,7 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
                     "--raters of a command)"
                 )
             _add(problems, rows, row, message)
-    problems.check()
+    problems.raise_if_any()
 
 
 def _by_rater(

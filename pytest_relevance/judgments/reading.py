@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from pytest_relevance import _python
 from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
+from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
@@ -330,7 +331,7 @@ def read_ratings(
     if not ratings.queries and not ratings.described:
         source.refuse("the file holds no judgments")
     if not machine and ratings.machine is not None and True in ratings.machine:
-        source.refuse(_OF_A_MACHINE, *ratings.place(ratings.machine.index(True)))
+        source.refuse(_OF_A_MACHINE, ratings.place(ratings.machine.index(True)))
     return ratings
 
 
@@ -496,5 +497,5 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "
         f"Known are: {known}. If it is one of them, name it: format",
-        1,
+        Place(line=1),
     )

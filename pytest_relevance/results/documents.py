@@ -24,7 +24,7 @@ from pytest_relevance._ids import (
     decoding_advice,
     id_field_of,
 )
-from pytest_relevance._problems import FileError, Problems
+from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
@@ -99,7 +99,7 @@ class Catalogue:
                     ]
                 document = id_columns.id_of(values)
                 if not document and (why := id_columns.why_none(values, is_nested)):
-                    problems.add(why, line)
+                    problems.add(why, Place(line=line))
                 if document not in wanted or document in documents.known:
                     continue
                 documents.known.add(document)
@@ -121,7 +121,7 @@ class Catalogue:
                 if name == self.columns.url
                 else "image"
             )
-            problems.add(f"{key}: {_unknown(name, table.names)}", 1)
+            problems.add(f"{key}: {_unknown(name, table.names)}", Place(line=1))
         mistakes = FileError(self.name, problems.found)
         documents.errors = errors_in_file(mistakes, _MOST_PROBLEMS)
         rendered = [problem.render(self.name) for problem in mistakes.problems]
@@ -170,7 +170,7 @@ class Catalogue:
         if beginning == "[":
             source.refuse(
                 "the file is one JSON list; write one object on each line (jq -c '.[]')",
-                1,
+                Place(line=1),
             )
         is_nested = beginning == "{"
         if is_nested:
@@ -213,12 +213,12 @@ class Catalogue:
         if self.columns.id is not None:
             for path in template.paths:
                 if not _is_column(path, names, is_nested=is_nested):
-                    raise FileError.at(self.name, _unknown(path, names), 1)
+                    raise FileError.at(self.name, _unknown(path, names), Place(line=1))
             return IdColumns(template.paths, template)
         try:
             found = document_columns(FileIds(of_suite=template), names)
         except NoColumn as error:
-            raise FileError.at(self.name, str(error), 1) from None
+            raise FileError.at(self.name, str(error), Place(line=1)) from None
         if found is None:
             return None
         return IdColumns(tuple(names[number] for number in found.read), template)
@@ -259,11 +259,11 @@ class Catalogue:
             if chosen[key] is None and (key == "id" or (needs_title and not own.show)):
                 absent = f"there is no column {listed(map(quoted, usual))}; the columns are {_spelled(names)}"
                 advice = f"name the column: documents: {{file: {own.file}, {key}: ...}}"
-                raise FileError.at(self.name, f"{absent}; {advice}", 1)
+                raise FileError.at(self.name, f"{absent}; {advice}", Place(line=1))
             if written is not None and not _is_column(
                 written, names, is_nested=is_nested
             ):
-                raise FileError.at(self.name, _unknown(written, names), 1)
+                raise FileError.at(self.name, _unknown(written, names), Place(line=1))
         return chosen.get("id") or ""
 
 
@@ -292,7 +292,7 @@ def _refuse_one_object(source: Source, id_column: str | None) -> None:
         return
     source.refuse(
         f"the file is one JSON object, and a catalogue has one object on each line for a document; write it so: {command}",
-        1,
+        Place(line=1),
     )
 
 

@@ -22,7 +22,11 @@ def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     )
     assert caught.value.file == str(file)
     (problem,) = caught.value.problems
-    assert (problem.line, problem.column, problem.case) == (3, 5, '"blue shoes"')
+    assert (problem.place.line, problem.place.column, problem.case) == (
+        3,
+        5,
+        '"blue shoes"',
+    )
     assert isinstance(caught.value, ValueError)
 
 

@@ -336,8 +336,8 @@ def test_a_mistake_is_reported_where_it_stands(
     with pytest.raises(CaseFileError) as caught:
         parse_suite(text.encode(), "shop.yaml")
     (problem,) = caught.value.problems
-    line = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)[problem.line - 1]
-    assert re.match("[\"']?ouch", line[problem.column - 1 :])
+    line = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)[problem.place.line - 1]
+    assert re.match("[\"']?ouch", line[problem.place.column - 1 :])
     assert problem.case == ('"ouch::ouch"' if name == "id" else f'"case {number}"')
 
 
@@ -491,8 +491,8 @@ def assert_read_or_refused(data: bytes) -> None:
     )
     assert problems
     for problem in problems:
-        assert 1 <= problem.line <= lines
-        assert 1 <= problem.column <= len(data) + 1
+        assert 1 <= problem.place.line <= lines
+        assert 1 <= problem.place.column <= len(data) + 1
         assert problem.message
         assert problem.render("shop.yaml").isprintable()
 

@@ -220,7 +220,7 @@ def test_a_file_that_is_cut_off_anywhere(name: str, form: int) -> None:
             read_ratings(Source("F", text[:length].encode()))
         (problem,) = caught.value.problems
         ends = (text[:length].rstrip(), text[:length])
-        assert problem.line in [end.count("\n") + 1 for end in ends]
+        assert problem.place.line in [end.count("\n") + 1 for end in ends]
         assert problem.message.startswith("this is no valid JSON: ")
 
 
@@ -318,9 +318,7 @@ def test_whatever_is_in_a_file_is_read_or_refused(
     assert all(
         rating is None or isinstance(rating, (str, bool)) for rating in ratings.ratings
     )
-    assert all(
-        ratings.place(row).path is not None for row in range(len(ratings.queries))
-    )
+    assert all(ratings.place(row).is_known for row in range(len(ratings.queries)))
 
 
 @given(content=ANYTHING, format=FORMAT_NAMES)

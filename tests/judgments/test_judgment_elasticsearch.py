@@ -53,7 +53,7 @@ def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
     assert judgments.format == "elasticsearch"
     assert judgments.known_as("amsterdam") == ["12"]
     assert judgments.place("berlin_query", "10020#0") == Place(
-        None, "requests[0].ratings[1]"
+        path="requests[0].ratings[1]"
     )
 
 

@@ -217,7 +217,7 @@ def test_topics_and_groups(tmp_path: Path) -> None:
     }
     assert judgments.format == "rre"
     group_path = "topics[0].query_groups[0].relevant_documents"
-    assert judgments.place("a Hat", "no") == Place(None, f"{group_path}.no")
+    assert judgments.place("a Hat", "no") == Place(path=f"{group_path}.no")
     assert (
         judgments.place("cap", "44").path
         == "topics[0].query_groups[1].relevant_documents.3[1]"

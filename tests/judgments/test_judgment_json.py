@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance._problems import Place
+from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import JsonReader, NumberAsWritten, as_python
 from pytest_relevance.judgments.reading import load_queries
 from tests.judgments.helpers import problems, query_problems, written
@@ -27,7 +27,7 @@ def test_grades_by_query_and_document(tmp_path: Path) -> None:
     )
     assert judgments == {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
     assert judgments.format == "json"
-    assert judgments.place("blue shoes", "sku-2") == Place(None, '["blue shoes"].sku-2')
+    assert judgments.place("blue shoes", "sku-2") == Place(path='["blue shoes"].sku-2')
 
 
 def test_ids_that_are_numbers_keep_their_digits(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_list_of_judgments(tmp_path: Path) -> None:
     assert judgments.text("q1") == "blue shoes"
     assert judgments.known_as("hat") == ["q2"]
     assert judgments.titles == {"q1": {"a": "Trainers"}}
-    assert judgments.place("q2", "a") == Place(None, "[2]")
+    assert judgments.place("q2", "a") == Place(path="[2]")
 
 
 def test_a_judgment_a_line(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_judgment_a_line(tmp_path: Path) -> None:
     judgments = read_judgments(path)
     assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0, "b": 2}}
     assert judgments.format == "jsonl"
-    assert judgments.place("hat", "b") == Place(6, "")
+    assert judgments.place("hat", "b") == Place(line=6)
 
 
 def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
         "hat": {"a": 0, "b": 2},
         "cap": {"b": 1},
     }
-    assert judgments.place("cap", "b") == Place(2, "cap.b")
+    assert judgments.place("cap", "b") == Place(line=2, path="cap.b")
 
 
 def test_a_query_with_its_ratings(tmp_path: Path) -> None:
@@ -384,10 +384,10 @@ DOCUMENTS = st.recursive(
 )
 
 
-def mistakes(text: str) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-    JsonReader().read(text, lambda *mistake: found.append(mistake))
-    return found
+def mistakes(text: str) -> list[Problem]:
+    found = Problems("file.json")
+    JsonReader().read(text, found.add)
+    return found.found
 
 
 @given(DOCUMENTS)
@@ -424,11 +424,10 @@ def test_numbers_keep_their_digits(number: str) -> None:
 def test_a_key_with_two_values_is_named_by_its_path(
     text: str, paths: list[str]
 ) -> None:
-    assert [path for _, _, path in mistakes(text)] == paths
-    assert all(
-        "stands twice, with different values" in message
-        for message, *_ in mistakes(text)
-    )
+    found = mistakes(text)
+    assert [mistake.place.path for mistake in found] == paths
+    for mistake in found:
+        assert "stands twice, with different values" in mistake.message
 
 
 @pytest.mark.parametrize(
@@ -446,9 +445,9 @@ def test_a_key_with_two_values_is_named_by_its_path(
 def test_what_is_no_json_is_told_with_its_line(
     text: str, line: int, message: str
 ) -> None:
-    ((said, at, _),) = mistakes(text)
-    assert at == line
-    assert message in said
+    (found,) = mistakes(text)
+    assert found.place.line == line
+    assert message in found.message
 
 
 def test_a_whole_surrogate_pair_is_a_character() -> None:

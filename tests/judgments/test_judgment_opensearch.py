@@ -49,7 +49,7 @@ def test_ratings_are_strings_or_numbers(tmp_path: Path) -> None:
     assert judgments.format == "opensearch"
     assert judgments.unrated == ["hat"]
     assert judgments.place("red dress", "no") == Place(
-        None, "judgmentRatings[0].ratings[2]"
+        path="judgmentRatings[0].ratings[2]"
     )
 
 

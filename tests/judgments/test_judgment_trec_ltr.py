@@ -212,7 +212,7 @@ def test_headers_tell_queries_and_weights(tmp_path: Path) -> None:
         "2": {"10020#0": "A New Hope"},
     }
     assert judgments.notices == ("the features are left out",)
-    assert judgments.place("2", "10020#0") == Place(9)
+    assert judgments.place("2", "10020#0") == Place(line=9)
     assert load_queries(path) == [
         Query("1", "rambo", line=2),
         Query("2", "star wars: a new hope", 2.5, line=3),

@@ -64,12 +64,12 @@ class Collector:
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
-        if not self._problems.full:
-            self._problems.add(message, *self._source.place(path))
+        if not self._problems.is_full:
+            self._problems.add(message, self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the mistakes that were found, or else refuse the file as a whole."""
-        self._problems.check()
+        self._problems.raise_if_any()
         self._source.refuse(message)
 
     def objects(
@@ -320,7 +320,7 @@ class Collector:
                 "the document has its id alone, and other documents of the file have the other fields of id_field too",
                 self._path_of_plain_id,
             )
-        self._problems.check()
+        self._problems.raise_if_any()
         columns = ([row[number] for row in self._rows] for number in range(7))
         queries, documents, ratings, raters, titles, paths, keys = columns
         rated = {
@@ -352,7 +352,7 @@ class Collector:
         """
         if not self._known:
             self.refuse("the file has no queries")
-        self._problems.check()
+        self._problems.raise_if_any()
         without_text = [
             quoted(query.id, 40)
             for query, _ in self._known.values()
@@ -363,7 +363,7 @@ class Collector:
             what = f"these are judgments that have only the ids of queries ({ids})"
             self.refuse(f"{what}; name a file of queries, which has their texts")
         return [
-            replace(query, line=self._source.place(path).line)
+            replace(query, line=self._source.place(path).line or None)
             for query, path in self._known.values()
         ]
 

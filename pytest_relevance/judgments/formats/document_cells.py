@@ -28,9 +28,9 @@ def refuse_lists(
     if lists.sure:
         for row, (query, document) in enumerate(zip(queries, documents, strict=True)):
             parts = lists.sure.get(document)
-            if parts is not None and not problems.full:
-                problems.add(_message(query, document, parts), *table.place(row))
-    problems.check()
+            if parts is not None and not problems.is_full:
+                problems.add(_message(query, document, parts), table.place(row))
+    problems.raise_if_any()
     if not lists.doubtful:
         return []
     cells = sorted(lists.doubtful)

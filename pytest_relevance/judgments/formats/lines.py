@@ -24,7 +24,7 @@ def read_lines(source: Source) -> list[Query]:
     _refuse_other_formats(source)
     marker = find_conflict_marker(source.data)
     if marker is not None:
-        source.refuse(marker.message, marker.line)
+        source.refuse(marker.message, Place(line=marker.line))
     texts = []
     numbers = []
     for number, line in enumerate(source.text.replace("\r\n", "\n").split("\n"), 1):
@@ -32,7 +32,7 @@ def read_lines(source: Source) -> list[Query]:
             texts.append(line)
             numbers.append(number)
     return tables.distinct_rows(
-        source, {"query": texts}, lambda row: Place(numbers[row])
+        source, {"query": texts}, lambda row: Place(line=numbers[row])
     )
 
 
@@ -52,5 +52,5 @@ def _refuse_other_formats(source: Source) -> None:
 def _refuse(source: Source, what: str) -> NoReturn:
     source.refuse(
         f"the format text has a query on each line, and this is {what}; leave the format out",
-        1,
+        Place(line=1),
     )

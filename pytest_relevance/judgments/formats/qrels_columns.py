@@ -45,13 +45,13 @@ def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
         source.refuse(
             f"this seems to be a run, {order}: a column counts 1, 2, 3 ... for each query; judgments are needed: "
             f"{_NEEDED}",
-            1,
+            Place(line=1),
         )
     if _is_one_counter(rows):
         source.refuse(
             f"the third column is {quoted(rows.documents[0])} in every line, and the second column varies: the "
             f"document seems to stand in the second column; {_NEEDED}",
-            1,
+            Place(line=1),
         )
     _refuse_diversity(source, rows)
 
@@ -159,13 +159,11 @@ def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
         return
     row = again[0]
     earlier = first[rows.queries[row], rows.documents[row]]
-    line, path = rows.place(row)
     source.refuse(
         f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}: the second column is "
         f"{quoted(rows.iterations[earlier])} in line {rows.place(earlier).line} and "
         f"{quoted(rows.iterations[row])} here ({counted(len(again), 'line')} like this). These seem to be qrels for "
         "diversity, qid subtopic docid grade. Here a document has one grade for a query: keep one line for each "
         "document, such as the one with its highest grade",
-        line,
-        path,
+        rows.place(row),
     )

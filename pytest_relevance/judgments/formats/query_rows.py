@@ -53,7 +53,7 @@ def unread_of_table(
     found = []
     for number in unread_numbers(table, read):
         name = table.names[number]
-        place = Place(table.header_line)
+        place = Place(line=table.header_line)
         if isinstance(table, ObjectTable):
             first = next(row for row, keys in enumerate(table.rows) if name in keys)
             place = table.place(first)
@@ -111,10 +111,10 @@ def refuse_contradictions(rows: QueryRows) -> None:
         if message is None:
             message = _unread_difference(rows, unread, first, row)
         if message is not None:
-            problems.add(message, *rows.place(row))
-        if problems.full:
+            problems.add(message, rows.place(row))
+        if problems.is_full:
             break
-    problems.check()
+    problems.raise_if_any()
 
 
 def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
@@ -172,8 +172,8 @@ def _unread_difference(
 
 
 def _position(rows: QueryRows, row: int) -> str:
-    line, path = rows.place(row)
-    return f"in line {line}" if line is not None else f"at {path}"
+    place = rows.place(row)
+    return f"in line {place.line}" if place.line else f"at {place.path}"
 
 
 def _shown_cell(cell: object) -> str:
@@ -196,9 +196,9 @@ def params_in(
     for number, row in enumerate(rows):
         message = wrong_params(row)
         if message is not None:
-            problems.add(message, *place(number))
+            problems.add(message, place(number))
         found.append(params_of(row.get(PARAMS)))
-    problems.check()
+    problems.raise_if_any()
     return found
 
 

@@ -140,7 +140,7 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
         _ESCI_GRADES if is_esci else {},
         [*found.left_out, *doubts],
         by_id="query_id" in found.at,
-        unclear=Problem(found.why_unclear, table.header_line or 0)
+        unclear=Problem(found.why_unclear, Place(line=table.header_line))
         if found.why_unclear
         else None,
         machine=_of_machine(table, found.at, times, several=bool(found.raters)),
@@ -155,7 +155,7 @@ def _document_columns(table: Table) -> DocumentColumns | None:
     try:
         return document_columns(table.source.ids, table.names)
     except NoColumn as error:
-        table.source.refuse(str(error), table.header_line)
+        table.source.refuse(str(error), Place(line=table.header_line))
 
 
 def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
@@ -164,7 +164,7 @@ def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
     try:
         refuse_row_numbers(ids, parts)
     except NoColumn as error:
-        table.source.refuse(str(error), table.header_line)
+        table.source.refuse(str(error), Place(line=table.header_line))
     joined = []
     problems = Problems(table.source.file)
     for row, values in enumerate(zip(*parts, strict=True)):
@@ -172,8 +172,8 @@ def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
             joined.append(ids.join([value.strip() for value in values]))
         except NoColumn as error:
             joined.append("")
-            problems.add(str(error), *table.place(row))
-    problems.check()
+            problems.add(str(error), table.place(row))
+    problems.raise_if_any()
     return joined
 
 
@@ -194,7 +194,7 @@ def refuse_two_ids(
             table.source.refuse(
                 f"the document has two ids, {table.names[document]} {quoted(documents[row])} and "
                 f"{name} {quoted(others[row])}; {advice}",
-                *table.place(row),
+                table.place(row),
             )
 
 
@@ -224,8 +224,8 @@ def _refuse_two_indexes(
             continue
         why = known.why_two(JudgedIn(key, own, index, given))
         if why:
-            problems.add(why, *table.place(row))
-    problems.check()
+            problems.add(why, table.place(row))
+    problems.raise_if_any()
 
 
 def _of_machine(
@@ -248,7 +248,7 @@ def _of_machine(
             return None
         what = f"the column {MACHINE} is true where a machine gave the grade, else false or blank"
         table.source.refuse(
-            f"{what}; found {quoted(str(cells[wrong]))}", *table.place(wrong)
+            f"{what}; found {quoted(str(cells[wrong]))}", table.place(wrong)
         )
     return [_ARE_MACHINES[word] for word in said] * times
 
@@ -269,7 +269,7 @@ def _described(
                 described[key] = Query(key, text)
             elif text and known.text != text:
                 table.source.refuse(
-                    known.another_text(Query(key, text)), *table.place(row)
+                    known.another_text(Query(key, text)), table.place(row)
                 )
     elif "" in of_text["document"]:
         for key, document in zip(keys, of_text["document"], strict=True):
@@ -287,23 +287,21 @@ def _with_ids(rows: Ratings) -> list[bool]:
         is_rated = rating is not None and bool(str(rating).strip())
         if (not key and (document or is_rated)) or (is_rated and not document):
             problems.add(
-                f"the row has no {'document' if key else 'query'}", *rows.place(row)
+                f"the row has no {'document' if key else 'query'}", rows.place(row)
             )
-    problems.check()
+    problems.raise_if_any()
     return list(map(bool, rows.documents))
 
 
-def refuse_header(
-    source: Source, names: Sequence[str], line: int | None = 1
-) -> NoReturn:
+def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoReturn:
     """Refuse a header that is not one of judgments: what was found, what is missing, what may be misspelt."""
     try:
         document_columns(source.ids, names)
     except NoColumn as error:
-        source.refuse(str(error), line)
+        source.refuse(str(error), Place(line=line))
     wanted = source.options.get(GRADE_COLUMN)
     if wanted is not None and columns.column_called(names, wanted) is None:
-        source.refuse(columns.no_such_column(names, wanted), line)
+        source.refuse(columns.no_such_column(names, wanted), Place(line=line))
     at = columns.find_columns(names, WANTED)
     others = [name for number, name in enumerate(names) if number not in at.values()]
     head = "judgments have columns for the query, the document and the grade"
@@ -323,7 +321,7 @@ def refuse_header(
         advice = f"; where a column has the grades, name it: {GRADE_COLUMN}"
     source.refuse(
         f"{head}; found {columns.shown_names(names)}: {'; '.join(lacking)}{advice}",
-        line,
+        Place(line=line),
     )
 
 
@@ -443,7 +441,7 @@ def read_query_table(source: Source) -> list[Query]:
     elif "query" not in at:
         wrong = f"these are judgments that have only the ids of queries; found {names}; name a file with their texts"
     if wrong:
-        source.refuse(wrong, table.header_line)
+        source.refuse(wrong, Place(line=table.header_line))
     numbers = [at.pop("weight")] if "weight" in at else []
     found: dict[str, Sequence[Any]] = dict(
         zip([*at, "weight"], table.cells(at.values(), numbers), strict=False)
@@ -506,7 +504,9 @@ def _table_without_header(source: Source) -> TextTable:
         spellings = " or ".join(SPELLINGS["query"][:3])
         wrong = f"a file of queries has a header with {spellings} (and query_id), or lines of an id, a tab and a text"
     if wrong:
-        source.refuse(f"{wrong}; found {columns.shown_names(source.header.names)}", 1)
+        source.refuse(
+            f"{wrong}; found {columns.shown_names(source.header.names)}", Place(line=1)
+        )
     return TextTable(source, ["id", "text"])
 
 
@@ -524,7 +524,7 @@ def distinct_rows(
     def query(pair: tuple[str, str], row: int) -> tuple[Query | str, Place]:
         at = place(row)
         return query_or_mistake(
-            *pair, **{name: columns[name][row] for name in rest}, line=at.line
+            *pair, **{name: columns[name][row] for name in rest}, line=at.line or None
         ), at
 
     queries = (query(pair, row) for pair, row in first.items())
@@ -567,8 +567,8 @@ def distinct(
             known.setdefault(query.id, query) if isinstance(query, Query) else None
         )
         if isinstance(query, str):
-            problems.add(query, *place)
+            problems.add(query, place)
         elif earlier is not None and earlier.text != query.text:
-            problems.add(earlier.another_text(query), *place)
-    problems.check()
+            problems.add(earlier.another_text(query), place)
+    problems.raise_if_any()
     return list(known.values())

@@ -97,7 +97,7 @@ def refuse_run(source: Source) -> NoReturn:
     """Refuse a run in the place of judgments."""
     source.refuse(
         "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
-        1,
+        Place(line=1),
     )
 
 
@@ -171,7 +171,7 @@ def read_ltr(source: Source) -> Ratings:
         grades,
         titles=titles,
         described=lines.described,
-        place=lambda row: Place(numbers[row]),
+        place=lambda row: Place(line=numbers[row]),
         notices=["the features are left out"] if lines.has_features else [],
     )
 
@@ -188,8 +188,8 @@ def read_ltr_queries(source: Source) -> list[Query]:
     for key, line in lines.first.items():
         if key not in lines.described:
             message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above gives it'
-            problems.add(message, line)
-    problems.check()
+            problems.add(message, Place(line=line))
+    problems.raise_if_any()
     if not lines.described:
         source.refuse("the file has no queries")
     return list(lines.described.values())
@@ -213,7 +213,7 @@ class _Lines:
                 self._add_header(header[1], header[2].strip(), number)
             elif line and not line.startswith("#"):
                 self._add_line(line, number)
-        self._problems.check()
+        self._problems.raise_if_any()
 
     def _add_header(self, key: str, rest: str, number: int) -> None:
         """Add a query with its text and weight: `# qid:key: text*weight`, in the line with this number."""
@@ -226,24 +226,25 @@ class _Lines:
         if not text:
             self._problems.add(
                 f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight",
-                number,
+                Place(line=number),
             )
         elif weight <= 0:
             self._problems.add(
-                f"a weight is a number above 0, found {written.strip()}", number
+                f"a weight is a number above 0, found {written.strip()}",
+                Place(line=number),
             )
         elif (known.text, known.weight) != (text, weight):
             texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
             self._problems.add(
                 f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here",
-                number,
+                Place(line=number),
             )
 
     def _add_line(self, line: str, number: int) -> None:
         found = _LINE.fullmatch(line)
         if found is None:
             self._problems.add(
-                f"a line is {quoted(FORM)}, found {quoted(line)}", number
+                f"a line is {quoted(FORM)}, found {quoted(line)}", Place(line=number)
             )
             return
         grade, query, features, comment = found.groups()
@@ -252,7 +253,7 @@ class _Lines:
         if not document:
             self._problems.add(
                 f"the line names no document, which stands after a #: {quoted(FORM)}",
-                number,
+                Place(line=number),
             )
         self.first.setdefault(query, number)
         self.rows.append((query, document, grade, text, number))
@@ -325,7 +326,10 @@ def read_topics(source: Source) -> list[Query]:
     """
     never_ends = "the topic that begins here never ends; is it truncated?"
     queries = (
-        (_topic_query(attributes, content, line) if ends else never_ends, Place(line))
+        (
+            _topic_query(attributes, content, line) if ends else never_ends,
+            Place(line=line),
+        )
         for line, attributes, content, ends in _topics(
             _without_markup_of_xml(source.text)
         )

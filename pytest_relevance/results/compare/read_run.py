@@ -98,7 +98,7 @@ def _read_table(source: Source) -> Rankings:
         has = shown_names(table.names)
         source.refuse(
             f"a table of a run has columns for the query and the document ({needed}); found {has}",
-            1,
+            Place(line=1),
         )
     key = "query_id" if "query_id" in at else "query"
     order = next((what for what in ("rank", "score") if what in at), "")
@@ -108,7 +108,7 @@ def _read_table(source: Source) -> Rankings:
         advice = "call it score, or rank the rows in a column rank"
         source.refuse(
             f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}",
-            1,
+            Place(line=1),
         )
     ids, numbers = [at[key], at["document"]], [at[order]] if order else []
     queries, documents, *values = table.cells(ids, numbers)
@@ -132,7 +132,7 @@ def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
             )
             source.refuse(
                 f"there are {len(snapshots)} snapshots in the file, such as {several}; keep one of them",
-                1,
+                Place(line=1),
             )
         return dict(zip(("query", "document", "rank"), others, strict=True))
     judged = layout(names)
@@ -146,7 +146,7 @@ def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
         source.refuse(
             f"this seems to be a table of judgments, with grades in {with_grades}, and a run is needed: a "
             "table with a rank or a score, and without grades",
-            1,
+            Place(line=1),
         )
     return find_columns(names, _WANTED)
 
@@ -190,7 +190,7 @@ def _ranked(
             advice = f"; it {why}" if why is not None else ""
             problems.add(
                 f"{where}: a {order} is a finite number, found {found(value)}{advice}",
-                place(row).line,
+                Place(line=place(row).line),
             )
         elif not query or not document:
             what = (
@@ -198,14 +198,14 @@ def _ranked(
                 if query
                 else "the row has no query"
             )
-            problems.add(what, place(row).line)
+            problems.add(what, Place(line=place(row).line))
         else:
             ranked, numbers = of_query.setdefault(query, ([], []))
             ranked.append(document)
             numbers.append(number)
-        if problems.full:
+        if problems.is_full:
             break
-    problems.check()
+    problems.raise_if_any()
     _warn_of_repeats(
         source.file, {query: ranked for query, (ranked, _) in of_query.items()}
     )
@@ -293,18 +293,19 @@ def _refuse_unknown(source: Source) -> NoReturn:
         source.refuse(
             f"this seems to be a run, {order}; a TREC run has six columns, qid Q0 docid rank score tag; write those, "
             "or a table with the header query_id, doc_id, rank",
-            1,
+            Place(line=1),
         )
     if judged is not None:
         source.refuse(
-            f"these are judgments, {judged.name} ({judged.about}); a run is needed", 1
+            f"these are judgments, {judged.name} ({judged.about}); a run is needed",
+            Place(line=1),
         )
     begins = quoted(source.header.line.strip())
     source.refuse(
         f"the format of this run is not recognised; the file begins with {begins}. Known are: trec (qid Q0 "
         "docid rank score tag), csv (a table with a header: query_id, doc_id, rank or score), parquet, json "
         f"({_JSON_SHAPES})",
-        1,
+        Place(line=1),
     )
 
 

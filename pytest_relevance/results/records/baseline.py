@@ -19,6 +19,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from pytest_relevance._files import write_whole
+from pytest_relevance._problems import Place
 from pytest_relevance._text import printable, quoted, shown
 from pytest_relevance.cases.checking.expectations import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.cases.model import SIMILARITY
@@ -339,7 +340,7 @@ def read_baseline(
                 raise RecordError.at(
                     file,
                     f"a second entry of {quoted(entry.id)}; delete one of them",
-                    number,
+                    Place(line=number),
                 )
         else:
             document, found.titles[document], others = entry

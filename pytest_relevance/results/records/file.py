@@ -36,6 +36,7 @@ from typing import (
 )
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
+from pytest_relevance._problems import Place
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
@@ -279,14 +280,14 @@ def read_file(
         raise RecordError.at(
             file,
             f"this is not a {kind.name}: {_is_instead(first)}; {kind.written_by} writes one",
-            1,
+            Place(line=1),
         )
     version = header.get("version")
     if type(version) is not int or not 0 < version <= VERSION:
         raise RecordError.at(
             file,
             f"the file has version {version!r}, and this pytest-relevance knows 1 to {VERSION}; upgrade it",
-            1,
+            Place(line=1),
         )
     for number, values in chain(
         [(1, header)], _objects(texts, file, kind, header.get("results"))
@@ -312,7 +313,7 @@ def _made(
             f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
         )
         raise RecordError.at(
-            file, f"the line is damaged: {what}; {kind.remedy}", number
+            file, f"the line is damaged: {what}; {kind.remedy}", Place(line=number)
         ) from None
 
 
@@ -327,18 +328,20 @@ def _objects(
             raise RecordError.at(
                 file,
                 f"a line below the last one, {END} in line {end}; {advice}",
-                number,
+                Place(line=number),
             )
         values = _object(text)
         if values is None:
             if text.startswith(_CONFLICT):
                 advice = "take either side, and update the cases in it"
                 raise RecordError.at(
-                    file, f"a merge conflict is left in the file; {advice}", number
+                    file,
+                    f"a merge conflict is left in the file; {advice}",
+                    Place(line=number),
                 )
             what = f"it is no valid JSON object, {quoted(text)}"
             raise RecordError.at(
-                file, f"the line is damaged: {what}; {kind.remedy}", number
+                file, f"the line is damaged: {what}; {kind.remedy}", Place(line=number)
             )
         if count is None and values == {"end": True}:
             end = number

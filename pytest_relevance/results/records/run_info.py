@@ -302,12 +302,13 @@ def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunEr
 
 
 def _error_of(problem: Problem, file: str, node: str) -> RunError:
-    message = f"{problem.path}: {problem.message}" if problem.path else problem.message
+    place = problem.place
+    message = f"{place.path}: {problem.message}" if place.path else problem.message
     if problem.case:
         message = f"{message} (in case {problem.case})"
-    if problem.file is not None:  # messages show no columns of other files
-        return RunError(message, posix(problem.file), problem.line, node=node)
-    return RunError(message, posix(file), problem.line, problem.column, node)
+    if place.file:  # messages show no columns of other files
+        return RunError(message, posix(place.file), place.line, node=node)
+    return RunError(message, posix(file), place.line, place.column, node)
 
 
 def posix(file: str) -> str:
