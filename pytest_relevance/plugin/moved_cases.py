@@ -214,6 +214,8 @@ def _new(
         for key, case in file.cases.items():
             if case.query not in queries and (name, case.id) not in ids:
                 continue
+            if key in entries.without_ranking:
+                continue  # the reference knows the case at this place
             entry = entries.get(key)
             if entry is None or not _asks_the_same(config, entry, case):
                 params = redaction(config).values(case.params)

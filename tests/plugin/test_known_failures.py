@@ -359,6 +359,15 @@ GOOD_OF_HEAD = ("good", "tags: [head]", "b a")
 GATE_ROWS = {
     "same": GateRow(MEAN, [LOW, GOOD], [LOW, GOOD], K),
     "worst-gone": GateRow(MEAN, [LOW, GOOD, NONE], [LOW, GOOD], K),
+    "worst-skipped": GateRow(
+        MEAN, [LOW, GOOD, NONE], [LOW, GOOD, ("none", "skip: later", "x y")], K
+    ),
+    "best-skipped": GateRow(
+        MEAN, [LOW, GOOD, BEST], [LOW, GOOD, ("best", "skip: later", "a b")], F
+    ),
+    "best-without-judgments": GateRow(
+        MEAN, [LOW, GOOD, BEST], [LOW, GOOD, ("best", "judgments: {a: 0}", "a b")], F
+    ),
     "best-gone": GateRow(MEAN, [LOW, GOOD, BEST], [LOW, GOOD], F),
     "fifty-new": GateRow(MEAN, [GOOD], [GOOD, *FIFTY], F),
     "as-good-new": GateRow(MEAN, [GOOD], [GOOD, ("new", "", "b a")], K),
@@ -416,7 +425,8 @@ def gate_suite(name: str, gate: str, cases: list[tuple[str, str, str]]) -> str:
     lines = [f"gates: [{{{gate}}}]", "cases:"]
     for case, keys, _ in cases:
         more = f", {keys}" if keys else ""
-        lines.append(f"  - {{query: {name} {case}, judgments: {{a: 3, b: 1}}{more}}}")
+        judgments = "" if "judgments" in keys else ", judgments: {a: 3, b: 1}"
+        lines.append(f"  - {{query: {name} {case}{judgments}{more}}}")
     return "\n".join(lines)
 
 

@@ -121,6 +121,35 @@ def test_what_is_ambiguous_is_told_and_not_guessed(
     assert '1 case is gone ("boots")' in run.text
 
 
+@BOTH
+def test_a_required_reference_is_met_by_moved_cases(
+    shop: Shop, against: list[str]
+) -> None:
+    shop.returns(boots="b")
+    shop.cases(f"cases: [{SEE}, {HATS}]")
+    assert shop.run("--relevance-baseline=require", *against).code == 0
+    shop.cases(f"cases: [{SEE}, {SEE.replace('see', 'look')}, {HATS}]")
+    run = shop.run("--relevance-baseline=require", *against)
+    assert run.code == 1
+    assert "does not compare 1 case" in " ".join(run.text.split())
+
+
+@BOTH
+def test_a_case_that_the_reference_knows_as_an_error_was_not_moved(
+    shop: Shop, against: list[str]
+) -> None:
+    """It is another case, which asks the same as the one that is gone."""
+    shop.cases(f"cases: [{BOOTS}, {HATS}, {SEE.replace('boots', 'belts')}]")
+    shop.returns(boots="b", belts="boom")
+    shop.run(UPDATE, RECORD)
+    shop.returns(boots="x b")
+    shop.cases(f"cases: [{HATS}, {SEE}]")
+    run = shop.run(*against)
+    assert told(run) == ""
+    assert run.results["see"].baseline is not None
+    assert run.results["see"].baseline.standing == "not compared"
+
+
 # --- variants ---------------------------------------------------------------------------
 
 
