@@ -345,7 +345,7 @@ def _update_baseline(
         why = (
             f", it cannot be written: {error.strerror or error}"
             if isinstance(error, OSError)
-            else f": {error}"
+            else f": {str(error).removeprefix(f'{shown}: ')}"
         )
         yield Message(f"baseline {shown} is not updated{why}", is_good=False)
     else:

@@ -646,3 +646,21 @@ def test_a_query_that_finds_nothing_as_before_is_known_and_named_in_every_report
     assert run.counts == {"passed": 1, "xfailed": 2, "failed": 1}
     told = '1 case without results in the reference fails, known or not ("r")'
     assert told in run.text
+
+
+def test_an_update_that_finds_nothing_leaves_the_baseline_as_it_is(
+    project: Project,
+) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: p, judgments: {a: 3}}, {query: q}]")
+    shop.returns(p="a", q="a")
+    shop.run(UPDATE)
+    shop.returns(p="", q="")
+    run = shop.run(UPDATE)
+    assert run.code == 1
+    assert run.sentences("baseline") == [
+        "baseline shop.relevance.yaml.baseline.jsonl is not updated: in this update search "
+        "returned nothing in any case. Such rankings are no reference: accept those of a "
+        "search that works. If nothing should be found, write results: 0"
+    ]
+    assert shop.accepted == {"p": "a", "q": "a"}
