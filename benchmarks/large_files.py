@@ -49,8 +49,6 @@ from pytest_relevance import evaluate, read_judgments, read_run
 """
 """Caches the bytecode of what is measured."""
 
-WITHOUT_PYARROW = "sys.modules['pyarrow'] = None\n"
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -234,23 +232,8 @@ def compare(folder: Path, pairs: int) -> Iterator[Figure]:
     )
 
 
-def without(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading a run without pyarrow, beside reading and scoring with ir_measures."""
-    paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
-    ours = WITHOUT_PYARROW + READ
-    yield from beside(
-        folder,
-        pairs,
-        "reading TREC without pyarrow",
-        ("", ""),
-        (ours, paths),
-        (THEIRS, paths),
-    )
-
-
 MEASUREMENTS: Measurements = {
-    function.__name__: function
-    for function in (trec, tables, judgments, compare, without)
+    function.__name__: function for function in (trec, tables, judgments, compare)
 }
 
 

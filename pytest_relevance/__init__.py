@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case as Case, Suite as Suite
-    from pytest_relevance.cases.location import CaseFileError as CaseFileError
+    from pytest_relevance.cases.problems import CaseFileError as CaseFileError
     from pytest_relevance.cases.reader import read_suite as read_suite
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
     from pytest_relevance.judgments.reading import (
         read_judgments as read_judgments,
         read_queries as read_queries,
+        read_run as read_run,
     )
     from pytest_relevance.metrics.similarity import (
         jaccard as jaccard,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
-    from pytest_relevance.results.compare.read_run import read_run as read_run
     from pytest_relevance.results.records.run import Run as Run
     from pytest_relevance.results.records.run_info import (
         FileInfo as FileInfo,
@@ -58,9 +58,9 @@ __version__ = "0.1.0"
 _MODULES = {
     "_problems": "RelevanceWarning",
     "cases.model": "Case Suite",
-    "cases.location": "CaseFileError",
+    "cases.problems": "CaseFileError",
     "cases.reader": "read_suite",
-    "judgments.reading": "read_judgments read_queries",
+    "judgments.reading": "read_judgments read_queries read_run",
     "judgments.scale": "aggregate",
     "metrics.similarity": "jaccard kendall_tau overlap rbo",
     "metrics.agreement": "krippendorff_alpha",
@@ -71,7 +71,6 @@ _MODULES = {
     "results.case_result": "CaseResult",
     "results.compare.pairing": "Incomparable",
     "results.evaluate": "evaluate",
-    "results.compare.read_run": "read_run",
     "results.records.run": "Run",
     "results.records.run_info": "FileInfo RunError RunInfo",
 }

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import closest, listed, quoted
-from pytest_relevance.cases.keys import CASE, KEYS
-from pytest_relevance.judgments.columns import SPELLINGS, folded
-from pytest_relevance.judgments.formats.query_rows import UnreadColumn
-from pytest_relevance.judgments.formats.tables import MORE_SPELLINGS
+from pytest_relevance.cases.checking.keys import CASE, KEYS
+from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
+from pytest_relevance.judgments.formats import UnreadColumn
 
 _KEYS = {folded(name): name for name in KEYS[CASE]}
 _EXEMPT = {

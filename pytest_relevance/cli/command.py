@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance.registry import Registry
 from pytest_relevance.reports.text import Line, plain, safe_output
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _raters(text: str) -> str | None:
 
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
-    from pytest_relevance.cases.scalars import grade
+    from pytest_relevance.cases.checking.values import grade
     from pytest_relevance.judgments.scale import scale_of
 
     ends = _RANGE.fullmatch(text)
@@ -331,15 +332,15 @@ _ENDINGS: Mapping[str, str] = {
 """The formats of a report, and the endings of file names that mean them."""
 
 
+REPORTS: Registry[Callable[[Run], object]] = Registry("pytest_relevance.reports", {})
+"""Reports of other packages: functions from a `Run` to a text."""
+
+
 class _AlsoOutside(tuple[str, ...]):
     """The names of formats, and those of reports of other packages, which are looked up where a name is unknown."""
 
     def __contains__(self, name: object) -> bool:
-        from pytest_relevance import _python
-
-        return super().__contains__(name) or name in _python.entry_points_of(
-            _python.REPORTS
-        )
+        return super().__contains__(name) or name in REPORTS
 
 
 def add_report(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds
@@ -29,7 +30,8 @@ from pytest_relevance.cli.command import (
     CommandError,
     complain,
 )
-from pytest_relevance.judgments import reading, write
+from pytest_relevance.judgments import reading, writing
+from pytest_relevance.judgments.formats import FORMATS, Written
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import (
     FORMATS_OF_IDS,
@@ -38,9 +40,9 @@ from pytest_relevance.judgments.model import (
     queries_of,
     with_queries,
 )
-from pytest_relevance.judgments.write import Written
 
-_TARGETS = (CASE_FILE, *write.WRITERS)
+_TARGETS = (CASE_FILE, *writing.written_formats(), writing.RUN)
+"""The formats that the package writes. Other packages may write more."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -65,7 +67,7 @@ def declare(parser: ArgumentParser) -> None:
     )
     to = f"the format of OUT: {listed(_TARGETS)}"
     parser.add_argument(
-        "--to", dest="target_format", choices=_TARGETS, metavar="FORMAT", help=to
+        "--to", dest="target_format", type=_target_format, metavar="FORMAT", help=to
     )
     queries = "the texts of the queries in IN, or their ids"
     parser.add_argument(
@@ -86,6 +88,15 @@ def _source_format(name: str) -> str:
     return CASE_FILE if name == CASE_FILE else command.a_format(name)
 
 
+def _target_format(name: str) -> str:
+    """Return the name of a format that is written. Raises ArgumentTypeError for any other."""
+    if name in _TARGETS:
+        return name
+    if name in FORMATS and FORMATS.get(name).write is not None:
+        return name
+    raise ArgumentTypeError(f"invalid choice: {name!r}; choose {listed(_TARGETS)}")
+
+
 def run(arguments: Namespace) -> int:
     """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
     out = arguments.target
@@ -100,29 +111,65 @@ def run(arguments: Namespace) -> int:
     target = arguments.target_format or _format_of(out)
     if not arguments.overwrite and os.path.isfile(out):
         command.refuse_to_overwrite([out], "--overwrite replaces what is there")
-    judgments, said = (
-        _run_read(arguments.source) if target == write.RUN else _read(arguments)
-    )
+    if target == writing.RUN:
+        converted = _convert_run(arguments)
+    else:
+        converted = _convert_judgments(arguments, target)
+    for message in converted.written.lost:
+        complain(f"{_shown(out, 'standard output')}: {message}")
+    data = converted.written.data
+    if out == STANDARD:
+        command.put(data)
+        return OK
+    command.write(out, writing.packed(out, data))
+    print(f"written: {harmless(out)}: {converted.counts}")
+    return OK
+
+
+@dataclass(frozen=True, slots=True)
+class _Converted:
+    """What is to be written, and what it has, in words: `135 queries, 2,000 judgments`."""
+
+    written: Written
+    counts: str
+
+
+def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
+    """Read judgments and write them in a format. Tells the user what was left out in reading."""
+    judgments, said = _read(arguments)
     for message in said:
         complain(f"{_shown(arguments.source)}: {message}")
+    out = arguments.target
     if target == CASE_FILE and not out.endswith((STANDARD, *check.CASE_FILES)):
         named = listed([f"*{ending}" for ending in check.CASE_FILES], "and")
         complain(
             f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest"
         )
     written = _converted(judgments, target, arguments)
-    for message in written.lost:
-        complain(f"{_shown(out, 'standard output')}: {message}")
-    if out == STANDARD:
-        command.put(written.data)
-        return OK
-    command.write(out, write.packed(out, written.data))
-    found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
+    counts = counted(len({*judgments, *judgments.queries}), "query", "queries")
     if judgments:
-        what = "result" if target == write.RUN else "judgment"
-        found.append(counted(sum(map(len, judgments.values())), what))
-    print(f"written: {harmless(out)}: {', '.join(found)}")
-    return OK
+        number = sum(len(documents) for documents in judgments.values())
+        counts += f", {counted(number, 'judgment')}"
+    return _Converted(written, counts)
+
+
+def _convert_run(arguments: Namespace) -> _Converted:
+    """Read a run and write it as a TREC run. Raises `CommandError` if it has no results."""
+    rankings = reading.read_run(arguments.source)
+    try:
+        written = writing.write_run(rankings)
+    except ValueError as error:
+        raise _unwritable(arguments, error) from None
+    results = sum(len(set(ranking)) for ranking in rankings.values())
+    queries = counted(len(rankings), "query", "queries")
+    return _Converted(written, f"{queries}, {counted(results, 'result')}")
+
+
+def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
+    """Make the error for what a format cannot hold, a line for each mistake."""
+    out = _shown(arguments.target, "standard output")
+    lines = [f"{out}: {line}" for line in str(error).splitlines()]
+    return CommandError("\n".join(lines), FOUND)
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
@@ -135,17 +182,14 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
             return case_file(
                 judgments, f"From {_shown(arguments.source)}, by {PROGRAM} convert"
             )
-        return write.write_judgments(judgments, target)
+        return writing.write_judgments(judgments, target)
     except ValueError as error:
-        out = _shown(arguments.target, "standard output")
-        raise CommandError(
-            "\n".join(f"{out}: {line}" for line in str(error).splitlines()), FOUND
-        ) from None
+        raise _unwritable(arguments, error) from None
 
 
 def _format_of(path: str) -> str:
     """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
-    found = CASE_FILE if path.endswith(YAML) else write.format_of_name(path)
+    found = CASE_FILE if path.endswith(YAML) else writing.format_of_name(path)
     if found is None:
         what = (
             "standard output has"
@@ -205,17 +249,6 @@ def _lost_columns(found: reading.QueryFile) -> list[str]:
         return []
     columns = "column" if len(names) == 1 else "columns"
     return [f"nothing reads the {columns} {listed(map(quoted, names), 'and')}"]
-
-
-def _run_read(path: str) -> tuple[Judgments, list[str]]:
-    """Return a run in the form of judgments: the grades of the results descend to 1. A later copy is left out."""
-    from pytest_relevance.results.compare.read_run import read_run
-
-    found = Judgments()
-    for query, documents in read_run(path).items():
-        results = dict.fromkeys(documents)
-        found[query] = dict(zip(results, range(len(results), 0, -1), strict=True))
-    return found, []
 
 
 def _shown(name: str, standard: str = "standard input") -> str:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance import _python
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.cli import command
@@ -22,9 +21,11 @@ from pytest_relevance.cli.command import (
     MARKDOWN,
     OK,
     PROGRAM,
+    REPORTS,
     TEXT,
     CommandError,
 )
+from pytest_relevance.registry import ExtensionError
 from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
 
 if TYPE_CHECKING:
@@ -158,16 +159,14 @@ def _of_another_package(run: Run, format: str) -> str:
     """Return the report of another package; empty for a format of this one. Raises `CommandError` for a bad report."""
     if format in (TEXT, MARKDOWN, HTML, JSON):
         return ""
-    point = _python.entry_points_of(_python.REPORTS)[format]
     try:
-        report = _python.called(point, run)
-    except ValueError as error:
-        raise CommandError(
-            f"{PROGRAM} report: {format} ({point.value}) {error}"
-        ) from None
+        with REPORTS.calling(format):
+            report = REPORTS.get(format)(run)
+    except ExtensionError as error:
+        raise CommandError(f"{PROGRAM} report: {error}") from None
     if not isinstance(report, str) or not report:
         raise CommandError(
-            f"{PROGRAM} report: {format} ({point.value}) returned {shown(report)}, not a text"
+            f"{PROGRAM} report: {REPORTS.label(format)} returned {shown(report)}, not a text"
         )
     return report
 

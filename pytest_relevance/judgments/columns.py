@@ -80,6 +80,15 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "note": ("information_need", "note", "notes", "description", "narrative"),
 }
 
+MORE_SPELLINGS = {
+    "query_id": ("id", "number", "num", "nr", "no"),
+    "query": ("text",),
+}
+"""More names of columns in files of queries, folded: `_id` is `id`.
+
+In a table of judgments columns with these names may be anything.
+"""
+
 BEIR_DOCUMENT = "corpusid"
 """The column of documents in BEIR's tables, folded."""
 

@@ -20,7 +20,7 @@ from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import closest, found, quoted
 from pytest_relevance.judgments.grade_text import why_no_grade
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.scale import Scale, aggregate, on_scale
+from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
@@ -292,6 +292,24 @@ def _combined(
         }
         for query, documents in ratings.items()
     }
+
+
+def aggregate_of(judgments: Judgments) -> str | None:
+    """Find the way to combine ratings (median, mean ...) that gives exactly the grades; None if there is none."""
+    for how in AGGREGATES:
+        if _are_combined_by(how, judgments):
+            return how
+    return None
+
+
+def _are_combined_by(how: str, judgments: Judgments) -> bool:
+    """Whether each grade is what its ratings make if they are combined in this way."""
+    for query, documents in judgments.ratings.items():
+        grades = judgments.get(query, {})
+        for document, ratings in documents.items():
+            if aggregate(list(ratings.values()), how) != grades.get(document):
+                return False
+    return True
 
 
 FAR_APART = 2

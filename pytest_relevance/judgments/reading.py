@@ -1,211 +1,56 @@
-"""`read_judgments` and `read_queries`: read a file in any format of the field, and the table of the formats.
+"""Read judgments, queries and runs from a file: `read_judgments`, `read_queries`, `read_run`.
 
-A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
-by a key of `FORMATS` or of `ALIASES`, the file is read as that, and its mistakes are told as mistakes in that format.
-Other packages have further formats (`_python`), for files whose format is named.
+This module finds the format of a file. The formats themselves are in `FORMATS` and
+`RUN_FORMATS` (`formats.py`); nothing here knows one of them.
+
+If the user names a format, the file is read in it. Else it is read in the first format that
+fits its content. Before that it is checked that the file is data at all, and no page or error
+of a server, for example.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from pytest_relevance import _python
 from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
-from pytest_relevance.judgments.document_ids import ID_FIELD
-from pytest_relevance.judgments.formats import evaluation_tools as tools
-from pytest_relevance.judgments.formats import lines, objects, tables, trec_ltr
-from pytest_relevance.judgments.formats import search_engines as engines
-from pytest_relevance.judgments.formats.collecting import Collector
-from pytest_relevance.judgments.formats.query_rows import UnreadColumn
+from pytest_relevance.judgments.formats import (
+    FORMATS,
+    QUERY,
+    RUN_FORMATS,
+    JudgmentFormat,
+    Rankings,
+    RunFormat,
+    UnreadColumn,
+    refuse_options,
+)
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from pytest_relevance.registry import ExtensionError, Registry
 
 Path = str | os.PathLike[str]
-Fits = Callable[[Source], bool]
-ReadRatings = Callable[[Source], Ratings]
-ReadQueries = Callable[[Source], Sequence[Query]]
-Unread = Callable[[Source], Sequence[UnreadColumn]]
-Read = TypeVar("Read")
+
+QueryPaths = str | Sequence[str] | None
+"""Where a rank_eval request has the text of its query.
+
+A path, or several paths of which the first counts that leads to a text.
+"""
+
+AnyFormat = TypeVar("AnyFormat", JudgmentFormat, RunFormat)
+
+FIRST_LINE = Place(line=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format: a short description, how its content is recognised, and the functions that read it.
-
-    `ratings` and `queries` read judgments and queries; None where the format has none. `fits` says whether the content
-    is judgments in this format, `fits_queries` whether it has queries; neither raises for a file of another format.
-    Where both differ, `fits_queries_alone` recognises the queries. A user who names the format may have a file read
-    that does not fit: then the reader says what is wrong with it. `unread` finds the columns of a file of queries that
-    nothing reads.
-    """
-
-    name: str
-    about: str
-    fits: Fits
-    ratings: ReadRatings | None
-    queries: ReadQueries | None
-    fits_queries_alone: Fits | None = None
-    unread: Unread = lambda source: ()
-
-    def fits_queries(self, source: Source) -> bool:
-        """Whether the content has queries in this format."""
-        return (self.fits_queries_alone or self.fits)(source)
-
-
-def _readers(collect: Callable[..., Collector]) -> tuple[ReadRatings, ReadQueries]:
-    """The functions that read judgments and queries in JSON, of `collect(source, for_queries=...)`."""
-    return (
-        lambda source: collect(source, for_queries=False).ratings(),
-        lambda source: collect(source, for_queries=True).queries(),
-    )
-
-
-def _json_or(
-    read_json: Callable[[Source], Read], read_table: Callable[[Source], Read]
-) -> Callable[[Source], Read]:
-    """A function that reads a file in JSON, or a table."""
-    return lambda source: (read_json if source.looks_like_json else read_table)(source)
-
-
-def _never(source: Source) -> bool:
-    return False
-
-
-def _unread_of_any(source: Source) -> Sequence[UnreadColumn]:
-    """The columns of a table, or the keys of objects in JSON, that nothing reads."""
-    if source.looks_like_json:
-        return objects.unread_keys(source)
-    return tables.unread_columns(source)
-
-
-def _unread_of_quepid(source: Source) -> Sequence[UnreadColumn]:
-    """The columns of an export as a table that nothing reads; what else an export in JSON has is Quepid's own."""
-    return () if source.looks_like_json else tables.unread_columns(source)
-
-
-_TABLE_READERS = tables.read_table, tables.read_query_table
-_QUEPID_JSON = _readers(tools.collect_quepid)
-_OBJECT_READERS = objects.read_objects, objects.read_query_objects
-
-_ALL = (
-    Format(
-        "parquet",
-        "a Parquet file with columns as in CSV",
-        lambda source: source.is_parquet,
-        *_TABLE_READERS,
-        unread=tables.unread_columns,
-    ),
-    Format(
-        "quepid",
-        "Quepid's exports: query,docid,rating, or JSON",
-        tools.is_quepid,
-        _json_or(_QUEPID_JSON[0], partial(tables.read_table, format="quepid")),
-        _json_or(_QUEPID_JSON[1], tables.read_query_table),
-        unread=_unread_of_quepid,
-    ),
-    Format(
-        "rre",
-        "ratings.json of the Rated Ranking Evaluator",
-        tools.is_rre,
-        *_readers(tools.collect_rre),
-    ),
-    Format(
-        "elasticsearch",
-        "a rank_eval request: requests[].ratings[]",
-        engines.is_rank_eval,
-        *_readers(engines.collect_rank_eval),
-    ),
-    Format(
-        "opensearch",
-        "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set",
-        engines.is_judgment_import,
-        *_readers(engines.collect_search_relevance),
-        engines.has_queries,
-        unread=engines.unread_of_query_set,
-    ),
-    Format(
-        "topics",
-        "TREC topics: <top> markup, or XML",
-        _never,
-        None,
-        trec_ltr.read_topics,
-        trec_ltr.is_topics,
-    ),
-    Format(
-        "ltr",
-        "SVMrank: grade qid:1 ... # document",
-        trec_ltr.is_ltr,
-        trec_ltr.read_ltr,
-        trec_ltr.read_ltr_queries,
-    ),
-    Format(
-        "jsonl",
-        "JSON a line",
-        lambda source: source.is_json_lines,
-        *_OBJECT_READERS,
-        unread=objects.unread_keys,
-    ),
-    Format(
-        "json",
-        "{query: {document: grade}}, or a list of objects",
-        objects.is_json,
-        *_OBJECT_READERS,
-        unread=objects.unread_keys,
-    ),
-    Format(
-        "csv",
-        "a table with a header: query or query_id, doc_id, grade",
-        tables.is_judgment_table,
-        *_TABLE_READERS,
-        tables.is_query_table,
-        unread=tables.unread_columns,
-    ),
-    Format(
-        "trec",
-        "TREC qrels: qid iter docid grade",
-        trec_ltr.is_qrels,
-        trec_ltr.read_qrels,
-        None,
-        _never,
-    ),
-    Format(
-        "beir",
-        "BEIR: query-id corpus-id score, and queries.jsonl",
-        _never,
-        _json_or(objects.read_objects, partial(tables.read_table, format="beir")),
-        _json_or(objects.read_query_objects, tables.read_query_table),
-        unread=_unread_of_any,
-    ),
-    Format("text", "a query a line", _never, None, lines.read_lines),
-)
-FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
-"""Every format, by the name that a user gives it."""
-
-_WITH_COLUMNS = frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"})
-"""The formats that are tables: rows with columns, or objects with keys."""
-
-ALIASES: Mapping[str, str] = {
-    "tsv": "csv",
-    "esci": "csv",
-    "qrels": "trec",
-    "rank_eval": "elasticsearch",
-    "svmrank": "ltr",
-}
-"""Other names of formats."""
+# What users call
 
 
 def read_judgments(
@@ -219,33 +64,37 @@ def read_judgments(
     id_field: str | Sequence[str] | None = None,
     fill: bool = False,
 ) -> Judgments:
-    """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
+    """Read a file of judgments: {query: {document: grade}}, and what else the file says as attributes.
 
-    `format` is one of the names in docs/reference/judgments.md, by default the content says it. `scale` gives names to
-    grades, {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several
-    ratings of a document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes
-    raters the default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query`
-    says where in an Elasticsearch rank_eval request the text of the query is (`params.text`); of several paths the first
-    counts that leads to a text. `grade_column` is the
-    column of a table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`)
-    and the ratings of raters is an error without it, unless `raters` is given. `id_field` is the column, or the key,
-    that has the id of a document, a list of columns of which the first that a row has counts, or a template that joins
-    columns (`{_index}/{_id}`). `fill`: rows whose grade a machine gave
-    (a column `machine` that is true) are read too; without it they are an error, as they would be taken for a person's.
+    The key of a query is its id, or its text in a format that has no ids. Ids and texts are
+    text, exactly as written.
 
-    The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
+    `format`: a name of docs/reference/judgments.md. By default the content says it.
+    `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest). A grade
+    off the scale is an error.
+    `raters`: how several ratings of a document become its grade ("median", "mean", "min",
+    "max", "majority"). The default is the median if the file says who rated. Else a document
+    with two grades is an error unless `raters` is given.
+    `query`: where an Elasticsearch rank_eval request has the text of the query
+    (`params.text`). Of several paths the first counts that leads to a text.
+    `grade_column`: the column of a table, or the key of JSON objects, that has the grades. A
+    file with a final column (`final_rating`) beside the ratings of raters is an error without
+    it, unless `raters` is given.
+    `id_field`: the column, or the key, that has the id of a document; a list of columns of
+    which the first counts that a row has; or a template that joins columns (`{_index}/{_id}`).
+    `fill`: also read rows whose grade a machine gave (a column `machine` that is true). Without
+    it they are an error, since they would be taken for a person's.
 
     Raises:
-        FileError: (a ValueError) the file cannot be used; with every mistake, its line, query and document.
+        FileError: (a ValueError) the file cannot be used; with every mistake, its line, query
+            and document.
         ValueError: an argument has a value that does not exist.
     """
-    source = Source.read(
-        path, options=options_of(query, grade_column), ids=ids_of(id_field)
-    )
-    rows = (read_fill if fill else read_ratings)(source, format)
-    return graded(
-        rows, None if scale is None else scale_of(scale), checked_raters(raters)
-    )
+    options = options_of(query, grade_column)
+    source = Source.read(path, options=options, ids=ids_of(id_field))
+    ratings = read_fill(source, format) if fill else read_ratings(source, format)
+    grades = None if scale is None else scale_of(scale)
+    return graded(ratings, grades, checked_raters(raters))
 
 
 def read_queries(
@@ -256,15 +105,57 @@ def read_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """Read a file of queries: {id: text}, in the order of the file; a query without an id has its text as id.
+    """Read a file of queries: {id: text}, in the order of the file.
 
-    A file of judgments that knows the texts of its queries is a file of queries too. The arguments and errors are those
-    of `read_judgments`.
+    The id of a query without one is its text. A file of judgments that has the texts of its
+    queries is a file of queries too. The arguments and errors are those of `read_judgments`.
     """
-    found = load_queries(
+    queries = load_queries(
         path, format, query=query, grade_column=grade_column, id_field=id_field
     )
-    return {query.id: query.text_or_id for query in found}
+    return {each.id: each.text_or_id for each in queries}
+
+
+def read_run(path: Path, format: str | None = None) -> Rankings:
+    """Read a run: {query: [document, ...]}, best first, the queries in the order of the file.
+
+    `format`: by default the content says it.
+
+    - "trec": `qid Q0 docid rank score tag`, sorted as trec_eval does, whatever its ranks say:
+      by score, then by document id, both descending.
+    - "csv": a table with a header, which has query or query_id, doc_id, and rank or score.
+      Without both, the rows are in order already. A snapshot of Quepid is such a table.
+    - "parquet": the same as Parquet.
+    - "json": {query: {document: score}}, {query: [document, ...]} or rows.
+    - "record": the file of `--relevance-record`, without its cases that were skipped or are
+      an error.
+
+    gzip is unpacked. A document that a query has twice stays at both ranks, and counts at the
+    first one, as in `evaluate`; a `RelevanceWarning` says so.
+
+    Raises:
+        FileError: (a ValueError) the file cannot be read; with file, line and query.
+        ValueError: there is no such format.
+    """
+    if format is not None and format not in RUN_FORMATS:
+        names = RUN_FORMATS.names()
+        close = did_you_mean(format, names)
+        raise ValueError(f"a run is {listed(names)}, not {quoted(format)}{close}")
+    source = Source.read(path)
+    refuse_accidents(source)
+    with _naming_the_file(source):
+        known: RunFormat | None
+        if format is not None:
+            known = RUN_FORMATS.get(format)
+        else:
+            known = _first_that_fits(RUN_FORMATS, source, _fits_run)
+        if known is None:
+            _refuse_unknown_run(source)
+        with RUN_FORMATS.calling(known.name):
+            return known.read(source)
+
+
+# What the package calls
 
 
 def load_queries(
@@ -275,35 +166,10 @@ def load_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
-    """Read a file of queries with all that it says of each; arguments and errors are as for `read_judgments`."""
-    source = Source.read(
-        path, options=options_of(query, grade_column), ids=ids_of(id_field)
-    )
+    """Read a file of queries with all that it says of each; arguments and errors of `read_judgments`."""
+    options = options_of(query, grade_column)
+    source = Source.read(path, options=options, ids=ids_of(id_field))
     return queries_in(source, format)
-
-
-def queries_in(source: Source, format: str | None = None) -> list[Query]:
-    """Read the queries in a file; `FileError` where it has none."""
-    _refuse_accidents(source, format)
-    known = _format_of_queries(source, format)
-    if known.queries is None:
-        source.refuse(
-            f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries"
-        )
-    return list(known.queries(source))
-
-
-def _format_of_queries(source: Source, format: str | None) -> Format:
-    """The format of a file of queries: the named one, or the one that the content shows."""
-    known = _named(format) or next(
-        (one for one in _ALL if one.queries is not None and one.fits_queries(source)),
-        None,
-    )
-    if known is None:  # a format that has ids alone
-        known = next(
-            (one for one in _ALL if one.queries is None and one.fits(source)), None
-        )
-    return _checked(source, known, "queries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,18 +180,31 @@ class QueryFile:
     unread: Sequence[UnreadColumn]
 
 
+def queries_in(source: Source, format: str | None = None) -> list[Query]:
+    """Read the queries in a file. Raises FileError if it has none."""
+    return list(read_query_file(source, format).queries)
+
+
 def read_query_file(source: Source, format: str | None = None) -> QueryFile:
-    """Read the queries in a file, and find the columns that nothing reads; `FileError` as for `queries_in`."""
-    queries = queries_in(source, format)
-    return QueryFile(queries, _format_of_queries(source, format).unread(source))
+    """Read the queries in a file, and find the columns that nothing reads.
+
+    Raises FileError if it has no queries.
+    """
+    _refuse_accidents(source, format)
+    with _naming_the_file(source):
+        known = _format_of_queries(source, format)
+        with FORMATS.calling(known.name):
+            assert known.read_queries is not None
+            queries = known.read_queries(source)
+            return QueryFile(queries, unread=known.unread_columns(source))
 
 
 def read_ratings(
     source: Source, format: str | None = None, *, machine: bool = False
 ) -> Ratings:
-    """Read the ratings in a file, as they are written; `FileError` where it has none.
+    """Read the ratings in a file, as they are written. Raises FileError if it has none.
 
-    Without `machine`, those of a machine are an error too.
+    `machine`: ratings of a machine are read too. By default they are an error.
     """
     ratings = read_fill(source, format)
     if not ratings.queries and not ratings.described:
@@ -336,166 +215,207 @@ def read_ratings(
 
 
 _OF_A_MACHINE = (
-    f"a machine gave this grade, as the column {MACHINE} says, and it would be taken for a person's; read the file to "
-    "fill what people have not judged ({file: ..., fill: true}; in Python fill=True), and keep "
-    "the rows that a person has checked in a file of people"
+    f"a machine gave this grade, as the column {MACHINE} says, and it would be taken "
+    "for a person's; read the file to fill what people have not judged ({file: ..., "
+    "fill: true}; in Python fill=True), and keep the rows that a person has checked in "
+    "a file of people"
 )
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings in a file, also those of a machine; it may have a header alone."""
+    """Read the ratings in a file, also those of a machine. It may have a header alone."""
     _refuse_accidents(source, format)
-    known = _checked(source, _named(format) or judgments_in(source), "judgments")
-    if known.ratings is None:
-        source.refuse(f"{known.name} ({known.about}) holds no judgments")
-    return known.ratings(source)
+    with _naming_the_file(source):
+        known = judgments_in(source) if format is None else _named(format)
+        if known is None:
+            _refuse_unknown(source, "judgments")
+        refuse_options(source, known)
+        if known.read is None:
+            source.refuse(f"{known.name} ({known.about}) holds no judgments")
+        with FORMATS.calling(known.name):
+            return known.read(source)
 
 
-def _refuse_accidents(source: Source, format: str | None) -> None:
-    """Refuse a file that is there by accident. A format of another package may be a page or a pointer."""
-    if format is None or ALIASES.get(format, format) in FORMATS:
-        refuse_accidents(source)
+def judgments_in(source: Source) -> JudgmentFormat | None:
+    """Find the format in which a file has judgments; None if there is none."""
+    return _first_that_fits(FORMATS, source, _fits_judgments)
+
+
+def holds_queries_alone(source: Source, format: str | None = None) -> bool:
+    """Whether a file has queries, and no format takes it for judgments."""
+    known: JudgmentFormat | None
+    if format is not None:
+        known = _named(format)
+    else:
+        known = _first_that_fits(FORMATS, source, _fits_any)
+    if known is None:
+        return False
+    if known.read is None:
+        return True
+    with FORMATS.calling(known.name):
+        if known.has_queries_alone is not None:
+            return known.has_queries_alone(source)
+        return known.has_queries_in(source) and not known.fits(source)
 
 
 def check_format(name: str) -> str:
-    """Find the name of a format in `FORMATS`. ValueError, with the names there are, for another."""
-    found = ALIASES.get(name, name)
-    if found not in FORMATS and found not in (
-        others := _python.entry_points_of(_python.FORMATS)
-    ):
-        names = [*FORMATS, *ALIASES, *others]
-        raise ValueError(
-            f"unknown format {quoted(name)}; it may be {listed(names)}{did_you_mean(name, names)}"
-        )
-    return found
+    """Find the name of a format in `FORMATS`: `trec` for `qrels`.
 
-
-def _named(format: str | None) -> Format | None:
-    if format is None:
-        return None
-    name = check_format(format)
-    return FORMATS.get(name) or _of_another_package(
-        _python.entry_points_of(_python.FORMATS)[name]
-    )
-
-
-def _of_another_package(point: EntryPoint) -> Format:
-    """The format of an entry point: a function from the text of a file to rows, which are never none.
-
-    The rows are read as a list of JSON objects is: each has the keys of a table.
+    Raises ValueError for an unknown name. The message has the names that there are.
     """
-
-    def rows(source: Source) -> Source:
-        try:
-            found = _python.called(point, source.text)
-            data = json.dumps(found, allow_nan=False)
-        except (TypeError, ValueError) as error:  # also of what JSON cannot hold
-            source.refuse(f"{point.name} ({point.value}) {error}")
-        if not found:
-            source.refuse(
-                f"the file holds nothing that {point.name} ({point.value}) reads"
-            )
-        return Source(source.file, data.encode(), source.options, source.ids)
-
-    return Format(
-        *(point.name, point.value, _never),
-        lambda source: objects.read_objects(rows(source), point.name),
-        lambda source: objects.read_query_objects(rows(source)),
-        unread=lambda source: objects.unread_keys(rows(source)),
-    )
-
-
-def _checked(source: Source, known: Format | None, needed: str) -> Format:
-    """Refuse a file of an unknown format or of another kind, and options that have no meaning for its format."""
-    if known is None:
-        _refuse_unknown(source, needed)
-    for option in (*source.options, *([ID_FIELD] if source.ids.of_file else [])):
-        formats, what = OPTIONS[option]
-        is_json_of_quepid = (
-            known.name == "quepid" and source.looks_like_json
-        )  # which has no columns
-        if known.name not in formats or is_json_of_quepid:
-            source.refuse(
-                f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out"
-            )
-    return known
-
-
-OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
-    "query": (frozenset({"elasticsearch"}), "Elasticsearch requests"),
-    GRADE_COLUMN: (
-        _WITH_COLUMNS,
-        "tables and JSON objects",
-    ),
-    ID_FIELD: (
-        frozenset(
-            {"csv", "parquet", "quepid", "beir", "json", "jsonl", "elasticsearch"}
-        ),
-        "tables, JSON objects and Elasticsearch requests",
-    ),
-}
-"""What a user can say of a file beyond its format: the formats it is for, and those in words."""
-
-
-QueryPaths = str | Sequence[str] | None
-"""Where a rank_eval request has the text of its query: a path, or several of which the first counts that leads to text."""
+    if name in FORMATS.bundled_names:
+        return name
+    aliases = {}
+    for bundled in FORMATS.bundled_names:
+        for alias in FORMATS.get(bundled).aliases:
+            aliases[alias] = bundled
+    if name in aliases:
+        return aliases[name]
+    if name not in FORMATS:
+        names = [*FORMATS.bundled_names, *aliases]
+        names += [other for other in FORMATS.names() if other not in names]
+        close = did_you_mean(name, names)
+        raise ValueError(
+            f"unknown format {quoted(name)}; it may be {listed(names)}{close}"
+        )
+    return name
 
 
 def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
     """Collect the options of a file that are given; the paths to the texts of queries as a tuple."""
     options: dict[str, Any] = {}
     if query is not None:
-        options["query"] = (query,) if isinstance(query, str) else tuple(query)
+        options[QUERY] = (query,) if isinstance(query, str) else tuple(query)
     if grade_column is not None:
         options[GRADE_COLUMN] = grade_column
     return options
 
 
 def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
-    """Read what `id_field` of a file says. Raises ValueError for what is no field."""
+    """Read what `id_field` of a file says. Raises ValueError if it names no field."""
     if id_field is None:
         return USUAL_COLUMNS
-    return FileIds(
-        id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
-    )
+    written = id_field if isinstance(id_field, str) else tuple(id_field)
+    return FileIds(id_field_of(written))
 
 
-def holds_queries_alone(source: Source, format: str | None = None) -> bool:
-    """Whether a file is one of queries that no format takes for judgments."""
-    known = _named(format) or next(
-        (one for one in _ALL if one.fits(source) or one.fits_queries(source)), None
-    )
-    if known is None or known.ratings is None:
-        return known is not None
-    if known.name in ("json", "jsonl", "beir") and source.looks_like_json:
-        return objects.are_queries(source)
-    return known.fits_queries(source) and not known.fits(source)
+# Which format a file has
 
 
-def judgments_in(source: Source) -> Format | None:
-    """The format of judgments that a file is recognised as; None where there is none."""
-    return next(
-        (one for one in _ALL if one.ratings is not None and one.fits(source)), None
-    )
+def _first_that_fits(
+    registry: Registry[AnyFormat],
+    source: Source,
+    fits: Callable[[AnyFormat, Source], bool],
+) -> AnyFormat | None:
+    for known in registry:
+        with registry.calling(known.name):
+            if fits(known, source):
+                return known
+    return None
+
+
+def _fits_run(known: RunFormat, source: Source) -> bool:
+    return known.fits(source)
+
+
+def _fits_judgments(known: JudgmentFormat, source: Source) -> bool:
+    return known.has_judgments_in(source)
+
+
+def _fits_queries(known: JudgmentFormat, source: Source) -> bool:
+    return known.has_queries_in(source)
+
+
+def _fits_any(known: JudgmentFormat, source: Source) -> bool:
+    return known.has_judgments_in(source) or known.has_queries_in(source)
+
+
+def _fits_ids_alone(known: JudgmentFormat, source: Source) -> bool:
+    return known.read_queries is None and known.has_ids_of_queries_in(source)
+
+
+def _named(format: str) -> JudgmentFormat:
+    return FORMATS.get(check_format(format))
+
+
+def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
+    """Find the format of a file of queries. Refuses a file in a format that has none."""
+    known: JudgmentFormat | None
+    if format is not None:
+        known = _named(format)
+    else:
+        known = _first_that_fits(FORMATS, source, _fits_queries)
+    if known is None:
+        known = _first_that_fits(FORMATS, source, _fits_ids_alone)
+    if known is None:
+        _refuse_unknown(source, "queries")
+    refuse_options(source, known)
+    if known.read_queries is None:
+        source.refuse(
+            f"{known.name} ({known.about}) has no queries, only their ids; "
+            "name a file of queries"
+        )
+    return known
+
+
+@contextmanager
+def _naming_the_file(source: Source) -> Iterator[None]:
+    """Refuse the file if the format of another package cannot be loaded, or raises an exception."""
+    try:
+        yield
+    except ExtensionError as error:
+        source.refuse(str(error))
+
+
+# What is refused
+
+
+def _refuse_accidents(source: Source, format: str | None) -> None:
+    """Refuse a file that is there by accident. In a format of another package it may be meant."""
+    if format is None or check_format(format) in FORMATS.bundled_names:
+        refuse_accidents(source)
 
 
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Refuse a file: what it begins with, and what it may be. A run that is no judgments is called one."""
+    """Refuse a file of an unknown format: say what it begins with, and what it may be."""
     names = source.header.names
-    if needed == "judgments" and trec_ltr.is_run(source):
-        trec_ltr.refuse_run(source)
-    if len(names) > 1 and not any(map(number_of, names)) and not source.looks_like_json:
-        if needed == "judgments":
-            tables.refuse_header(source, names)
-        tables.read_query_table(source)  # which says what a header of queries is
-    usable = [
-        one
-        for one in _ALL
-        if (one.ratings if needed == "judgments" else one.queries) is not None
-    ]
-    known = "; ".join(f"{one.name} ({one.about})" for one in usable)
+    are_numbers = any(number_of(name) is not None for name in names)
+    if len(names) > 1 and not are_numbers and not source.looks_like_json:
+        _refuse_header(source, needed)
+    known = []
+    for each in FORMATS:
+        read = each.read if needed == "judgments" else each.read_queries
+        if read is not None:
+            known.append(f"{each.name} ({each.about})")
     source.refuse(
-        f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "
-        f"Known are: {known}. If it is one of them, name it: format",
-        Place(line=1),
+        f"the format of these {needed} is not recognised; the file begins with "
+        f"{quoted(source.header.line.strip())}. Known are: {'; '.join(known)}. If it is "
+        "one of them, name it: format",
+        FIRST_LINE,
+    )
+
+
+def _refuse_header(source: Source, needed: str) -> None:
+    """Have the reader of tables say what is wrong with the header."""
+    table = FORMATS.get("csv")
+    assert table.read is not None
+    assert table.read_queries is not None
+    if needed == "judgments":
+        table.read(source)
+    else:
+        table.read_queries(source)
+
+
+def _refuse_unknown_run(source: Source) -> NoReturn:
+    judged = judgments_in(source)
+    if judged is not None:
+        source.refuse(
+            f"these are judgments, {judged.name} ({judged.about}); a run is needed",
+            FIRST_LINE,
+        )
+    known = [f"{each.name} ({each.about})" for each in RUN_FORMATS if each.about]
+    source.refuse(
+        "the format of this run is not recognised; the file begins with "
+        f"{quoted(source.header.line.strip())}. Known are: {', '.join(known)}",
+        FIRST_LINE,
     )

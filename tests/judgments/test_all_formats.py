@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
-from pytest_relevance.judgments.reading import ALIASES, FORMATS, read_ratings
+from pytest_relevance.judgments.formats import FORMATS
+from pytest_relevance.judgments.reading import read_ratings
 from tests.judgments.helpers import problems, write
 
 ROW = ("query", "doc_id", "grade")
@@ -326,9 +327,11 @@ def test_whatever_queries_are_in_a_file_are_read_or_refused(
     content: Any, format: str | None
 ) -> None:
     source = Source("F", json.dumps(content).encode())
-    fitting = (known for known in FORMATS.values() if known.fits_queries(source))
-    known = FORMATS[format] if format is not None else next(fitting, FORMATS["json"])
-    read = known.queries
+    fitting = (known for known in FORMATS if known.has_queries_in(source))
+    known = next(fitting, FORMATS.get("json"))
+    if format is not None:
+        known = FORMATS.get(format)
+    read = known.read_queries
     assert read is not None
     queries = unless_refused(lambda: read(source))
     assert queries is None or queries
@@ -340,9 +343,9 @@ def test_whatever_queries_are_in_a_file_are_read_or_refused(
 @given(st.text(st.characters(exclude_characters="\0")))
 def test_no_text_makes_the_recognition_fail(text: str) -> None:
     source = Source("F", text.encode("utf-8", "ignore") or b"x")
-    for known in FORMATS.values():
-        assert known.fits(source) in (True, False)
-        assert known.fits_queries(source) in (True, False)
+    for known in FORMATS:
+        assert known.has_judgments_in(source) in (True, False)
+        assert known.has_queries_in(source) in (True, False)
 
 
 # docs/reference/judgments.md says of each what it holds
@@ -351,6 +354,7 @@ def test_no_text_makes_the_recognition_fail(text: str) -> None:
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "judgments.md").read_text(
     encoding="utf-8"
 )
+ALIASES = {alias: known.name for known in FORMATS for alias in known.aliases}
 ROWS = {
     row[0]: row
     for row in re.findall(
@@ -363,14 +367,15 @@ def test_every_format_has_a_row_or_is_named_in_one() -> None:
     named = set(
         re.findall(r"`([\w-]+)`", "\n".join(" ".join(row) for row in ROWS.values()))
     ) | set(ROWS)
-    assert set(FORMATS) | set(ALIASES) - {"svmrank"} <= named
-    assert set(ROWS) <= set(FORMATS) | set(ALIASES)
+    known = set(FORMATS.bundled_names) | set(ALIASES)
+    assert known - {"svmrank"} <= named
+    assert set(ROWS) <= known
 
 
 def test_a_row_says_what_the_format_holds() -> None:
     for name, _, judgments, queries in ROWS.values():
-        known = FORMATS[ALIASES.get(name, name)]
-        assert judgments.startswith("yes") == (known.ratings is not None), name
+        known = FORMATS.get(ALIASES.get(name, name))
+        assert judgments.startswith("yes") == (known.read is not None), name
         assert (not queries.startswith(("no", "ids alone"))) == (
-            known.queries is not None
+            known.read_queries is not None
         ), name

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_relevance import read_judgments
 from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.write import write_judgments
+from pytest_relevance.judgments.writing import write_judgments
 from tests.judgments.helpers import problems, written
 
 if TYPE_CHECKING:

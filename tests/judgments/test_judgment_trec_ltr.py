@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
-from pytest_relevance.judgments.formats.trec_ltr import read_topics
+from pytest_relevance.ext.formats.topics import read_topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.reading import load_queries, read_ratings
 from tests.judgments.helpers import problems, problems_of, query_problems, written

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pytest_relevance import aggregate, read_judgments
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.scale import AGGREGATES
-from pytest_relevance.judgments.write import (
-    WRITERS,
+from pytest_relevance.judgments.writing import (
     format_of_name,
     packed,
     write_judgments,
+    written_formats,
 )
 
 SHOP = Judgments(
@@ -142,7 +142,7 @@ def test_what_qrels_cannot_hold_is_told() -> None:
     )
     assert lost(RATED, "csv") == []
     plain = Judgments({"tv": {"a": 1}})
-    assert [lost(plain, name) for name in WRITERS] == [[], [], [], []]
+    assert [lost(plain, name) for name in written_formats()] == [[], [], []]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Runs from files: TREC, tables, Parquet, JSON, read row by row and with pyarrow, which reads large files."""
+"""Runs from files: TREC, tables, Parquet, JSON."""
 
 from __future__ import annotations
 
@@ -13,23 +13,11 @@ import pytest
 
 from pytest_relevance import RelevanceWarning, Run, evaluate, read_run
 from pytest_relevance._problems import FileError
-from pytest_relevance.results.compare import read_run as large_runs
 from tests.chorus import reference
 from tests.judgments.helpers import problems_of, write
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
-
-
-@pytest.fixture(params=["row by row", "with pyarrow"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "with pyarrow":
-        pytest.importorskip("pyarrow")
-        monkeypatch.setattr(large_runs, "SMALL", 0)
-
-
-twice = pytest.mark.usefixtures("reader")
-"""TREC runs are read by pyarrow where they are large."""
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:
@@ -40,7 +28,6 @@ def problems(path: Path, format: str | None = None) -> list[str]:
     return problems_of(read_run, path, format)
 
 
-@twice
 @pytest.mark.parametrize(
     "lines",
     [
@@ -83,7 +70,6 @@ def test_a_trec_run_is_sorted_by_score_then_by_document(
     assert list(found) == ["q1", "q2"]
 
 
-@twice
 @pytest.mark.parametrize(
     "document",
     ["007", "1.0", "NA", "nan", "1e5", "true", '"x"', "q\u00a0u", "日本", "10020#0"],
@@ -95,7 +81,6 @@ def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
     assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
 
 
-@twice
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(
     "line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"]
@@ -112,7 +97,6 @@ def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -
             read_run(path, "trec")
 
 
-@twice
 def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
     content = b"# a run\r\nsmart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
     assert read_run(written(tmp_path, gzip.compress(content))) == {
@@ -248,7 +232,6 @@ def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(
     assert read_run(as_they_are) == {" -5 degrees": [" =a"]}
 
 
-@twice
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -282,7 +265,6 @@ REPEATED = {
 }  # fmt: skip
 
 
-@twice
 @pytest.mark.parametrize("name", REPEATED)
 def test_a_document_twice_counts_at_its_first_rank_and_is_told_once(
     tmp_path: Path, name: str
@@ -380,7 +362,6 @@ def test_what_is_wrong_with_a_snapshot_in_json(
     assert problems(path) == [problem]
 
 
-@twice
 def test_the_run_of_trec_eval(tmp_path: Path) -> None:
     folder = reference("data/trec_eval")
     from pytest_relevance import read_judgments

@@ -143,7 +143,7 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
             source, kept=lambda result: compact(_scored(result)), only=_COMPARED
         )
         return Run(*found, name=Path(source).name)
-    from pytest_relevance.results.compare.read_run import read_run
+    from pytest_relevance.judgments.reading import read_run
 
     return plain_run(read_run(source).items(), Path(source).name, k)
 

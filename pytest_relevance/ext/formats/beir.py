@@ -1,0 +1,51 @@
+"""BEIR: `qrels/test.tsv` with the columns query-id, corpus-id and score, and `queries.jsonl`.
+
+The format has to be named. A file in it is recognised as a table or as JSON Lines, with one
+difference: the texts of its queries are in another file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_relevance._source import Source
+from pytest_relevance.ext.formats import objects, tables
+from pytest_relevance.judgments.formats import (
+    COLUMN_OPTIONS,
+    JudgmentFormat,
+    UnreadColumn,
+)
+from pytest_relevance.judgments.model import Query, Ratings
+
+
+def _read(source: Source) -> Ratings:
+    if source.looks_like_json:
+        return objects.read_objects(source)
+    return tables.read_table(source, "beir")
+
+
+def _read_queries(source: Source) -> Sequence[Query]:
+    if source.looks_like_json:
+        return objects.read_query_objects(source)
+    return tables.read_query_table(source)
+
+
+def _has_queries_alone(source: Source) -> bool:
+    return source.looks_like_json and objects.are_queries(source)
+
+
+def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
+    if source.looks_like_json:
+        return objects.unread_keys(source)
+    return tables.unread_columns(source)
+
+
+BEIR = JudgmentFormat(
+    name="beir",
+    about="BEIR: query-id corpus-id score, and queries.jsonl",
+    read=_read,
+    read_queries=_read_queries,
+    has_queries_alone=_has_queries_alone,
+    unread_columns=_unread_columns,
+    options=COLUMN_OPTIONS,
+)

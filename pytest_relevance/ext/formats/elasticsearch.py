@@ -1,0 +1,227 @@
+"""Elasticsearch's rank_eval request.
+
+`requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a query is
+its id. The option `query` says where its text is: a path with dots from the request
+(`params.text`, `request.query.match.title`, `id`), or several, of which the first counts that
+leads to a text. Without the option, the text is the one parameter that is text, or the one text
+that the body searches for; if there are several, the text is not known. The other parameters of
+a template are the params of the query. Documents with the same id in two indices are the same,
+unless `id_field` is a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_relevance._source import JsonPath, Source, as_text
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.ext.formats.collecting import Collector, params_of
+from pytest_relevance.judgments.document_ids import ID_FIELD
+from pytest_relevance.judgments.formats import QUERY, JudgmentFormat
+from pytest_relevance.judgments.model import Query, Ratings
+
+_OF_FIELD = frozenset(
+    {"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"}
+)
+"""Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
+
+_OF_TEXT = frozenset(
+    {
+        "multi_match",
+        "combined_fields",
+        "query_string",
+        "simple_query_string",
+        "semantic",
+    }
+)
+"""Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
+
+
+def is_rank_eval(source: Source) -> bool:
+    """Whether a file is a request for ranking evaluation."""
+    return isinstance(_requests(source.json_object)[0], list)
+
+
+def _requests(document: object) -> tuple[object, JsonPath]:
+    """The requests and the path to them: clients log what they send under `body`. None where there are none."""
+    path: JsonPath = ()
+    if (
+        isinstance(document, dict)
+        and "requests" not in document
+        and isinstance(document.get("body"), dict)
+    ):
+        document, path = document["body"], ("body",)
+    return (document.get("requests") if isinstance(document, dict) else None), (
+        *path,
+        "requests",
+    )
+
+
+def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
+    collector = Collector(
+        source, "elasticsearch", {"document": "_id", "grade": "rating"}
+    )
+    wanted = source.options.get("query")
+    requests, at = _requests(source.json)
+    if requests is None:
+        collector.refuse(
+            "a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings"
+        )
+    for number, request in collector.objects(requests, at, "requests"):
+        path = (*at, number)
+        key = collector.text(request, "id", path)
+        if "ratings" not in request:
+            collector.absent("ratings", request, path)
+        elif key is not None:
+            query = _query(collector, key, request, path, wanted)
+            collector.add_query(query, path)
+            collector.add_items(key, request["ratings"], (*path, "ratings"))
+            if for_queries and query.text is None and wanted is None:
+                collector.wrong(_unknown(key, texts_of_request(request)), path)
+    return collector
+
+
+def _query(
+    collector: Collector,
+    key: str,
+    request: Mapping[str, object],
+    path: JsonPath,
+    wanted: Sequence[str] | None,
+) -> Query:
+    """Make a query of a request. Its params are the parameters of its template without the text."""
+    params = _params(request)
+    if wanted is None:
+        texts = set(texts_of_request(request).values())
+        text = texts.pop() if len(texts) == 1 else None
+        for name, value in _params(request).items():
+            if type(value) is str and value == text:
+                del params[name]
+        return Query(key, text, params=params_of(params))
+    text = None
+    for where in wanted:
+        params.pop(where.removeprefix("params."), None)
+        if text is None:
+            text = _text_at(request, where.split("."))
+    if text is None:
+        collector.wrong(
+            f"there is no text at {listed(map(quoted, wanted))} in this request, where it should be"
+            f"{_other_place(request, wanted)}",
+            path,
+        )
+    return Query(key, text, params=params_of(params))
+
+
+def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
+    """Say where else a request has a text, and how to name several places; empty if it has none."""
+    places = texts_of_request(request)
+    if not places:
+        return ""
+    where, text = next(iter(places.items()))
+    several = ", ".join([*wanted, where])
+    options = " ".join(f"--query {each}" for each in [*wanted, where])
+    return (
+        f"; {quoted(text, 40)} is at {where}. Name several places, query: [{several}], or {options}: the first counts "
+        "that has a text"
+    )
+
+
+def _params(request: Mapping[str, object]) -> dict[str, object]:
+    params = request.get("params")
+    return dict(params) if isinstance(params, dict) else {}
+
+
+def _unknown(key: str, places: Mapping[str, str]) -> str:
+    """The message for a request whose text is not known. `places` are the texts that it may be, by where they stand."""
+    found = "no params and no match query has any"
+    example = "params.text"
+    if places:
+        example = next(iter(places))
+        texts = [f"{quoted(text)} ({where})" for where, text in places.items()]
+        found = f"it may be {listed(texts)}"
+    return (
+        f"the text of the query {quoted(key)} is not known: {found}; say where it stands: query: {example}, or "
+        f"--query {example} of a command"
+    )
+
+
+def _text_at(value: object, parts: Sequence[str]) -> str | None:
+    """The text at a path. A key may have dots (`title.en`), and a match may be written long, with its `query`."""
+    if not parts:
+        return as_text(value.get("query") if isinstance(value, dict) else value)
+    if isinstance(value, list):
+        return next(
+            (
+                _text_at(entry, parts[1:])
+                for number, entry in enumerate(value)
+                if str(number) == parts[0]
+            ),
+            None,
+        )
+    if not isinstance(value, dict):
+        return None
+    keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    texts = (
+        _text_at(value[key], parts[count:])
+        for count, key in enumerate(keys, 1)
+        if key in value
+    )
+    return next((text for text in texts if text is not None), None)
+
+
+def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
+    """Find the candidates for the text of the query, by their paths from the request.
+
+    They are the parameters that are text, and what the body searches for. A text that stands twice is found once.
+    """
+    found: dict[str, str] = {}
+    for name, value in _params(request).items():
+        if type(value) is str and value.strip():
+            found.setdefault(value, f"params.{name}")
+    for where, text in _searched(request.get("request")):
+        found.setdefault(text, where)
+    return {where: text for text, where in found.items()}
+
+
+def _searched(body: object) -> Iterator[tuple[str, str]]:
+    """Yield the texts that a search body looks for, however deep in it, with their paths from the request."""
+    pending = [("request", body)]
+    while pending:
+        path, value = pending.pop()
+        inner: list[tuple[str, object]] = []
+        if isinstance(value, list):
+            inner = [(f"{path}.{number}", entry) for number, entry in enumerate(value)]
+        elif isinstance(value, dict):
+            for name, clause in value.items():
+                where = f"{path}.{name}"
+                if name in _OF_FIELD and isinstance(clause, dict):
+                    for field, of_field in clause.items():
+                        text = _text_at(of_field, ())
+                        if text:
+                            yield f"{where}.{field}", text
+                elif name in _OF_TEXT and isinstance(clause, dict):
+                    text = _text_at(clause, ())
+                    if text:
+                        yield where, text
+                else:
+                    inner.append((where, clause))
+        pending.extend(reversed(inner))
+
+
+def _read(source: Source) -> Ratings:
+    return collect_rank_eval(source, for_queries=False).ratings()
+
+
+def _read_queries(source: Source) -> Sequence[Query]:
+    return collect_rank_eval(source, for_queries=True).queries()
+
+
+ELASTICSEARCH = JudgmentFormat(
+    name="elasticsearch",
+    about="a rank_eval request: requests[].ratings[]",
+    fits=is_rank_eval,
+    read=_read,
+    read_queries=_read_queries,
+    aliases=("rank_eval",),
+    options=frozenset({QUERY, ID_FIELD}),
+)

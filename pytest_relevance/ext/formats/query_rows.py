@@ -1,0 +1,200 @@
+"""What the rows of a file of queries say beside their queries: columns that nothing reads, and rows that contradict.
+
+A row becomes a case with a query, an id, a weight, a note and params. Another column is lost. So the columns that
+nothing reads have names, and two rows that differ only in such a column are refused: they would become one case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import NumberAsWritten, Source, found_json
+from pytest_relevance._tables import ObjectTable, Table, TextTable
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.ext.formats.collecting import params_of
+from pytest_relevance.judgments.formats import UnreadColumn
+from pytest_relevance.judgments.grading import number_of
+
+PARAMS = "params"
+"""The key of a JSON object with the params of its query."""
+
+_AGREEING = ("weight", "note", PARAMS)
+"""What rows of one query must agree in."""
+
+
+def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
+    """Find the numbers of the columns that are not among those that are read. The params of objects are read."""
+    found = []
+    for number, name in enumerate(table.names):
+        is_params = isinstance(table, ObjectTable) and name == PARAMS
+        if name and number not in read and not is_params:
+            found.append(number)
+    return found
+
+
+def unread_of_table(
+    table: Table, read: Collection[int], *, beside_judgments: bool
+) -> list[UnreadColumn]:
+    """Describe the columns of a table that are not among those that are read."""
+    found = []
+    for number in unread_numbers(table, read):
+        name = table.names[number]
+        place = Place(line=table.header_line)
+        if isinstance(table, ObjectTable):
+            first = next(row for row, keys in enumerate(table.rows) if name in keys)
+            place = table.place(first)
+        is_empty = not any(map(has_content, cells_of(table, number)))
+        found.append(UnreadColumn(name, place, is_empty, beside_judgments))
+    return found
+
+
+def cells_of(table: Table, number: int) -> Sequence[object]:
+    """Read the cells of a column of any type, as they are written."""
+    if isinstance(table, ObjectTable):
+        name = table.names[number]
+        return [row.get(name) for row in table.rows]
+    if isinstance(table, TextTable):
+        return table.columns([number])[0]
+    return table.values_of(number)
+
+
+def has_content(cell: object) -> bool:
+    """Whether a cell has anything: no blank text, no empty list or object, no NaN."""
+    if isinstance(cell, str):
+        return bool(cell.strip())
+    return cell not in (None, [], {}) and cell == cell
+
+
+@dataclass(frozen=True)
+class QueryRows:
+    """The rows of a file of queries: `columns` has what is read, and `unread` reads the other columns, by their names.
+
+    `beside_judgments`: a query has a row for each of its judgments.
+    """
+
+    source: Source
+    columns: Mapping[str, Sequence[object]]
+    place: Callable[[int], Place]
+    unread: Callable[[], Mapping[str, Sequence[object]]]
+    beside_judgments: bool = False
+
+
+def refuse_contradictions(rows: QueryRows) -> None:
+    """Refuse rows of one query that differ in what is read of it, or in a column that nothing reads.
+
+    Beside judgments, other columns may be about documents. There the weight alone is compared.
+
+    Raises:
+        FileError: with each row that differs from the first one of its query.
+    """
+    repeated = list(_repeated(rows.columns))
+    if not repeated:
+        return
+    problems = Problems(rows.source.file)
+    unread = {} if rows.beside_judgments else rows.unread()
+    for first, row in repeated:
+        message = _difference(rows, first, row)
+        if message is None:
+            message = _unread_difference(rows, unread, first, row)
+        if message is not None:
+            problems.add(message, rows.place(row))
+        if problems.is_full:
+            break
+    problems.raise_if_any()
+
+
+def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
+    """Yield the rows with the id and the text of an earlier row, each with the first such row."""
+    texts = columns["query"]
+    ids = columns.get("query_id", texts)
+    first: dict[tuple[object, object], int] = {}
+    for row, pair in enumerate(zip(ids, texts, strict=True)):
+        earlier = first.setdefault(pair, row)
+        if earlier != row:
+            yield earlier, row
+
+
+def _difference(rows: QueryRows, first: int, row: int) -> str | None:
+    """Say in what two rows of a query differ that is read; None if they agree."""
+    for what in ("weight",) if rows.beside_judgments else _AGREEING:
+        cells = rows.columns.get(what)
+        if cells is None or _comparable(cells[first]) == _comparable(cells[row]):
+            continue
+        here, there = _shown_cell(cells[row]), _shown_cell(cells[first])
+        advice = "keep one row, or give each row an id of its own (a column query_id)"
+        if rows.beside_judgments:
+            advice = "write one weight in all rows of a query, or give the column another name"
+        query = quoted(str(rows.columns["query"][row]), 40)
+        where = _position(rows, first)
+        return f"the query {query} has the {what} {there} {where} and {here} here; {advice}"
+    return None
+
+
+def _comparable(cell: object) -> object:
+    """A cell by what it means: a number by its value, nothing as None."""
+    if isinstance(cell, str):
+        number = number_of(cell)
+        return (cell.strip() or None) if number is None else number
+    return cell or None
+
+
+def _unread_difference(
+    rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
+) -> str | None:
+    """Say in which columns two rows of a query differ that nothing reads; None if they agree."""
+    names = [name for name, cells in unread.items() if cells[first] != cells[row]]
+    if not names:
+        return None
+    here = _shown_cell(unread[names[0]][row])
+    there = _shown_cell(unread[names[0]][first])
+    query = quoted(str(rows.columns["query"][row]), 40)
+    columns = "column" if len(names) == 1 else "columns"
+    return (
+        f"the query {query} stands {_position(rows, first)} too. The rows differ only in the {columns} "
+        f"{listed(map(quoted, names), 'and')} ({there} there, {here} here), which nothing reads, and both would be one "
+        'case. If the search needs it, write JSON objects with an id and params: {"query_id": ..., "query": ..., '
+        f'"params": {{{quoted(names[0])}: ...}}}}. Otherwise keep one of the rows'
+    )
+
+
+def _position(rows: QueryRows, row: int) -> str:
+    place = rows.place(row)
+    return f"in line {place.line}" if place.line else f"at {place.path}"
+
+
+def _shown_cell(cell: object) -> str:
+    """A cell in a message: text in quotes, other values as they are in JSON."""
+    if isinstance(cell, str) and not isinstance(cell, NumberAsWritten) and cell:
+        return quoted(cell, 40)
+    return found_json(cell)
+
+
+def params_in(
+    rows: Sequence[Mapping[str, object]], source: Source, place: Callable[[int], Place]
+) -> list[dict[str, object]]:
+    """Read the params of queries from JSON objects.
+
+    Raises:
+        FileError: the params of an object are no object.
+    """
+    problems = Problems(source.file)
+    found = []
+    for number, row in enumerate(rows):
+        message = wrong_params(row)
+        if message is not None:
+            problems.add(message, place(number))
+        found.append(params_of(row.get(PARAMS)))
+    problems.raise_if_any()
+    return found
+
+
+def wrong_params(row: Mapping[str, object]) -> str | None:
+    """Say what is wrong with the params of an object; None if they are an object, or if it has none."""
+    params = row.get(PARAMS)
+    if params is None or isinstance(params, dict):
+        return None
+    return (
+        f'params are an object such as {{"locale": "de"}}, found {found_json(params)}'
+    )

@@ -1,0 +1,287 @@
+"""Write judgments as CSV, JSON Lines or TREC qrels, and rankings as a TREC run.
+
+Each format has a function here that refuses what it cannot hold, writes the rest, and says what
+is lost. A table can hold any id and any text that is not blank, and has columns for titles and
+raters. In the lines of TREC white space separates the ids, and there are no texts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.judgments.formats import Rankings, Written
+from pytest_relevance.judgments.grading import aggregate_of
+from pytest_relevance.judgments.id_lists import find_lists
+from pytest_relevance.judgments.model import Judgments, queries_of
+from pytest_relevance.judgments.scale import AGGREGATES
+
+_MOST_SHOWN = 20
+"""The number of mistakes that an error lists."""
+
+
+def write_csv(judgments: Judgments) -> Written:
+    """Write a table between commas, with a row for each rating. No spreadsheet calculates its texts.
+
+    Raises ValueError if there is nothing to write, or if an id or a text is blank.
+    """
+    lost = _check_table(judgments, "CSV")
+    columns = _columns_of(judgments)
+    rows: list[list[object]] = []
+    for row in _rows_of(judgments):
+        cells = []
+        for name in columns:
+            cell = row[name]
+            cells.append(escaped(cell) if isinstance(cell, str) else cell)
+        rows.append(cells)
+    return Written(csv_text([columns, *rows]).encode(), lost)
+
+
+def write_json_lines(judgments: Judgments) -> Written:
+    """Write an object for each rating. Its keys are the columns of a table.
+
+    A rating without a rater or a title has no key for it. Raises ValueError as `write_csv` does.
+    """
+    lost = _check_table(judgments, "JSON Lines")
+    columns = _columns_of(judgments)
+    lines = []
+    for row in _rows_of(judgments):
+        members = {}
+        for name in columns:
+            cell = row[name]
+            if cell != "":
+                members[name] = cell
+        lines.append(json.dumps(members, ensure_ascii=False) + "\n")
+    return Written("".join(lines).encode(), lost)
+
+
+def write_qrels(judgments: Judgments) -> Written:
+    """Write TREC qrels: `qid 0 docid grade`.
+
+    Raises ValueError if there is nothing to write, or if an id has white space.
+    """
+    about = "TREC qrels"
+    if not any(judgments.values()):
+        raise ValueError("there are no judgments to write")
+    _refuse(_ids_without_place(judgments, about))
+    lines = []
+    for query, documents in judgments.items():
+        for document, grade in documents.items():
+            lines.append(f"{query} 0 {document} {_number(grade)}\n")
+    lost = [*_lost_anywhere(judgments, about), *_lost_in_qrels(judgments, about)]
+    return Written("".join(lines).encode(), tuple(lost))
+
+
+def write_run(rankings: Rankings) -> Written:
+    """Write a TREC run: `qid Q0 docid rank score tag`. The scores descend to 1.
+
+    A document that a query has twice is written once. Raises ValueError if no query has a
+    result, or if an id has white space.
+    """
+    about = "a TREC run"
+    if not any(rankings.values()):
+        raise ValueError("there are no results to write")
+    _refuse(_ids_without_place(rankings, about))
+    lines = []
+    empty = 0
+    for query, ranking in rankings.items():
+        documents = list(dict.fromkeys(ranking))
+        empty += not documents
+        for rank, document in enumerate(documents, 1):
+            score = len(documents) - rank + 1
+            lines.append(f"{query} Q0 {document} {rank} {score} pytest-relevance\n")
+    lost = []
+    if empty:
+        queries = counted(empty, "query without results", "queries without results")
+        lost.append(f"{queries}, which {about} cannot hold")
+    return Written("".join(lines).encode(), tuple(lost))
+
+
+# Tables
+
+
+def _columns_of(judgments: Judgments) -> list[str]:
+    """Choose the columns: those of which the judgments have something."""
+    columns = ["doc_id", "grade"]
+    if judgments.ratings:
+        columns.append("rater")
+    if judgments.titles:
+        columns.append("title")
+    queries = queries_of(judgments)
+    if all(query.text is None for query in queries):
+        return ["query_id", *columns]
+    if any(query.text_or_id != query.id for query in queries):
+        return ["query_id", "query", *columns]
+    return ["query", *columns]
+
+
+def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
+    """Make a row for each rating, and one for each query without judgments.
+
+    A document without ratings has its grade, by a rater without a name. A query without
+    judgments has neither document nor grade: both are None.
+    """
+    for query, documents in judgments.items():
+        titles = judgments.titles.get(query, {})
+        ratings = judgments.ratings.get(query, {})
+        for document, grade in documents.items():
+            for rater, rating in (ratings.get(document) or {"": grade}).items():
+                yield {
+                    "query_id": query,
+                    "query": judgments.text(query),
+                    "doc_id": document,
+                    "grade": _number(rating),
+                    "rater": rater,
+                    "title": titles.get(document, ""),
+                }
+    for query in judgments.unrated:
+        yield {
+            "query_id": query,
+            "query": judgments.text(query),
+            "doc_id": None,
+            "grade": None,
+            "rater": "",
+            "title": "",
+        }
+
+
+def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
+    """Refuse what a table cannot hold, and say what is lost in it."""
+    if not any(judgments.values()) and not judgments.unrated:
+        raise ValueError("there are no judgments to write")
+    mistakes = [*_blank_ids(judgments, about), *_lists_of_ids(judgments, about)]
+    _refuse(mistakes)
+    lost = list(_lost_anywhere(judgments, about))
+    how = aggregate_of(judgments)
+    if how is None:
+        lost.append(
+            f"the grades where they are not the {listed(AGGREGATES)} of their ratings: "
+            "the ratings are written"
+        )
+    elif how != "median":
+        lost.append(
+            f"how the ratings make a grade, which is their {how} here; say raters: {how} "
+            "where the file is read"
+        )
+    return tuple(lost)
+
+
+# What a format cannot hold
+
+
+def _refuse(mistakes: Sequence[str] | Iterator[str]) -> None:
+    mistakes = list(mistakes)
+    if not mistakes:
+        return
+    lines = mistakes[:_MOST_SHOWN]
+    more = len(mistakes) - len(lines)
+    if more > 0:
+        lines.append(f"... and {more:,} more")
+    raise ValueError("\n".join(lines))
+
+
+def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
+    """Find the queries and documents whose id or text is blank."""
+    rule = f"{about} cannot hold it: it is blank"
+    for query in judgments.all_queries:
+        text = judgments.text(query)
+        if not query.strip() or not text.strip():
+            yield f"query {quoted(text)}: {rule}"
+        for document in judgments.get(query, ()):
+            if not document.strip():
+                yield f"query {quoted(text)}, document {quoted(document)}: {rule}"
+
+
+def _lists_of_ids(judgments: Judgments, about: str) -> Iterator[str]:
+    """Find the ids that would be refused as lists of several ids when the table is read."""
+    documents: list[str] = []
+    for of_query in judgments.values():
+        documents += of_query
+    lists = find_lists(documents).sure
+    if not lists:
+        return
+    for query, of_query in judgments.items():
+        for document in of_query:
+            if document in lists:
+                yield (
+                    f"query {quoted(judgments.text(query))}, document "
+                    f"{quoted(document)}: {about} cannot hold it: it would be read as a "
+                    "list of documents"
+                )
+
+
+_QUERY_OF_TREC = re.compile(r"[^\s#\ufeff]\S*")
+_DOCUMENT_OF_TREC = re.compile(r"\S+")
+
+
+def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str]:
+    """Find the ids that cannot stand in a line of TREC."""
+    rule = (
+        f"{about} cannot hold it: an id there has no white space, and that of a query "
+        "does not begin with #"
+    )
+    queries = judged.all_queries if isinstance(judged, Judgments) else list(judged)
+    for query in queries:
+        text = judged.text(query) if isinstance(judged, Judgments) else query
+        if not _QUERY_OF_TREC.fullmatch(query):
+            yield f"query {quoted(text)}: {rule}"
+        for document in judged.get(query, ()):
+            if not _DOCUMENT_OF_TREC.fullmatch(document):
+                yield f"query {quoted(text)}, document {quoted(document)}: {rule}"
+
+
+# What is lost
+
+
+def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
+    """Say what no format has a place for: weights, params and notes of queries."""
+    described = judgments.queries.values()
+    counts = {
+        "weights": sum(query.weight != 1 for query in described),
+        "params": sum(bool(query.params) for query in described),
+        "notes": sum(bool(query.note) for query in described),
+    }
+    for what, count in counts.items():
+        if count:
+            queries = counted(count, "query", "queries")
+            yield f"the {what} of {queries}, which {about} cannot hold"
+
+
+def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
+    """Say what qrels have no place for beyond that."""
+    texts = 0
+    for query in judgments.queries.values():
+        texts += query.text_or_id != query.id
+    if texts:
+        queries = counted(texts, "query", "queries")
+        yield f"the texts of {queries}, which {about} cannot hold"
+    unrated = len(judgments.unrated)
+    if unrated:
+        queries = counted(
+            unrated, "query without judgments", "queries without judgments"
+        )
+        yield f"{queries}, which {about} cannot hold"
+    titles = sum(len(of_query) for of_query in judgments.titles.values())
+    if titles:
+        yield f"the titles of {counted(titles, 'document')}, which {about} cannot hold"
+    rated = sum(len(of_query) for of_query in judgments.ratings.values())
+    if rated:
+        documents = counted(rated, "document")
+        yield f"the ratings behind the grades of {documents}, which {about} cannot hold"
+    fractions = 0
+    for documents_of in judgments.values():
+        fractions += sum(grade != int(grade) for grade in documents_of.values())
+    if fractions:
+        grades = counted(fractions, "grade with a fraction", "grades with fractions")
+        yield (
+            f"{grades} for trec_eval, which reads whole grades alone; they are written "
+            "as they are"
+        )
+
+
+def _number(value: float) -> float:
+    """Give a whole number as int, any other as Python's float."""
+    return int(value) if value == int(value) else float(value)

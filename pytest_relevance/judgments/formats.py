@@ -1,0 +1,240 @@
+"""What a format of judgments and a format of runs are, and the registries of both.
+
+To add a format to the package, write a module in `ext/formats/` with a `JudgmentFormat` (or a
+`RunFormat`) and name it in `bundled.py`. Another package adds a format by an entry point of the
+group `pytest_relevance.formats` or `pytest_relevance.run_formats`. It names a `JudgmentFormat`,
+or a function from the text of a file to rows, for files whose format is named.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance import bundled
+from pytest_relevance._problems import NOWHERE, Place
+from pytest_relevance._source import Source
+from pytest_relevance.judgments.columns import GRADE_COLUMN
+from pytest_relevance.judgments.document_ids import ID_FIELD
+from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.registry import ExtensionError, Registry
+
+QUERY = "query"
+"""The option of a file that says where the text of a query is."""
+
+COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
+"""What a user can say of a table: which columns have the grades and the ids of documents."""
+
+Fits = Callable[[Source], bool]
+"""Says whether a file is in a format. It raises nothing for a file in another format."""
+
+Rankings = Mapping[str, Sequence[str]]
+"""{query: [document, ...]}, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written in some format.
+
+    `data`: its bytes.
+    `lost`: a sentence for each kind of information that the format cannot hold.
+    """
+
+    data: bytes
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadColumn:
+    """A column of a file of queries that nothing reads.
+
+    `place`: where the name of the column stands.
+    `is_empty`: the column has nothing in any row.
+    `beside_judgments`: the rows are judgments, so the column may be about documents.
+    """
+
+    name: str
+    place: Place = NOWHERE
+    is_empty: bool = False
+    beside_judgments: bool = False
+
+
+def never(source: Source) -> bool:
+    """Say of every file that it is not in a format."""
+    return False
+
+
+def no_columns(source: Source) -> Sequence[UnreadColumn]:
+    """Say of every file that all its columns are read."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentFormat:
+    """A format of judgments, of queries, or of both.
+
+    `name`: what a user calls it. `aliases`: other names.
+    `about`: what a file in the format has, in a few words.
+    `fits`: whether a file has judgments in the format.
+    `read`: reads the judgments; None if the format has none.
+    `fits_queries`: whether a file has queries in the format, or their ids alone; by default
+    `fits`.
+    `read_queries`: reads the queries; None if the format has none.
+    `has_queries_alone`: whether a file has queries and no judgments; by default that it fits
+    as a file of queries, and not as one of judgments.
+    `unread_columns`: finds the columns of a file of queries that nothing reads.
+    `write`: writes judgments; None if the format is not written.
+    `options`: what a user can say of a file beyond its format.
+
+    A user who names the format may have a file read that does not fit. The reader then says
+    what is wrong with it, by `Source.refuse`.
+    """
+
+    name: str
+    about: str
+    fits: Fits = never
+    read: Callable[[Source], Ratings] | None = None
+    fits_queries: Fits | None = None
+    read_queries: Callable[[Source], Sequence[Query]] | None = None
+    has_queries_alone: Fits | None = None
+    unread_columns: Callable[[Source], Sequence[UnreadColumn]] = no_columns
+    write: Callable[[Judgments], Written] | None = None
+    aliases: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
+
+    def has_judgments_in(self, source: Source) -> bool:
+        """Whether a file has judgments in this format."""
+        return self.read is not None and self.fits(source)
+
+    def has_queries_in(self, source: Source) -> bool:
+        """Whether a file has queries in this format."""
+        return self.read_queries is not None and self.has_ids_of_queries_in(source)
+
+    def has_ids_of_queries_in(self, source: Source) -> bool:
+        """Whether a file has queries in this format, or their ids alone."""
+        fits = self.fits if self.fits_queries is None else self.fits_queries
+        return fits(source)
+
+
+_MEANT_FOR: Mapping[str, str] = {
+    QUERY: "Elasticsearch requests",
+    GRADE_COLUMN: "tables and JSON objects",
+    ID_FIELD: "tables, JSON objects and Elasticsearch requests",
+}
+"""What each option of a file is for."""
+
+
+def refuse_options(source: Source, known: JudgmentFormat) -> None:
+    """Refuse options that have no meaning for the format of a file."""
+    given = list(source.options)
+    if source.ids.of_file:
+        given.append(ID_FIELD)
+    for option in given:
+        if option not in known.options:
+            source.refuse(
+                f"{option}= is for {_MEANT_FOR[option]}, and this is {known.name} "
+                f"({known.about}); leave it out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RunFormat:
+    """A format of runs: rankings that a search returned.
+
+    `name`: what a user calls it.
+    `about`: what a file in the format has, in a few words; empty for a format that messages
+    do not offer.
+    `fits`: whether a file is in the format.
+    `read`: reads the rankings, best first.
+    `write`: writes rankings; None if the format is not written.
+    """
+
+    name: str
+    fits: Fits
+    read: Callable[[Source], Rankings]
+    about: str = ""
+    write: Callable[[Rankings], Written] | None = None
+
+
+def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
+    """Make a format of what an entry point names: a format, or a function from a text to rows."""
+    if isinstance(entry, JudgmentFormat):
+        _check_name(name, value, entry.name)
+        return entry
+    if callable(entry):
+        return format_of_rows(name, value, entry)
+    raise ExtensionError(
+        f"{name} ({value}) is neither a JudgmentFormat nor a function from a text to rows"
+    )
+
+
+def _run_format(name: str, value: str, entry: object) -> RunFormat:
+    """Check that what an entry point names is a format of runs."""
+    if not isinstance(entry, RunFormat):
+        raise ExtensionError(f"{name} ({value}) is not a RunFormat")
+    _check_name(name, value, entry.name)
+    return entry
+
+
+def _check_name(name: str, value: str, own_name: str) -> None:
+    if name != own_name:
+        raise ExtensionError(
+            f"{name} ({value}) is a format that calls itself {own_name}; use one name"
+        )
+
+
+def format_of_rows(
+    name: str, about: str, rows: Callable[[str], Iterable[Mapping[str, object]] | None]
+) -> JudgmentFormat:
+    """Make a format of a function from the text of a file to rows.
+
+    Each row has the keys of a table of judgments or of queries:
+    `{"query": "boots", "doc_id": "b1", "grade": 3}`. A file in such a format is not recognised:
+    a user names the format.
+    """
+    label = f"{name} ({about})"
+
+    def as_json(source: Source) -> Source:
+        found = rows(source.text)
+        if found is not None and not isinstance(found, str):
+            found = list(found)
+        if not found:
+            source.refuse(f"the file holds nothing that {label} reads")
+        try:
+            data = json.dumps(found, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:  # JSON cannot hold a value
+            source.refuse(f"{label} {error}")
+        return Source(source.file, data, source.options, source.ids)
+
+    def read(source: Source) -> Ratings:
+        of_json = FORMATS.get("json").read
+        assert of_json is not None
+        return replace(of_json(as_json(source)), format=name)
+
+    def read_queries(source: Source) -> Sequence[Query]:
+        of_json = FORMATS.get("json").read_queries
+        assert of_json is not None
+        return of_json(as_json(source))
+
+    def unread_columns(source: Source) -> Sequence[UnreadColumn]:
+        return FORMATS.get("json").unread_columns(as_json(source))
+
+    return JudgmentFormat(
+        name=name,
+        about=about,
+        read=read,
+        read_queries=read_queries,
+        unread_columns=unread_columns,
+    )
+
+
+FORMATS: Registry[JudgmentFormat] = Registry(
+    "pytest_relevance.formats", bundled.FORMATS, _judgment_format
+)
+"""The formats of judgments and queries, in the order in which a file is looked at."""
+
+RUN_FORMATS: Registry[RunFormat] = Registry(
+    "pytest_relevance.run_formats", bundled.RUN_FORMATS, _run_format
+)
+"""The formats of runs, in the order in which a file is looked at."""

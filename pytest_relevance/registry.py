@@ -1,0 +1,156 @@
+"""Registries: what the package has of one kind, and what other packages add to it.
+
+A registry has entries by name: formats of judgments, for example. The entries of the package
+stand in `bundled.py`, as strings. Another package adds an entry by an entry point of the
+group of the registry:
+
+    [project.entry-points."pytest_relevance.formats"]
+    shop-log = "my_package:shop_log"
+
+An entry is imported when it is asked for. Entry points are slow to read, so they are read only
+if a name is not one of the package, or if all entries are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from pytest_relevance._problems import FileError
+from pytest_relevance._text import listed, message_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+Adapt = Callable[[str, str, object], T]
+"""Makes an entry of what an entry point names.
+
+Its arguments are the name of the entry point, its "module:attribute", and what stands there.
+"""
+
+
+class ExtensionError(ValueError):
+    """An entry of another package that cannot be loaded, or that raised an exception."""
+
+
+class Registry(Generic[T]):
+    """Entries by name: those of the package in their order, then those of other packages.
+
+    `group`: the group of entry points by which other packages add entries.
+    `bundled`: the entries of the package, each name with its "module:attribute".
+    `adapt`: makes an entry of what an entry point of another package names, for example of a
+    plain function. By default it is the entry.
+    """
+
+    def __init__(
+        self, group: str, bundled: Mapping[str, str], adapt: Adapt[T] | None = None
+    ) -> None:
+        self.group = group
+        self._bundled = bundled
+        self._adapt = adapt
+
+    @property
+    def bundled_names(self) -> list[str]:
+        """The names of the entries of the package."""
+        return list(self._bundled)
+
+    def names(self) -> list[str]:
+        """Give the names of all entries. Nothing is imported."""
+        return [*self._bundled, *self._points()]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is an entry with this name."""
+        return name in self._bundled or name in self._points()
+
+    def __iter__(self) -> Iterator[T]:
+        """Iterate over the entries. Raises `ExtensionError` as `get` does."""
+        for name in self._bundled:
+            yield self.get(name)
+        for point in self._points().values():
+            yield self._load(point)
+
+    def get(self, name: str) -> T:
+        """Import an entry.
+
+        Raises:
+            KeyError: there is no entry with this name.
+            ExtensionError: an entry of another package cannot be loaded.
+        """
+        if name in self._bundled:
+            module, _, attribute = self._bundled[name].partition(":")
+            return cast(T, getattr(import_module(module), attribute))
+        return self._load(self._points()[name])
+
+    def label(self, name: str) -> str:
+        """Give the name of an entry in messages: for another package `name (module:attribute)`."""
+        if name in self._bundled:
+            return name
+        point = self._points().get(name)
+        return name if point is None else _label(point)
+
+    @contextmanager
+    def calling(self, name: str) -> Iterator[None]:
+        """Call a function of an entry in this block, so that its errors say whose they are.
+
+        An entry of the package raises what it raises. If an entry of another package raises an
+        exception, even SystemExit, an `ExtensionError` names the entry point and the package.
+        FileError passes: that is how an entry refuses a file.
+        """
+        if name in self._bundled:
+            yield
+            return
+        try:
+            yield
+        except (FileError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise _failed(self._points()[name], error) from error
+
+    def _load(self, point: EntryPoint) -> T:
+        try:
+            loaded = point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise _failed(point, error) from error
+        if self._adapt is None:
+            return cast(T, loaded)
+        return self._adapt(point.name, point.value, loaded)
+
+    def _points(self) -> dict[str, EntryPoint]:
+        """Read the entry points of other packages, by name.
+
+        Raises `ExtensionError` if two packages use one name.
+        """
+        from importlib.metadata import entry_points
+
+        found: dict[str, EntryPoint] = {}
+        for point in entry_points(group=self.group):
+            if point.name in self._bundled:
+                continue
+            other = found.setdefault(point.name, point)
+            if other.value != point.value:
+                both = listed([_label(other), _label(point)], "and")
+                raise ExtensionError(
+                    f"two packages have an entry point {point.name} of the group "
+                    f"{self.group}: {both}; uninstall one of them"
+                )
+        return found
+
+
+def _label(point: EntryPoint) -> str:
+    return f"{point.name} ({point.value})"
+
+
+def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
+    message = (
+        f"{_label(point)} raised {type(error).__name__}: {message_of(error)}; it is an "
+        "entry point"
+    )
+    if point.dist is not None:
+        message += f" of the package {point.dist.name}"
+    return ExtensionError(message)
