@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case as Case, Suite as Suite
-    from pytest_relevance.cases.problems import CaseFileError as CaseFileError
+    from pytest_relevance.cases.location import CaseFileError as CaseFileError
     from pytest_relevance.cases.reader import read_suite as read_suite
     from pytest_relevance._problems import RelevanceWarning as RelevanceWarning
     from pytest_relevance.judgments.scale import aggregate as aggregate
@@ -58,7 +58,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "_problems": "RelevanceWarning",
     "cases.model": "Case Suite",
-    "cases.problems": "CaseFileError",
+    "cases.location": "CaseFileError",
     "cases.reader": "read_suite",
     "judgments.reading": "read_judgments read_queries read_run",
     "judgments.scale": "aggregate",

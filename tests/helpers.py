@@ -15,9 +15,11 @@ from typing import Any
 from unicodedata import category, east_asian_width
 
 from pytest_relevance import Case, CaseResult, Run
+from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.checking.gates import check_gates, gate_values
-from pytest_relevance.cases.problems import CaseProblems, Location, Scope
+from pytest_relevance.cases.gate_values import gate_values
+from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cli import main
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import (
@@ -193,7 +195,8 @@ def block(text: str) -> str:
 
 def recorded_gates(*gates: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Gates of a case file as the data of a run have them; the first is in line 2."""
-    checked = check_gates(gates, Location(Scope({}, CaseProblems())))
+    checked = check_gates(gates, Location(Subject(Problems("case file"))))
+    assert isinstance(checked, tuple)
     return [{**gate_values(gate), "line": line} for line, gate in enumerate(checked, 2)]
 
 

@@ -1,6 +1,5 @@
 """pyproject.toml: its links, the Pythons and the lowest dependencies that the build runs with."""
 
-import json
 import re
 from pathlib import Path
 
@@ -17,11 +16,6 @@ def test_the_metadata_has_the_links_of_the_project() -> None:
     urls = dict(re.findall(r'^(\w+) = "(.*)"$', table, re.MULTILINE))
     assert urls.keys() >= {"Documentation", "Changelog", "Issues", "Repository"}
     assert all(url.startswith(urls["Repository"]) for url in urls.values())
-    schema = "pytest_relevance/cases/case-file.schema.json"
-    assert (
-        json.loads((ROOT / schema).read_text("utf-8"))["$id"]
-        == f"{urls['Repository']}/raw/main/{schema}"
-    )
 
 
 def test_the_lowest_python_is_the_first_that_is_declared() -> None:

@@ -1,16 +1,18 @@
-"""The model of a case file: a `Suite` of `Case`s.
+"""The model of a case file: a `Suite` of `Case`s, with their `Expectation`s and `Gate`s.
 
-These are named tuples, made once by the reader and used by everything after it. What a suite sets for all of its
-cases is one `Terms` object that they share, so that a case has few fields besides its query and its judgments.
-Annotations are not postponed here: a named tuple compiles each postponed one, and the import takes twice as long.
+All of it is frozen: the reader makes each object once, and everything after it uses that.
+`dataclasses.replace` makes a changed copy. What a suite sets for all of its cases is one `Terms`
+object that they share.
 """
 
+from __future__ import annotations
+
+import dataclasses
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from math import inf
-from typing import NamedTuple
+from typing import Any
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -22,12 +24,12 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Setting
 ROUNDING = 1e-9
 """How far a score may miss a bound and still meet it: bounds are often computed elsewhere, and rounded."""
 
-
 SIMILARITY = "similarity"
 """The kind of an expectation that compares the ranking with the accepted one."""
 
 
-class FieldCondition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FieldCondition:
     """What a field of a document has to be.
 
     `path` is the name of the field; dots lead into nested ones. `comparison` is one of
@@ -42,16 +44,34 @@ class FieldCondition(NamedTuple):
     comparison: str
     values: Sequence[str | float | bool]
 
+    @classmethod
+    def of_record(cls, written: Sequence[Any]) -> FieldCondition:
+        """Make a condition of the three values that outcomes and records have of it."""
+        path, comparison, values = written
+        return cls(path, comparison, tuple(values))
 
-class Expectation(NamedTuple):
-    """An entry of `expect:`; `written` is its key.
+    @property
+    def for_record(self) -> tuple[str, str, Sequence[str | float | bool]]:
+        """The three values that outcomes and records have of the condition."""
+        return self.path, self.comparison, self.values
 
-    `kind` is "metric", `SIMILARITY` (a metric of two rankings, this one and the accepted one) or a key of `KINDS` in
-    `cases.checking.expectations`, and decides which other fields are used.
-    `bound` is a score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the
-    case, or of `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents
-    into; without any each document is a set. `inherited`: it is written in the suite. `conditions` are those that a
-    kind of `ON_FIELDS` looks at in the first `within` results. `query` is the other query of `same_as`.
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """An entry of `expect:`.
+
+    `kind`: "metric", `SIMILARITY`, or a key of `cases.expectations.KINDS`. It decides which other
+        fields are used.
+    `written`: the key of the entry.
+    `metric`: the metric of "metric" and `SIMILARITY`.
+    `comparison`, `bound`: a score, a number of results, or a duration in seconds.
+    `documents`: the documents that the entry names.
+    `within`: a rank. None means the top k of the case, or for `order` the whole ranking.
+    `sets`: the sizes of the sets that `order` divides its documents into. Without any each
+        document is a set.
+    `inherited`: whether it is written in the suite.
+    `conditions`: what the first `within` results are checked for.
+    `query`: the other query of `same_as`.
     """
 
     kind: str
@@ -71,78 +91,108 @@ class Expectation(NamedTuple):
         """The canonical name of the metric, the kind (`first`, `include` ...), or `every@5`."""
         if self.conditions:
             return self.written
-        return self.metric.text if self.metric is not None else self.kind
+        return self.kind if self.metric is None else self.metric.text
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:
         """The documents of `order` in their sets, none of them empty."""
-        documents = iter(self.documents)
-        sets = (
-            tuple(islice(documents, size))
-            for size in self.sets or [1] * len(self.documents)
-        )
-        return [each for each in sets if each]
+        sizes = self.sets or [1] * len(self.documents)
+        sets = []
+        start = 0
+        for size in sizes:
+            documents = self.documents[start : start + size]
+            if documents:
+                sets.append(documents)
+            start += size
+        return sets
 
     def ranks(self, settings: Settings) -> int | None:
-        """The number of ranks that decide an expectation of a metric; None for the whole ranking.
+        """Give the number of ranks that decide an expectation of a metric; None for the whole ranking.
 
-        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a value of x or more.
+        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a
+        value of x or more.
         """
         assert self.metric is not None
-        if (
-            settings.unjudged == "zero"
-            and self.metric.measure == "RR"
-            and self.metric.k is None
-        ):
+        is_rr = self.metric.measure == "RR" and self.metric.k is None
+        if is_rr and settings.unjudged == "zero":
             return self._ranks_of_bound
         return ranks_needed(self.metric, settings)
 
     @property
     def deepest(self) -> int:
-        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 where there is none."""
+        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 if there is none."""
         if self.metric is None:
             return 0
-        return (
-            self.metric.k
-            or (self._ranks_of_bound if self.metric.measure == "RR" else None)
-            or 0
-        )
+        if self.metric.k is not None:
+            return self.metric.k
+        if self.metric.measure == "RR":
+            return self._ranks_of_bound or 0
+        return 0
 
     @property
     def _ranks_of_bound(self) -> int | None:
         if self.bound * LARGEST_CUTOFF < 1:
             return None
         ranks = int(1 / self.bound)
-        return ranks + (1 / (ranks + 1) >= self.bound - ROUNDING)
+        if 1 / (ranks + 1) >= self.bound - ROUNDING:
+            ranks += 1
+        return ranks
+
+
+def depth_of(expected: Expectation) -> int:
+    """Give the deepest rank that a cutoff of an expectation names; 0 if there is none."""
+    if expected.metric is not None:
+        return expected.deepest
+    if expected.within is not None:
+        return expected.within
+    return len(expected.documents) if expected.kind == "first" else 0
 
 
 def most_results(expect: Iterable[Expectation]) -> float:
-    """The most results that expectations allow; infinity where they set no limit."""
-    counts = (
-        each
-        for each in expect
-        if each.kind == "results" and each.comparison in ("==", "<=", "<")
-    )
-    return min(
-        (int(each.bound) - (each.comparison == "<") for each in counts), default=inf
-    )
+    """Give the most results that expectations allow; infinity if they set no limit."""
+    most = inf
+    for expected in expect:
+        if expected.kind != "results":
+            continue
+        if expected.comparison in ("==", "<="):
+            most = min(most, int(expected.bound))
+        elif expected.comparison == "<":
+            most = min(most, int(expected.bound) - 1)
+    return most
 
 
-class Xfail(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Xfail:
     """Why a case is expected to fail. `strict=None` leaves the choice to the option `xfail_strict` of pytest."""
 
     reason: str
     strict: bool | None = None
 
 
-class Gate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LatencyBound:
+    """How long searches may take: `figure` is "p95", "mean" ..., `bound` is in seconds."""
+
+    figure: str
+    comparison: str
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition` is one of four. "mean": the mean of each metric is at least its bound. "max_drop": the mean of each
-    metric is at most its bound below the baseline's mean; with `p`, a larger drop is allowed too where it is not
-    significant at that level. "passing": at least `share` of the cases pass. "latency": each of the `latencies` (p95,
-    mean ...) is below its bound in seconds, or ("<=") at it. `bounds` are metrics with bounds. `against`: the rankings
-    of `variant` are compared with those of this variant, and not with accepted ones.
+    `condition` is one of four:
+
+    - "mean": the mean of each metric is at least its bound
+    - "max_drop": the mean of each metric is at most its bound below the baseline's mean. With
+      `p`, a larger drop is allowed too if it is not significant at that level.
+    - "passing": at least `share` of the cases pass
+    - "latency": each of the `latencies` holds
+
+    `bounds`: metrics with their bounds.
+    `against`: the rankings of `variant` are compared with those of this variant, and not with
+        accepted ones.
     """
 
     id: str
@@ -153,7 +203,7 @@ class Gate(NamedTuple):
     p: float | None = None
     variant: str | None = None
     against: str | None = None
-    latencies: tuple[tuple[str, str, float], ...] = ()
+    latencies: tuple[LatencyBound, ...] = ()
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -163,20 +213,21 @@ class Gate(NamedTuple):
     @property
     def similarities(self) -> tuple[Metric, ...]:
         """Those of its metrics that compare the rankings of cases with accepted ones."""
-        return (
-            ()
-            if self.against is not None
-            else tuple(metric for metric in self.metrics if metric.is_similarity)
-        )
+        if self.against is not None:
+            return ()
+        return tuple(metric for metric in self.metrics if metric.is_similarity)
 
 
-class CatalogueFile(NamedTuple):
-    """The file that says what documents are called, as a case file names it: a line or a row for each document.
+@dataclass(frozen=True, slots=True)
+class CatalogueFile:
+    """The file that says what documents are called, as a case file names it.
 
-    `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show. `url`
-    and `image` are the columns of addresses of documents and of pictures of them, for the page. `id` may be a template
-    that joins columns. `suite_id` is the template of the suite, which is used if there is no `id` and the file has its
-    columns.
+    `id`, `title`: the columns of ids and titles; None for the usual names. `id` may be a
+        template that joins columns.
+    `show`: further columns that reports show.
+    `url`, `image`: the columns of addresses of documents and of their pictures, for the page.
+    `suite_id`: the template of the suite. It is used if there is no `id` and the file has its
+        columns.
     """
 
     file: str
@@ -190,27 +241,54 @@ class CatalogueFile(NamedTuple):
     @property
     def fields(self) -> tuple[str, ...]:
         """All columns but those of ids and titles, each once."""
-        return tuple(dict.fromkeys([*self.show, *filter(None, (self.url, self.image))]))
+        columns = list(self.show)
+        for column in (self.url, self.image):
+            if column:
+                columns.append(column)
+        return tuple(dict.fromkeys(columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert it to builtin types, for records and other processes. Defaults are left out."""
+        values: dict[str, Any] = {}
+        for one in dataclasses.fields(self):
+            value = getattr(self, one.name)
+            if value != one.default:
+                values[one.name] = value
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> CatalogueFile:
+        """Make it of what `to_dict` wrote. Keys of a later version are passed over."""
+        known = {}
+        for one in dataclasses.fields(cls):
+            if one.name in values:
+                known[one.name] = values[one.name]
+        if "show" in known:
+            known["show"] = tuple(known["show"])
+        return cls(**known)
 
 
-class Terms(NamedTuple):
-    """What a suite sets for its cases and a case may override.
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a suite sets for its cases, and a case may override.
 
-    `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
-    nDCG@k may drop below the baseline, None for the default of the project. A case cannot override `gates` and
-    `documents`, the catalogue. `lowest` and `highest` are the range of grades that an unjudged result may have: the
-    range of the scale, or else of all judgments of the file and 0.
+    `search`: the name of the fixture that is called.
+    `depth`: how many results the search is asked for at least; None if that is not set.
+    `tolerance`: how far nDCG@k may drop below the baseline; None for the project's default.
+    `gates`, `documents`: the gates and the catalogue of the suite. A case cannot override them.
+    `lowest`, `highest`: the range of grades that an unjudged result may have. It is the range of
+        the scale, or else of all judgments of the file and 0.
     """
 
     search: str = "search"
     k: int = 10
     depth: int | None = None
     min_ndcg: float | None = None
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     min_judged: float = 0.0
     scale: Scale | None = None
     raters: str = "median"
-    params: Mapping[str, object] = {}
+    params: Mapping[str, object] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
     id_field: str | tuple[str, ...] | None = None
@@ -221,49 +299,53 @@ class Terms(NamedTuple):
     lowest: float = 0.0
     highest: float = 0.0
 
-    def settled(self, grades: Sequence[float]) -> "Terms":
-        """These terms with the range of grades, once all judgments of the file are known; `grades` are theirs, sorted.
+    def with_grade_range(self, grades: Sequence[float]) -> Terms:
+        """Set the range of grades, once all judgments of the file are known.
 
-        Without a scale the range includes 0: a file that lists relevant documents alone does not say that there are no
-        others, and an unjudged result may be irrelevant. A grade of another case that has no gain under these terms is
-        left out, as no result of this case can have it.
+        `grades` are theirs, sorted. Without a scale the range includes 0: a file that lists
+        relevant documents alone does not say that there are no others, and an unjudged result
+        may be irrelevant. A grade of another case that has no gain under these terms is left
+        out: no result of this case can have it.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
         elif grades and grades[0] > 0:
             grades = (0, *grades)
-        gain = self.settings.gain
-        end = (
-            bisect_right(grades, LARGEST_EXPONENTIAL_GRADE)
-            if gain == "exponential"
-            else len(grades)
-        )
-        if not end:
+        if self.settings.gain == "exponential":
+            grades = grades[: bisect_right(grades, LARGEST_EXPONENTIAL_GRADE)]
+        if not grades:
             return self
-        lowest, highest = grades[0], grades[end - 1]
+        lowest, highest = grades[0], grades[-1]
+        gain = self.settings.gain
         if isinstance(gain, Mapping):
-            known = sorted(
-                grade for grade in gain if lowest <= grade <= highest
-            ) or sorted(gain)
-            ignored = lowest < 0 and self.settings.negative == "zero"
-            lowest, highest = lowest if ignored else known[0], known[-1]
-        settings = (
-            replace(self.settings, max_grade=highest) if highest > 0 else self.settings
-        )
-        return self._replace(lowest=lowest, highest=highest, settings=settings)
+            with_gain = [grade for grade in gain if lowest <= grade <= highest]
+            known = sorted(with_gain or gain)
+            highest = known[-1]
+            if lowest >= 0 or self.settings.negative == "keep":
+                lowest = known[0]
+        settings = self.settings
+        if highest > 0:
+            settings = replace(settings, max_grade=highest)
+        return replace(self, lowest=lowest, highest=highest, settings=settings)
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Case:
     """A query and what is expected of its ranking.
 
-    `node_name` is the name of the case in its pytest node id: a written id itself, an encoded query. `line` counts
-    from 1, in the case file or in `source`, the path in messages of the file of queries that the case comes from
-    (line 1 where none is known); it is 0 in a case written in Python. `judgments` maps document ids to grades.
-    `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined because no document
-    is relevant. `expect` includes the expectations of the suite, but for the `not_applicable` metrics, for which
-    the case has no relevant judgments. `weight` is the weight in means.
-    `titles` and `notes` have texts for judged documents. `filled` are those whose grades fill what nobody has judged,
-    with who gave them: {document: name}.
+    `node_name`: the name of the case in its pytest node id: a written id itself, an encoded query.
+    `judgments`: grades by document id.
+    `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined because
+        no document is relevant.
+    `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0 in a case
+        that is written in Python.
+    `source`: the path in messages of the file of queries that the case comes from.
+    `weight`: the weight in means.
+    `expect`: the expectations, also those of the suite, but for the `not_applicable` metrics, for
+        which the case has no relevant judgments.
+    `titles`, `notes`: texts for judged documents.
+    `filled`: the documents whose grades fill what nobody has judged, with who gave them:
+        {document: name}.
     """
 
     terms: Terms
@@ -282,19 +364,19 @@ class Case(NamedTuple):
     skip: str | None = None
     note: str | None = None
     usefixtures: tuple[str, ...] = ()
-    titles: Mapping[str, str] = {}
-    notes: Mapping[str, str] = {}
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
     source: str | None = None
-    filled: Mapping[str, str] = {}
+    filled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:
         """The judgments without those that fill."""
-        return {
-            document: grade
-            for document, grade in self.judgments.items()
-            if document not in self.filled
-        }
+        grades = {}
+        for document, grade in self.judgments.items():
+            if document not in self.filled:
+                grades[document] = grade
+        return grades
 
     @property
     def search(self) -> str:
@@ -318,25 +400,15 @@ class Case(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """The deepest rank that the case looks at, at least the `depth` of its terms; a `search` is given it as `k`.
+        """The deepest rank that the case looks at, at least the `depth` of its terms.
 
-        Metrics and expectations without a cutoff (`AP`, `order` ...) look at the whole ranking, and do not count.
+        A `search` is given it as `k`. Metrics and expectations without a cutoff (`AP`,
+        `order` ...) look at the whole ranking, and do not count.
         """
-        terms = self.terms
-        if not self.expect and not terms.gates:
-            return (
-                terms.depth
-                if terms.depth is not None and terms.depth > terms.k
-                else terms.k
-            )
-        deepest = max(self.cutoff, terms.depth or 0)
+        deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:
-            if (
-                expected.kind == "results"
-            ):  # to see that there are at most n results, n + 1 must be asked for
-                deepest = max(
-                    deepest, int(expected.bound) + (expected.comparison in _ONE_MORE)
-                )
+            if expected.kind == "results":
+                deepest = max(deepest, _results_to_ask_for(expected))
         return deepest
 
     @property
@@ -353,42 +425,39 @@ class Case(NamedTuple):
     @property
     def similarities(self) -> list[Metric]:
         """The metrics that compare the ranking with the accepted one, in expectations and gates."""
-        if not (self.expect or self.terms.gates):
-            return []
-        found = [
-            expected.metric for expected in self.expect if expected.kind == SIMILARITY
-        ]
-        return [
-            *filter(None, found),
-            *(metric for gate in self.terms.gates for metric in gate.similarities),
-        ]
+        metrics = []
+        for expected in self.expect:
+            if expected.kind == SIMILARITY and expected.metric is not None:
+                metrics.append(expected.metric)
+        for gate in self.terms.gates:
+            metrics.extend(gate.similarities)
+        return metrics
 
     @property
     def scores_all(self) -> bool:
         """Whether a score of the case, or one that a gate asks for, looks at the whole ranking."""
-        settings, gates = self.terms.settings, self.terms.gates
+        settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True
-        if not (self.expect or gates):
-            return False
-        without_cutoff = [
-            each
-            for each in self.expect
-            if each.metric is not None and each.metric.k is None
-        ]
-        return any(each.ranks(settings) is None for each in without_cutoff) or any(
-            metric.k is None for gate in gates for metric in gate.metrics
-        )
+        for expected in self.expect:
+            metric = expected.metric
+            if metric is not None and metric.k is None:
+                if expected.ranks(settings) is None:
+                    return True
+        for gate in self.terms.gates:
+            if any(metric.k is None for metric in gate.metrics):
+                return True
+        return False
 
     @property
     def looks_at_all(self) -> bool:
         """Whether the whole ranking that was returned counts, and not only its top."""
-        return self.scores_all or (
-            bool(self.expect)
-            and any(
-                each.kind == "order" and each.within is None for each in self.expect
-            )
-        )
+        if self.scores_all:
+            return True
+        for expected in self.expect:
+            if expected.kind == "order" and expected.within is None:
+                return True
+        return False
 
     @property
     def looks_beyond_ids(self) -> bool:
@@ -398,36 +467,38 @@ class Case(NamedTuple):
     @property
     def fields(self) -> dict[str, int]:
         """The fields that expectations look at, each with how many of the top results are checked for it."""
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         for expected in self.expect:
+            within = expected.within or self.terms.k
             for condition in expected.conditions:
-                found[condition.path] = max(
-                    found.get(condition.path, 0), expected.within or self.terms.k
-                )
-        return found
+                path = condition.path
+                ranks[path] = max(ranks.get(path, 0), within)
+        return ranks
 
 
-_ONE_MORE = frozenset({"<=", "==", ">"})
+def _results_to_ask_for(expected: Expectation) -> int:
+    """Give how many results show whether `results` is met: for at most n, n + 1 must be asked for."""
+    most = int(expected.bound)
+    return most + 1 if expected.comparison in ("<=", "==", ">") else most
 
 
-def depth_of(expected: Expectation) -> int:
-    """The deepest rank that a cutoff of an expectation names; 0 where there is none."""
-    if expected.metric is not None:
-        return expected.deepest
-    return expected.within or (
-        len(expected.documents) if expected.kind == "first" else 0
-    )
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The cases of one file, in its order, and what the file sets for them.
 
-
-class Suite(NamedTuple):
-    """The cases of one file, in its order, and what the file sets for them. `path` is the path as it was given.
-
-    The written cases come first, then the cases of the files of queries, which line `queries_line` names. `files` are
-    the paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
-    `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
-    suite, and so without a floor; `left_out` are the ids of those that `only: judged` leaves out, having no
-    judgments; `listed` is the number of all listed queries. `absent` are the files that fill and are not there.
-    `without_floor` are sentences about the cases that a floor of the suite does not hold, as their score is not defined.
+    `path`: the path of the file as it was given.
+    `cases`: the written cases, then those of the files of queries.
+    `files`: the paths of all files of judgments and queries that were read.
+    `warnings`: messages about possible mistakes.
+    `queries_line`: the line of the key `queries`.
+    `gate_lines`: the lines of the gates.
+    `unjudged`: the listed queries without judgments in the files of the suite. They have no floor.
+    `left_out`: the ids of the listed queries that `only: judged` leaves out, for they have no
+        judgments.
+    `listed`: the number of all listed queries.
+    `absent`: the files that fill and are not there.
+    `without_floor`: sentences about the cases that a floor of the suite does not hold, as their
+        score is not defined.
     """
 
     path: str
@@ -445,16 +516,19 @@ class Suite(NamedTuple):
 
     @property
     def unjudged_words(self) -> str:
-        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty where all listed queries have some."""
+        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty if all listed queries have some."""
         total = counted(self.listed, "query", "queries")
         parts = []
-        for queries, rest in (
-            (self.unjudged, ""),
-            (self.left_out, " and {} left out (only: judged)"),
-        ):
-            if queries:
-                have, are = ("has", "is") if len(queries) == 1 else ("have", "are")
-                parts.append(
-                    f"{len(queries):,} of {total} {have} no judgments{rest.format(are)}: {examples(queries)}"
-                )
+        if self.unjudged:
+            have = "has" if len(self.unjudged) == 1 else "have"
+            parts.append(
+                f"{len(self.unjudged):,} of {total} {have} no judgments: "
+                f"{examples(self.unjudged)}"
+            )
+        if self.left_out:
+            have, are = ("has", "is") if len(self.left_out) == 1 else ("have", "are")
+            parts.append(
+                f"{len(self.left_out):,} of {total} {have} no judgments and {are} left out "
+                f"(only: judged): {examples(self.left_out)}"
+            )
         return "; ".join(parts)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import closest, listed, quoted
-from pytest_relevance.cases.checking.keys import CASE, KEYS
+from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
 from pytest_relevance.judgments.formats import UnreadColumn
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, examples
+from pytest_relevance.cases.location import Location
 from pytest_relevance.cases.model import Case, Terms, most_results
-from pytest_relevance.cases.problems import Location
 
 
 @dataclass(slots=True)
@@ -50,11 +50,10 @@ class SuiteFloors:
                 floor = SuiteFloor(path, expected.written)
                 self._of_metrics[expected.metric.text] = floor
 
-    def count(self, own: Mapping[str, object], case: Case, *, is_told: bool) -> None:
-        """Count a case; `own` are the keys that it sets itself.
-
-        `is_told`: reports already name the case, as it has no judgments.
-        """
+    def count(self, case: Case, own: Mapping[str, object]) -> None:
+        """Count a case. `own` are the keys that it sets itself."""
+        # Reports already name a listed query without judgments.
+        is_told = case.source is not None and not case.judgments
         if most_results(case.expect) == 0:  # it expects nothing, and has no score
             return
         if self._of_ndcg is not None and "min_ndcg" not in own:
@@ -75,10 +74,12 @@ class SuiteFloors:
         """Report each floor that holds no case, unless reports name all these cases."""
         for floor in self._all():
             if floor.not_told and not floor.held:
-                what = "it applies to no case, as no judged document is relevant"
-                how = "judge relevant documents, check grade_column, gain and rel, or take it out"
-                names = examples(floor.not_told)
-                at.refuse(f"{what} ({names}); {how}", *floor.path)
+                at.refuse(
+                    "it applies to no case, as no judged document is relevant "
+                    f"({examples(floor.not_told)}); judge relevant documents, check "
+                    "grade_column, gain and rel, or take it out",
+                    *floor.path,
+                )
 
     def sentences(self) -> Iterator[str]:
         """Say for each floor which cases it cannot hold."""

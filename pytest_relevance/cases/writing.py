@@ -16,16 +16,13 @@ import yaml
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, listed, quoted, shown
-from pytest_relevance.cases.checking.keys import CASES
-from pytest_relevance.cases.checking.values import (
-    NOT_PARAMETERS,
-    is_number,
-    number,
-    wrong_id,
-)
+from pytest_relevance.cases.keys import CASES
+from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.scalars import is_number, number
+from pytest_relevance.cases.values import NOT_PARAMETERS
 from pytest_relevance.judgments.formats import Written
 from pytest_relevance.judgments.grading import aggregate_of
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
@@ -198,7 +195,7 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
         count = sum(1 for case in suite.cases if has(case))
         if count:
             yield f"the {what} of {counted(count, 'case')}, for which judgments have no place"
-    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `nodes`
+    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `yaml`
     lists = 0
     for case in yaml.load(data, loader).get(CASES, ()):
         judgments = case.get("judgments")

@@ -208,7 +208,7 @@ def _raters(text: str) -> str | None:
 
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
-    from pytest_relevance.cases.checking.values import grade
+    from pytest_relevance.cases.scalars import grade
     from pytest_relevance.judgments.scale import scale_of
 
     ends = _RANGE.fullmatch(text)

@@ -21,7 +21,7 @@ from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.writing import write_value
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.schema import SCHEMA
+from pytest_relevance.cli.schema import schema_text
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def run(arguments: Namespace) -> int:
         )
     texts[suite] = f"# yaml-language-server: $schema={_SCHEMA}\n{texts[suite]}"
     if not os.path.lexists(folder / _SCHEMA):
-        texts[folder / _SCHEMA] = SCHEMA.read_text(encoding="utf-8")
+        texts[folder / _SCHEMA] = schema_text()
     for path, text in texts.items():
         with command.writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)

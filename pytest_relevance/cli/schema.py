@@ -8,15 +8,10 @@ of the case files, again after an upgrade, and name it in their first line:
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-import pytest_relevance.cases
 from pytest_relevance.cli.command import OK, check_output, put, write
-
-SCHEMA = Path(pytest_relevance.cases.__file__).with_name("case-file.schema.json")
-"""The schema, a file of the package."""
-_TITLE = b"pytest-relevance case file"
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -30,14 +25,24 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the schema, or write it to a file. Raises `CommandError` where the file cannot or must not be written."""
-    data = SCHEMA.read_bytes()
-    check_output(
-        arguments, [], lambda found: _TITLE in found, "no schema of case files"
-    )
+    """Print the schema, or write it to a file. Raises `CommandError` if the file cannot or must not be written."""
+    check_output(arguments, [], _is_schema, "no schema of case files")
+    data = schema_text().encode()
     if arguments.output is None:
         put(data)
     else:
         write(arguments.output, data)
         print(f"written: {arguments.output}")
     return OK
+
+
+def schema_text() -> str:
+    """Make the text of the schema."""
+    # Imported where it is used: `--help` needs no YAML.
+    from pytest_relevance.cases.schema import case_file_schema
+
+    return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _is_schema(content: bytes) -> bool:
+    return b"pytest-relevance case file" in content

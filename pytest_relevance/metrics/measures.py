@@ -430,6 +430,7 @@ def inferred_precision(
 class Measure:
     """One row of the table of measures.
 
+    `about`: what it is, in a line for an editor.
     `score`: computes it for one query.
     `cutoff`: "optional", "required" or "none".
     `parameters`: "rel" and "p", as far as they may be written behind the name.
@@ -442,6 +443,7 @@ class Measure:
     """
 
     name: str
+    about: str
     score: ScoreFunction
     cutoff: str = "optional"
     parameters: tuple[str, ...] = ()
@@ -459,59 +461,105 @@ def _by_name(*measures: Measure) -> dict[str, Measure]:
 MEASURES: Mapping[str, Measure] = _by_name(
     Measure(
         name="nDCG",
+        about="DCG divided by the DCG of the ideal ranking.",
         score=_ndcg,
         aliases=("ndcg_cut", "normalized dcg", "normalised dcg"),
         depends_on=frozenset({"gain", "ideal"}),  # the discount cancels
     ),
     Measure(
         name="DCG",
+        about="sum of gain / discount over the ranks.",
         score=_dcg,
         is_bounded=False,
         depends_on=frozenset({"gain", "discount"}),
     ),
-    Measure(name="CG", score=cumulated_gain, is_bounded=False),
+    Measure(
+        name="CG", about="sum of the grades.", score=cumulated_gain, is_bounded=False
+    ),
     Measure(
         name="P",
+        about=(
+            "share of relevant documents among the top k; without a "
+            "cutoff, among what was returned."
+        ),
         score=precision,
         parameters=("rel",),
         aliases=("precision", "prec"),
     ),
-    Measure(name="R", score=recall, parameters=("rel",), aliases=("recall",)),
+    Measure(
+        name="R",
+        about="share of all relevant documents that were returned.",
+        score=recall,
+        parameters=("rel",),
+        aliases=("recall",),
+    ),
     Measure(
         name="AP",
+        about="mean over all relevant documents of the precision at their rank.",
         score=average_precision,
         parameters=("rel",),
         aliases=("map", "map_cut", "average precision"),
     ),
     Measure(
         name="RR",
+        about="1 / rank of the first relevant document.",
         score=reciprocal_rank,
         parameters=("rel",),
         aliases=("mrr", "recip_rank", "reciprocal rank"),
     ),
     Measure(
         name="ERR",
+        about="expected reciprocal rank at which a reader is satisfied.",
         score=expected_reciprocal_rank,
         depends_on=frozenset({"max_grade"}),
     ),
-    Measure(name="RBP", score=rank_biased_precision, parameters=("p", "rel")),
+    Measure(
+        name="RBP",
+        about=(
+            "rank-biased precision: the precision seen by a reader who "
+            "goes on with probability p (0.8 unless written)."
+        ),
+        score=rank_biased_precision,
+        parameters=("p", "rel"),
+    ),
     Measure(
         name="gRBP",
+        about=(
+            "graded RBP: each grade counts as its share of the query's "
+            "highest grade (p is 0.8 unless written)."
+        ),
         score=graded_rank_biased_precision,
         parameters=("p",),
         aliases=("graded rbp",),
     ),
     Measure(
         name="Success",
+        about="1 if a relevant document is in the top k, else 0.",
         score=success,
         cutoff="required",
         parameters=("rel",),
         aliases=("hit", "hits", "hit rate", "hit_rate", "hitrate"),
     ),
-    Measure(name="Judged", score=judged_share, cutoff="required", is_certain=True),
-    Measure(name="Bpref", score=bpref, cutoff="none", parameters=("rel",)),
+    Measure(
+        name="Judged",
+        about="share of the results in the top k that are judged.",
+        score=judged_share,
+        cutoff="required",
+        is_certain=True,
+    ),
+    Measure(
+        name="Bpref",
+        about=(
+            "share of relevant documents that are ranked above judged "
+            "non-relevant ones."
+        ),
+        score=bpref,
+        cutoff="none",
+        parameters=("rel",),
+    ),
     Measure(
         name="Rprec",
+        about="precision at rank R, the number of relevant documents.",
         score=r_precision,
         cutoff="none",
         parameters=("rel",),
@@ -519,6 +567,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
     ),
     Measure(
         name="infAP",
+        about="average precision inferred from an incompletely judged pool.",
         score=inferred_average_precision,
         cutoff="none",
         parameters=("rel",),

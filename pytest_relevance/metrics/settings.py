@@ -13,25 +13,37 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-GAINS = ("exponential", "linear")
-"""2^grade - 1, and the grade itself."""
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "gain": GAINS,
-    # log2(rank + 1), or ln(rank + 1), which cancels in nDCG
-    "discount": ("log2", "ln"),
-    # Best first: all judgments of the query, or only the results that were returned.
-    # Or the highest grade at every rank.
-    "ideal": ("judged", "returned", "max"),
-    # An unjudged result has no gain, or it is left out and the ranks close up.
-    "unjudged": ("zero", "skip"),
-    # A negative grade has the gain that its formula gives. Or, as in trec_eval, it has no
-    # gain and counts as unjudged.
-    "negative": ("keep", "zero"),
-    # A score that is not defined is NaN or, as in trec_eval, 0.
-    "undefined": ("nan", "zero"),
+GAINS: Mapping[str, str] = {
+    "exponential": "2^grade - 1",
+    "linear": "the grade itself",
 }
-"""The settings and the values that each may have."""
+"""The formulas of the gain, each with its meaning."""
+
+CHOICES: Mapping[str, Mapping[str, str]] = {
+    "gain": GAINS,
+    "discount": {
+        "log2": "log2(rank + 1)",
+        "ln": "ln(rank + 1), which cancels in nDCG",
+    },
+    "ideal": {
+        "judged": "all judgments of the query, best first",
+        "returned": "the results that were returned, best first",
+        "max": "the highest grade at every rank",
+    },
+    "unjudged": {
+        "zero": "an unjudged result has no gain",
+        "skip": "unjudged results are left out and the ranks close up",
+    },
+    "negative": {
+        "keep": "a negative grade has the gain that its formula gives",
+        "zero": "a negative grade has no gain and counts as unjudged, as in trec_eval",
+    },
+    "undefined": {
+        "nan": "a score that is not defined is NaN",
+        "zero": "a score that is not defined is 0, as in trec_eval",
+    },
+}
+"""The settings and the values that each may have, each with its meaning."""
 
 LARGEST_EXPONENTIAL_GRADE = 50
 """The highest grade for exponential gain.

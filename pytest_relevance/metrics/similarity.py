@@ -179,6 +179,7 @@ class SimilarityMeasure:
     """One row of the table of measures between two rankings; see `measures.Measure`."""
 
     name: str
+    about: str
     compare: Callable[[Metric, Ranking, Ranking], float]
     cutoff: str = "optional"
     parameters: tuple[str, ...] = ()
@@ -188,13 +189,28 @@ class SimilarityMeasure:
 
 SIMILARITIES: Mapping[str, SimilarityMeasure] = {
     "overlap": SimilarityMeasure(
-        name="overlap", compare=_compare_overlap, cutoff="required"
+        name="overlap",
+        about="share of the top k that the accepted ranking has in its top k.",
+        compare=_compare_overlap,
+        cutoff="required",
     ),
     "Jaccard": SimilarityMeasure(
-        name="Jaccard", compare=_compare_jaccard, cutoff="required"
+        name="Jaccard",
+        about=(
+            "documents that the top k of both this ranking and the "
+            "accepted one have, of those that either has."
+        ),
+        compare=_compare_jaccard,
+        cutoff="required",
     ),
     "RBO": SimilarityMeasure(
-        name="RBO", compare=_compare_rbo, parameters=("p",), default_p=0.9
+        name="RBO",
+        about=(
+            "rank-biased overlap with the accepted ranking (p is 0.9 unless written)."
+        ),
+        compare=_compare_rbo,
+        parameters=("p",),
+        default_p=0.9,
     ),
 }
 """The measures between two rankings, by name."""

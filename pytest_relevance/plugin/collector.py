@@ -20,10 +20,10 @@ import pytest
 
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance._text import case_name, closest, listed, printable, quoted
-from pytest_relevance.cases.checking.gates import gate_values
-from pytest_relevance.cases.checking.values import OWNED_TAGS
+from pytest_relevance.cases.gate_values import gate_values
+from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Case, Suite, most_results
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
@@ -40,7 +40,6 @@ from pytest_relevance.plugin.options import (
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
 from pytest_relevance.plugin.same_names import why_same_names, why_same_node
-from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
     SUFFIX,
@@ -261,7 +260,7 @@ class CaseFile(pytest.Module):
             against="" if baseline is None else baseline.record,
             documents={}
             if suite.terms.documents is None
-            else to_builtin(suite.terms.documents),
+            else suite.terms.documents.to_dict(),
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
 

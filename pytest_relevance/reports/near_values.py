@@ -29,7 +29,7 @@ def near_values(reason: Outcome) -> list[NearValue]:
         return []
     conditions = {}
     for written in reason.conditions:
-        condition = FieldCondition._make(written)
+        condition = FieldCondition.of_record(written)
         conditions[condition.path] = condition
     ranks: dict[tuple[str, str, str], list[int]] = {}
     for rank, values in reason.values:

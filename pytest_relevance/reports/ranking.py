@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
-from pytest_relevance.cases.checking.expectations import BELOW
+from pytest_relevance.cases.expectations.documents import BELOW
 from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import (
     RIGHT,

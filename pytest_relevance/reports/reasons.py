@@ -20,7 +20,7 @@ from pytest_relevance._text import (
     shown,
     time_text,
 )
-from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, EXACTLY
+from pytest_relevance.cases.expectations.documents import AT_MOST, BELOW, EXACTLY
 from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
@@ -296,7 +296,7 @@ def _fields(reason: Outcome, names: _Names) -> str:
     is_one = len(reason.wrong) == 1
     verbs = {"do": "does" if is_one else "do", "have": "has" if is_one else "have"}
     wanted = listed(
-        [*map(_condition, map(FieldCondition._make, reason.conditions))], "and"
+        [*map(_condition, map(FieldCondition.of_record, reason.conditions))], "and"
     )
     said = _OF_FIELDS[reason.kind].format(
         len(reason.wrong), looked_at, wanted=wanted, **verbs
@@ -346,7 +346,7 @@ def _same_as(reason: Outcome, names: _Names) -> str:
 
 def _condition(condition: FieldCondition) -> str:
     """`category "phones"`, `brand "apple" or "samsung"`, `price >= 1000`, `more than 2 have the same brand`."""
-    path, comparison, values = condition
+    path, comparison, values = condition.path, condition.comparison, condition.values
     if comparison == "at_most":
         return f"more than {values[0]} have the same {path}"
     sign = {"==": "", "contains": "containing "}.get(comparison, f"{comparison} ")

@@ -26,10 +26,10 @@ from pytest_relevance._ids import (
 )
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
-from pytest_relevance.cases.checking.values import number
 from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.scalars import number
 from pytest_relevance.judgments.document_ids import NoColumn, document_columns
-from pytest_relevance.results.case_result import CaseResult, from_builtin
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     RunError,
@@ -466,10 +466,7 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     written = info.documents
     name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
     path = os.path.join(os.path.dirname(info.path), written["file"])
-    known = {
-        field: written[field] for field in CatalogueFile._fields if field in written
-    }  # later ones write more
-    return Catalogue(path, name, from_builtin(CatalogueFile, known))
+    return Catalogue(path, name, CatalogueFile.from_dict(written))
 
 
 LONGEST_FIELD = 300

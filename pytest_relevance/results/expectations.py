@@ -1,4 +1,4 @@
-"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.checking`.
+"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.expectations`.
 
 A checker returns what was found and whether that meets the expectation; `reports.reasons` has the words for it.
 """
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._text import counted, quoted
 from pytest_relevance._text import found as described
-from pytest_relevance.cases.checking.expectations import COMPARE, ON_FIELDS, meets
+from pytest_relevance.cases.bounds import COMPARE, meets
+from pytest_relevance.cases.expectations.table import ON_FIELDS
 from pytest_relevance.cases.model import (
     SIMILARITY,
     Case,
@@ -64,10 +65,7 @@ def expectation_of(outcome: Outcome) -> Expectation:
         documents=tuple(outcome.documents),
         within=outcome.within,
         sets=tuple(outcome.sets),
-        conditions=tuple(
-            FieldCondition(path, sign, tuple(values))
-            for path, sign, values in outcome.conditions
-        ),
+        conditions=tuple(map(FieldCondition.of_record, outcome.conditions)),
         query=outcome.query,
     )
 
@@ -249,7 +247,7 @@ def _fields(expected: Expectation, found: Found) -> Outcome:
         within=within,
         wrong=tuple(ranking[index] for index in wrong),
         conditions=tuple(
-            each[:] for each in conditions
+            each.for_record for each in conditions
         ),  # pytest-xdist sends no named tuples
         values=tuple(
             (index + 1, {path: _brief(values[path][index]) for path in paths})

@@ -232,7 +232,8 @@ def _gates_of_file(
     updating: bool,
     require: bool,
 ) -> Iterator[GateResult]:
-    from pytest_relevance.cases.checking.gates import MAX_DROP, gate_of
+    from pytest_relevance.cases.gate_values import gate_of
+    from pytest_relevance.cases.gates import MAX_DROP
 
     ran = sorted(
         (result for result in results if result.status != SKIPPED),
@@ -493,7 +494,8 @@ def _latencies(gate: Gate, cases: Sequence[CaseResult]) -> Iterator[GateFinding]
     """The figures of the latency, over the cases whose search was called alone; unmet with too few of these."""
     alone = [latency for case in cases if (latency := latency_alone(case)) is not None]
     total = sum(case.verdict not in (*WITHOUT_SCORE, SKIPPED) for case in cases)
-    for name, comparison, bound in gate.latencies:
+    for limit in gate.latencies:
+        name, comparison, bound = limit.figure, limit.comparison, limit.bound
         percent = int(name[1:]) if name[1:].isdigit() else 0
         found = GateFinding(
             *(TOO_FEW, False, None, math.nan, bound, len(alone), total),

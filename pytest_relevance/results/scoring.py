@@ -11,6 +11,7 @@ cut. A metric of the whole ranking has no value then, unless the suite sets how 
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -152,7 +153,7 @@ def score_case(
     if case.filled:
         from pytest_relevance.results.filled import with_fill
 
-        alone = case._replace(judgments=case.grades_of_people, filled={})
+        alone = replace(case, judgments=case.grades_of_people, filled={})
         people = score_case(alone, ranking, call, asked, in_run, details=False)
         result = with_fill(result, case.filled, people)
     return with_details(result, case, ranking) if details else result

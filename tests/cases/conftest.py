@@ -11,21 +11,17 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-import pytest_relevance.cases
 from pytest_relevance import Case, CaseFileError, Suite
 from pytest_relevance.cases.reader import load_suite, parse_suite
+from pytest_relevance.cases.schema import case_file_schema
 
 Read = Callable[[str | bytes], Suite]
 ReadCase = Callable[[str | bytes], Case]
 Mistakes = Callable[[str | bytes], list[str]]
 """What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and the mistakes in a text."""
 
-SCHEMA = json.loads(
-    Path(pytest_relevance.cases.__file__)
-    .with_name("case-file.schema.json")
-    .read_bytes()
-)
-"""The JSON Schema that ships."""
+SCHEMA = json.loads(json.dumps(case_file_schema()))
+"""The JSON Schema of case files, as it is printed."""
 
 LARGEST_FOR_THE_SCHEMA = 20_000
 """Bytes of an example; PyYAML's loader and the validator take seconds for the few that are longer."""

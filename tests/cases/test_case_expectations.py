@@ -299,7 +299,7 @@ def test_conditions_on_fields(
         return
     found = expected_of(case, line)
     assert found.name == line.partition(":")[0]
-    assert [*found.conditions] == conditions
+    assert [each.for_record for each in found.conditions] == conditions
     assert found.within == (
         int(found.name.partition("@")[2]) if "@" in found.name else None
     )

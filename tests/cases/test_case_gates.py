@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseFileError
-from pytest_relevance.cases.checking.gates import gate_of, gate_values
-from pytest_relevance.cases.model import Gate
+from pytest_relevance.cases.gate_values import gate_of, gate_values
+from pytest_relevance.cases.model import Gate, LatencyBound
 from pytest_relevance.cases.reader import parse_suite
 
 
@@ -58,9 +58,9 @@ def test_figures_of_the_latency() -> None:
     )
     assert gate.id == "latency p95 <= 200 ms, mean < 1.5 s, max <= 2 s of head"
     assert gate.latencies == (
-        ("p95", "<=", 0.2),
-        ("mean", "<", 1.5),
-        ("max", "<=", 2.0),
+        LatencyBound("p95", "<=", 0.2),
+        LatencyBound("mean", "<", 1.5),
+        LatencyBound("max", "<=", 2.0),
     )
     assert gate_of(gate_values(gate)) == gate
 

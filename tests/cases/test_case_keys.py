@@ -7,7 +7,7 @@ import pytest
 
 from pytest_relevance import Case, read_suite
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.checking.keys import CASE, KEYS
+from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.metrics.settings import Settings

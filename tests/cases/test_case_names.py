@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
-from pytest_relevance.cases.checking.values import node_name, wrong_id
+from pytest_relevance.cases.names import node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
 from tests.cases.conftest import Mistakes, Read, ReadCase
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseFileError
-from pytest_relevance.cases.checking.values import OF_EXPRESSIONS
+from pytest_relevance.cases.names import OF_EXPRESSIONS
 from pytest_relevance.cases.reader import has_cases, parse_suite
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.checking.keys import CASE, KEYS
+from pytest_relevance.cases.keys import CASE, KEYS
 
 if TYPE_CHECKING:
     from pathlib import Path

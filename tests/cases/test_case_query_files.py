@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(
     )
     assert list(cases) == ["q1", "q2", "q3"]
     assert (
-        cases["q1"]._replace(xfail=None, line=1, source="queries.tsv")
+        replace(cases["q1"], xfail=None, line=1, source="queries.tsv")
         == listed.cases(THREE_LINES)["q1"]
     )
     assert (cases["q1"].source, cases["q1"].line) == (None, 4)

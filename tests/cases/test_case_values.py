@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_relevance.cases.checking.values import scalar_value
+from pytest_relevance.cases.scalars import scalar_value
 from tests.cases.conftest import Mistakes, ReadCase
 
 BAD_VALUES = [

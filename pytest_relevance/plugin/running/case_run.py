@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.checking.expectations import KINDS
+from pytest_relevance.cases.expectations.table import KINDS
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, own_metrics

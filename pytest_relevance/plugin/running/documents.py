@@ -23,7 +23,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -430,8 +430,8 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
     for query in dict.fromkeys(
         expected.query for expected in this.case.expect if expected.query
     ):
-        terms = this.case.terms._replace(depth=depth)
-        other = this.case._replace(query=query, expect=(), terms=terms)
+        terms = replace(this.case.terms, depth=depth)
+        other = replace(this.case, query=query, expect=(), terms=terms)
         try:
             response, _ = case_run.call_search(
                 many or search, other, asked, [query] if many is not None else None

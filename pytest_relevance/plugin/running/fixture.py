@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from pytest_relevance._ids import decoding_advice
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS, kind_of
+from pytest_relevance.cases.expectations.table import KINDS, OF_DOCUMENTS, kind_of
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.plugin.run_store import LOST, run_store
@@ -76,7 +77,7 @@ class Relevance:
                     f"relevance.check was given {shown(ranking)}; await the search in the test"
                 )
             return check(
-                self._item, self._checks, case._replace(line=line), ranking, path
+                self._item, self._checks, replace(case, line=line), ranking, path
             )
         except BaseException as error:
             self._checks.raised.append((error, case_run.running_task()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance.cases.checking.expectations import COMPARE
-from pytest_relevance.cases.checking.gates import MEAN, PASSING
+from pytest_relevance.cases.bounds import COMPARE
+from pytest_relevance.cases.gates import MEAN, PASSING
 from pytest_relevance.cases.model import SIMILARITY, Expectation, Gate
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.results import expectations

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from pytest_relevance._files import write_whole
 from pytest_relevance._problems import Place
 from pytest_relevance._text import printable, quoted, shown
-from pytest_relevance.cases.checking.expectations import OF_DOCUMENTS, ON_FIELDS
+from pytest_relevance.cases.expectations.table import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, is_similarity
 from pytest_relevance.metrics.ndcg import without_copies

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
-from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import (
     Case,
     Expectation,
@@ -575,7 +576,7 @@ def _regression_of_people(
     result: CaseResult, case: Case, drop: Outcome, reasons: Sequence[Outcome]
 ) -> tuple[str, Sequence[Outcome]]:
     """The verdict of a drop that only grades of people see: what it were without grades that fill."""
-    alone = case._replace(judgments=case.grades_of_people, filled={}, expect=())
+    alone = replace(case, judgments=case.grades_of_people, filled={}, expect=())
     people = score_case(alone, Ranking(result.ranking.documents), details=False)
     too_few = too_few_judged(case, people.evaluation.judged, people.evaluation.top)
     is_open = could_make_up(people, case, drop.before)

@@ -38,7 +38,7 @@ from typing import (
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._problems import Place
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.checking.gates import gate_of
+from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import (
     PARTS,

@@ -19,12 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_relevance.cases.checking.expectations import (
-    AT_MOST,
-    BELOW,
-    OF_DOCUMENTS,
-    ON_FIELDS,
-)
+from pytest_relevance.cases.expectations.documents import AT_MOST, BELOW
+from pytest_relevance.cases.expectations.table import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.results.case_parts import FLOOR, Outcome
 
 ROUNDING = 1e-9

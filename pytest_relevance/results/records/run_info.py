@@ -79,7 +79,7 @@ class FileInfo(NamedTuple):
         digest: the digest of its text and of the files that it names; equal digests mean equal contents.
         totals: how many items it has, `(search, variant, count)` for each search and variant.
         items: by the id of a case that has several items, how many.
-        gates: its gates, as `cases.checking.gates.gate_values` gives them, each with its `line` (from 1).
+        gates: its gates, as `cases.gate_values.gate_values` gives them, each with its `line` (from 1).
         has_baseline: whether it is compared: with its baseline, or with the record `against`.
         cases: its cases in each variant, as `Collected`, whether they were chosen to run or not.
         lost: the cases of the baseline that are not compared, as far as that is known before they run.

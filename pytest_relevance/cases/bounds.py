@@ -1,0 +1,179 @@
+"""Comparisons and bounds: `0.6`, `">= 0.6"`, `"<= 200 ms"`, and what a bound may be.
+
+`SCORE`, `SHARE`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for expectations and gates.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pytest_relevance._text import found
+from pytest_relevance.cases.location import Location, Wrong
+from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.scalars import DECIMAL, is_number, number, scalar_value
+from pytest_relevance.cases.schema_parts import (
+    BOUND_OF_NUMBER,
+    END,
+    NULL,
+    NUMBER,
+    WHOLE,
+    Schema,
+    either,
+)
+from pytest_relevance.cases.schema_parts import SHARE as SHARE_SCHEMA
+from pytest_relevance.cases.values import LARGEST_WHOLE
+
+COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+"""The comparisons of a value and its bound: `==` for scores and counts alone, `!=` for fields alone."""
+
+EXACT = 1e-9
+"""How far a score may be from its bound with `==`. So 3/5 meets `== 0.6` however it is rounded."""
+
+COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"
+"""The pattern of a comparison: its sign and its bound. `re` compiles it when it is used first."""
+
+_DURATION = r"([0-9.]+)\s*(ms|s)"
+_SECONDS = {"ms": 0.001, "s": 1.0}
+
+
+def meets(expected: Expectation, score: float) -> bool:
+    """Whether a score meets the bound of a metric."""
+    if expected.comparison == "==":
+        return abs(score - expected.bound) <= EXACT
+    return COMPARE[expected.comparison](score, expected.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound as it was written, with its comparison."""
+
+    comparison: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class BoundKind:
+    """Which bounds may be written for a figure.
+
+    `plain`: the comparison if none is written.
+    `expected`: what a bound is, for messages.
+    `is_allowed`: whether a comparison and a bound may be written.
+    `read`: converts what is written to the number, or None.
+    `schema`: the JSON Schema of what may be written.
+    """
+
+    plain: str
+    expected: str
+    is_allowed: Callable[[str, float], bool]
+    read: Callable[[object], float | None]
+    schema: Schema
+
+    def check(self, value: object, at: Location, *, example: str) -> Bound | Wrong:
+        """Check a bound, or a comparison with one. `example` shows how to write it."""
+        comparison, written = self.plain, value
+        match = re.fullmatch(COMPARISON, value) if isinstance(value, str) else None
+        if match is not None:
+            comparison, written = match[1], scalar_value(match[2])
+        bound = self.read(written)
+        if bound is None or not self.is_allowed(comparison, bound):
+            return at.refuse(
+                f"expected {self.expected}, found {found(value)}; write {example}"
+            )
+        return Bound(comparison, bound)
+
+
+def _read_number(value: object) -> float | None:
+    return value if is_number(value) else None
+
+
+def _read_seconds(value: object) -> float | None:
+    match = re.fullmatch(_DURATION, value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    amount = number(match[1])
+    return None if amount is None else amount * _SECONDS[match[2]]
+
+
+def _is_any(comparison: str, bound: float) -> bool:
+    return True
+
+
+def _is_share(comparison: str, bound: float) -> bool:
+    """Whether a bound is from 0 to 1, and some score meets it."""
+    if (comparison, bound) in (("<", 0), (">", 1)):
+        return False
+    return 0 <= bound <= 1
+
+
+def _is_rank(comparison: str, bound: float) -> bool:
+    least = 2 if comparison in ("<", ">=") else 1
+    return _is_whole(bound, least)
+
+
+def _is_count(comparison: str, bound: float) -> bool:
+    return _is_whole(bound, 1 if comparison == "<" else 0)
+
+
+def _is_whole(bound: float, least: int) -> bool:
+    return bound == int(bound) and least <= bound <= LARGEST_WHOLE
+
+
+def _is_time(comparison: str, bound: float) -> bool:
+    return bound > 0 and comparison in ("<", "<=")
+
+
+SCORE = BoundKind(
+    plain=">=",
+    expected="a number",
+    is_allowed=_is_any,
+    read=_read_number,
+    schema=either(NULL, NUMBER, BOUND_OF_NUMBER),
+)
+SHARE = BoundKind(
+    plain=">=",
+    expected="a number from 0 to 1",
+    is_allowed=_is_share,
+    read=_read_number,
+    schema=either(
+        NULL,
+        SHARE_SCHEMA,
+        {
+            "type": "string",
+            "pattern": rf"^\s*(?:[<>]=?|==)\s*(?:-?0|1)(?:\.[0-9]+)?\s*{END}",
+        },
+    ),
+)
+RANK = BoundKind(
+    plain="<=",
+    expected=f"a rank from 1 to {LARGEST_WHOLE:,}",
+    is_allowed=_is_rank,
+    read=_read_number,
+    schema=either(WHOLE, BOUND_OF_NUMBER),
+)
+COUNT = BoundKind(
+    plain="==",
+    expected=f"a whole number from 0 to {LARGEST_WHOLE:,}",
+    is_allowed=_is_count,
+    read=_read_number,
+    schema=either(NULL, {**WHOLE, "minimum": 0}, BOUND_OF_NUMBER),
+)
+TIME = BoundKind(
+    plain="<=",
+    expected="the longest time in ms or s",
+    is_allowed=_is_time,
+    read=_read_seconds,
+    schema={
+        "type": ["string", "null"],
+        "pattern": rf"^(?:\s*<=?\s*)?{DECIMAL}\s*(?:ms|s)\s*{END}",
+    },
+)

@@ -1,1 +1,0 @@
-"""The checks of the values in a case file, each value by itself."""

@@ -1,0 +1,144 @@
+"""Reading the files that a case file names, each of them once.
+
+Suites without files do not import this module, nor those that read files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_relevance._ids import FileIds, IdField
+from pytest_relevance._problems import FileError
+from pytest_relevance._source import Source
+from pytest_relevance._text import printable
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.named_files import NamedFile, why_no_file
+from pytest_relevance.cases.query_columns import check_columns, notice_of_columns
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.reading import (
+    QueryFile,
+    ids_of,
+    options_of,
+    read_fill,
+    read_query_file,
+    read_ratings,
+)
+
+JUDGMENTS = "judgments"
+QUERIES = "queries"
+
+FileCache = dict[Any, Any]
+"""What was read, or the error, by what decides it. It outlives a `FileReader`."""
+
+
+class FileReader:
+    """Reads the files that a case file names, and reports what is wrong with them.
+
+    Paths are relative to the folder of `file`, the case file. In messages they begin with the
+    folder of `shown`, the name of the case file there. `cache` keeps what was read, so that each
+    file is read once, however often it is named, and however often the case file is read.
+    """
+
+    def __init__(self, file: str, shown: str, cache: FileCache) -> None:
+        self.absent: dict[str, None] = {}
+        """The files that fill and are not there, in the order of asking."""
+        self.notices: list[str] = []
+        self._folder = os.path.dirname(file)
+        self._shown_folder = os.path.dirname(shown)
+        self._cache = cache
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the files that were asked for, in that order."""
+        paths = [os.path.join(self._folder, named.name) for _, named, _ in self._cache]
+        return tuple(dict.fromkeys(paths))
+
+    def shown(self, named: NamedFile) -> str:
+        """Give the path of a file in messages."""
+        path = os.path.join(self._shown_folder, named.name)
+        return printable(os.path.normpath(path))
+
+    def queries(
+        self, named: NamedFile, template: IdField | None, at: Location
+    ) -> Sequence[Query] | Wrong:
+        """Read the queries in a file. Columns that nothing reads are mistakes or notices."""
+        content: QueryFile | Wrong = self._read(QUERIES, named, template, at)
+        if content is WRONG:
+            return WRONG
+        file = self.shown(named)
+        mistakes = check_columns(file, content.unread)
+        if mistakes is not None:
+            return at.under(*named.at).refuse_file(mistakes)
+        notice = notice_of_columns(file, content.unread)
+        if notice is not None:
+            self.notices.append(notice)
+        return content.queries
+
+    def ratings(
+        self, named: NamedFile, template: IdField | None, at: Location
+    ) -> Ratings | Wrong | None:
+        """Read the ratings in a judgment file; None for a file that fills and is not there, or is empty."""
+        if named.fill and self._is_absent(named):
+            return None
+        ratings: Ratings | Wrong = self._read(JUDGMENTS, named, template, at)
+        return ratings
+
+    def _is_absent(self, named: NamedFile) -> bool:
+        """Whether a file that fills is not there, or empty. One that is not there is noted."""
+        path = os.path.join(self._folder, named.name)
+        if not os.path.exists(path):
+            self.absent[self.shown(named)] = None
+            return True
+        return os.path.isfile(path) and not os.path.getsize(path)
+
+    def _read(
+        self, what: str, named: NamedFile, template: IdField | None, at: Location
+    ) -> Any:
+        """Give the content of a file, `JUDGMENTS` or `QUERIES`; `WRONG` if it has mistakes.
+
+        `template` is the `id_field` of the suite, or of the case, if it is one.
+        """
+        key = (what, named.content, template)
+        if key not in self._cache:
+            path, shown = os.path.join(self._folder, named.name), self.shown(named)
+            why = why_no_file(named.name, self._folder, shown)
+            if why is not None:
+                if what == JUDGMENTS:
+                    why += self._advice_on_document(named, path)
+                return at.refuse(why, *named.at)
+            try:
+                self._cache[key] = _read_file(what, named, template, path, shown)
+            except FileError as error:
+                self._cache[key] = error
+        content = self._cache[key]
+        if isinstance(content, FileError):
+            return at.under(*named.at).refuse_file(content)
+        return content
+
+    def _advice_on_document(self, named: NamedFile, path: str) -> str:
+        """Say how a document is written that stands in the place of a file.
+
+        Its grade, or the blank before it, may be missing: `sku-5:3`.
+        """
+        is_path = "." in named.name or "/" in named.name or os.path.exists(path)
+        if is_path:
+            return ""
+        return (
+            f"; a document is written with its grade, {{{printable(named.name)}: 1}}, or "
+            "under relevant"
+        )
+
+
+def _read_file(
+    what: str, named: NamedFile, template: IdField | None, path: str, shown: str
+) -> QueryFile | Ratings:
+    ids = FileIds(ids_of(named.id_field).of_file, template)
+    options = options_of(named.query, named.grade_column)
+    source = Source.read(path, shown, options, ids)
+    if what == QUERIES:
+        return read_query_file(source, named.format)
+    if named.fill:
+        return read_fill(source, named.format)
+    return read_ratings(source, named.format)

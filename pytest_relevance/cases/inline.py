@@ -1,0 +1,284 @@
+"""The checks of what a case file says about grades: `scale`, `judgments` of a case, `relevant`.
+
+Names of grades and lists of ratings become grades here. Most judgments are plain numbers or
+names by the thousand. Those are checked by their few distinct grades, not one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_relevance._text import closest, found, quoted
+from pytest_relevance.cases.graded import Graded, combined
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.named_files import FILE, NamedFile, check_files
+from pytest_relevance.cases.scalars import DECIMAL, are_finite, is_number, number
+from pytest_relevance.cases.schema_parts import (
+    ANY_TEXT,
+    END,
+    NUMBER,
+    TEXT_TYPES,
+    Schema,
+    about,
+    either,
+    list_of,
+    mapping_of,
+    object_with,
+)
+from pytest_relevance.cases.values import (
+    check_documents,
+    check_text,
+    report_unknown_keys,
+)
+from pytest_relevance.judgments.scale import Scale, aggregate, on_scale, scale_of
+
+_SCALARS = frozenset({int, float, str})
+_NUMBERS = frozenset({int, float})
+_BLANK = frozenset({"", "null", "~"})
+_LONG_FORM = ("grade", "title", "note")
+
+
+def check_scale(value: object, at: Location) -> Scale | Wrong:
+    """Check a scale: names with their grades, or the lowest and the highest grade."""
+    try:
+        return scale_of(value)
+    except ValueError as error:
+        return at.refuse(str(error))
+
+
+def check_judgments(
+    value: object, at: Location
+) -> Graded | tuple[NamedFile, ...] | Wrong:
+    """Check the judgments of a case, or the files that they are in.
+
+    A mapping is documents and their grades. But if its key `file` has a text that does not name
+    a grade of the scale, it describes a file.
+    """
+    if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
+        return check_files(value, at)
+    if not isinstance(value, Mapping):
+        return at.refuse(
+            "expected document: grade pairs or a judgment file, "
+            f"found {found(value)}; write {{}} where there are none"
+        )
+    scale = _scale_at(at)
+    file = value.get(FILE)
+    if isinstance(file, str) and not _is_name(file, scale):
+        return check_files(value, at)
+    graded = _graded_by_distinct(value, scale)
+    if graded is not None:
+        return graded
+    return _graded_one_by_one(value, scale, at)
+
+
+def check_relevant(value: object, at: Location) -> Graded | Wrong:
+    """Check documents that have the grade 1."""
+    documents = check_documents(value, at)
+    grade = grade_of(1, _scale_at(at))
+    if isinstance(grade, str):
+        return at.refuse(
+            f"relevant documents have grade 1, and {grade}; write them under judgments",
+            at_key=True,
+        )
+    if documents is WRONG:
+        return WRONG
+    return Graded(grades=dict.fromkeys(documents, grade), distinct=frozenset({grade}))
+
+
+def with_relevant(
+    graded: Graded | None, relevant: Graded, at: Location
+) -> Graded | Wrong:
+    """Add the documents under `relevant` of a case to its judgments.
+
+    Reports those that are judged there already.
+    """
+    known = {} if graded is None else graded.grades
+    result: Wrong | None = None
+    for index, document in enumerate(relevant.grades):
+        if document in known:
+            result = at.refuse(
+                f"document {quoted(document)} is judged twice, 1 here and "
+                f"{known[document]:g} under judgments; keep one of them",
+                "relevant",
+                index,
+            )
+    return combined(graded, relevant) if result is None else result
+
+
+def _scale_at(at: Location) -> Scale | None:
+    scale = at.values.get("scale")
+    return scale if isinstance(scale, Scale) else None
+
+
+def _is_name(text: str, scale: Scale | None) -> bool:
+    return scale is not None and text in scale.names
+
+
+def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded | None:
+    """Grade documents by their few distinct grades; None if one needs a closer look."""
+    types = set(map(type, value.values()))
+    if not types <= _SCALARS or "" in value:
+        return None
+    distinct = frozenset(value.values())
+    if types <= _NUMBERS and are_finite(distinct):
+        if scale is None or all(map(scale.has, distinct)):
+            return Graded(grades=value, distinct=distinct)
+    grades_by_text: dict[object, float] = {}
+    for written in distinct:
+        grade = grade_of(written, scale)
+        if isinstance(grade, str):
+            return None
+        grades_by_text[written] = grade
+    grades = {}
+    for document, written in value.items():
+        grades[document] = grades_by_text[written]
+    return Graded(grades=grades, distinct=frozenset(grades.values()))
+
+
+def _graded_one_by_one(
+    value: Mapping[Any, object], scale: Scale | None, at: Location
+) -> Graded | Wrong:
+    raters = str(at.values.get("raters", "median"))
+    grades: dict[str, float] = {}
+    titles: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    is_wrong = False
+    for document, written in value.items():
+        if not isinstance(document, str) or not document:
+            message = f"a document id is text, found {found(document)}"
+            at.refuse(message, str(document), at_key=True)
+            is_wrong = True
+            continue
+        here = at.under(document)
+        if isinstance(written, Mapping):
+            title = _check_text_of("title", written, here)
+            note = _check_text_of("note", written, here)
+            grade = _check_long_form(written, scale, raters, here)
+            if title is WRONG or note is WRONG:
+                is_wrong = True
+                continue
+            if title is not None:
+                titles[document] = title
+            if note is not None:
+                notes[document] = note
+        else:
+            grade = _check_grade(written, scale, raters, here)
+        if grade is WRONG:
+            is_wrong = True
+        else:
+            grades[document] = grade
+    if is_wrong:
+        return WRONG
+    return Graded(
+        grades=grades, titles=titles, notes=notes, distinct=frozenset(grades.values())
+    )
+
+
+def _check_text_of(
+    key: str, written: Mapping[str, object], at: Location
+) -> str | Wrong | None:
+    """Check the title or the note of a judgment; None if it has none."""
+    return check_text(written[key], at.under(key)) if key in written else None
+
+
+def _check_long_form(
+    written: Mapping[str, object], scale: Scale | None, raters: str, at: Location
+) -> float | Wrong:
+    """Check {grade: ..., title: ..., note: ...}, and return the grade."""
+    takes = "a judgment has grade, title and note"
+    unknown = report_unknown_keys(written, _LONG_FORM, takes, at)
+    if "grade" not in written:
+        return at.refuse("the judgment has no grade; write {grade: ...}")
+    grade = _check_grade(written["grade"], scale, raters, at.under("grade"))
+    return grade if unknown is None else unknown
+
+
+def _check_grade(
+    written: object, scale: Scale | None, raters: str, at: Location
+) -> float | Wrong:
+    """Check a grade, or a list of ratings, which makes a grade."""
+    if not isinstance(written, Sequence) or isinstance(written, str):
+        grade = grade_of(written, scale)
+        return at.refuse(grade) if isinstance(grade, str) else grade
+    if not written:
+        return at.refuse(
+            "the list of ratings is empty; leave the document out if nobody rated it"
+        )
+    ratings = []
+    is_wrong = False
+    for index, rating in enumerate(written):
+        grade = grade_of(rating, scale)
+        if isinstance(grade, str):
+            at.refuse(grade, index)
+            is_wrong = True
+        else:
+            ratings.append(grade)
+    return WRONG if is_wrong else aggregate(ratings, raters)
+
+
+def grade_of(written: object, scale: Scale | None) -> float | str:
+    """Give the grade that a name or a number is, or the message that says what is wrong with it."""
+    if isinstance(written, str):
+        if scale is not None and written in scale.names:
+            return scale.names[written]
+        return _wrong_name(written, scale)
+    if not is_number(written):
+        return (
+            f"a grade is a finite number or a name of the scale, found {found(written)}"
+        )
+    return on_scale(written, scale)
+
+
+def _wrong_name(written: str, scale: Scale | None) -> str:
+    """Say what is wrong with a text that is not a grade of the scale."""
+    if written in _BLANK:
+        return "the document has no grade; leave it out if nobody judged it"
+    if number(written) is not None:
+        return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
+    # Imported only if there is a mistake to report.
+    from pytest_relevance.judgments.grade_text import why_no_grade
+
+    names = {} if scale is None else scale.names
+    why = why_no_grade(written)
+    if why is not None and closest(written, tuple(names)) is None:
+        return f"the grade {quoted(written)} {why}"
+    if scale is not None and scale.names:
+        return scale.no_grade(written)
+    message = f"the grade {quoted(written)} is no number"
+    if scale is None:
+        message += (
+            "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+        )
+    return message
+
+
+_RATING: Schema = {
+    "type": TEXT_TYPES,
+    "minLength": 1,
+    "pattern": f"^(?!(?:{DECIMAL}){END})",
+}
+"""A number or the name of a grade. A number in quotes is a mistake."""
+
+_GRADE = either(_RATING, list_of(_RATING, at_least=1))
+
+SCALE_SCHEMA = either(
+    {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2},
+    mapping_of(NUMBER, at_least=2),
+)
+
+JUDGMENT_SCHEMA = either(
+    _GRADE,
+    object_with(
+        {
+            "grade": about(
+                "A number, a name of the scale, or a list of ratings.", _GRADE
+            ),
+            "title": about(
+                "What the document is called, where a report shows it.", ANY_TEXT
+            ),
+            "note": about("Why it has this grade.", ANY_TEXT),
+        },
+        required=("grade",),
+    ),
+)

@@ -1,0 +1,256 @@
+"""How a case finds its judgments in a judgment file.
+
+A case is looked for by its id. If the file does not have that id, it is looked for by the text
+of its query, and by the ids that files of queries give that text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pytest_relevance._problems import FileError
+from pytest_relevance._text import examples, listed, quoted
+from pytest_relevance.cases.graded import FileJudgments, GradingTerms
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Judgments, Ratings
+
+MOST_NAMED = 3
+"""How many ids and queries a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The query whose judgments are looked for.
+
+    `id`: the id that is written in its case.
+    `ids`: the ids that files of queries give its text.
+    """
+
+    id: str | None
+    text: str
+    ids: Sequence[str] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All names of the query, each once."""
+        names = [self.text, *self.ids]
+        if self.id is not None:
+            names.insert(0, self.id)
+        return list(dict.fromkeys(names))
+
+
+@dataclass(slots=True)
+class _Fits:
+    """The queries that an entry of a file fits: the first by its text, and the first by its id."""
+
+    by_text: Wanted | None = None
+    by_id: Wanted | None = None
+
+
+class JudgmentFile:
+    """A judgment file: its judgments under the terms of the suite, and which queries have cases.
+
+    It is graded once, as a whole. For a case with its own scale or raters, its rows are graded
+    again. Some ratings may not be grades under the terms of the suite. Then only the cases they
+    belong to are wrong, and may be right with terms of their own. So the rows of each case are
+    graded by themselves.
+
+    `used` gets the keys of queries with cases. `fills`: its grades count only if there are no
+    others; it may have queries without a case.
+    """
+
+    def __init__(
+        self,
+        ratings: Ratings,
+        terms: GradingTerms,
+        used: set[str],
+        *,
+        fills: bool = False,
+    ) -> None:
+        self.name = ratings.file
+        self.fills = fills
+        self.ratings = ratings
+        self.known: Judgments
+        """The judgments under the terms of the suite. All are empty if they cannot be graded so."""
+        self._terms: GradingTerms | None = terms
+        self._used = used
+        self._other_texts: dict[str, str] = {}
+        self._fits: dict[str, _Fits] = {}
+        self._rows: dict[str, list[int]] = {}
+        self._of_people: set[tuple[str, str]] | None = None
+        try:
+            self.known = _graded(ratings, terms)
+        except FileError:
+            ungraded: dict[str, dict[str, float]] = {key: {} for key in ratings.queries}
+            self.known = Judgments(ungraded, queries=ratings.described)
+            self._terms = None
+
+    def find(
+        self, wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> list[FileJudgments] | Wrong:
+        """Find the judgments of a query.
+
+        Reports a name that fits two queries, and ratings that are not grades.
+        """
+        names = self._names(wanted, at)
+        if names is WRONG:
+            return WRONG
+        keys = [name for name in names if name in self.known]
+        self._used.update(keys)
+        is_wrong = False
+        for key in keys:
+            if self._check_one_query(key, wanted, at) is WRONG:
+                is_wrong = True
+        judgments: Judgments | Wrong = self.known
+        if terms != self._terms:
+            judgments = self._graded_again(keys, terms, at)
+        if is_wrong or judgments is WRONG:
+            return WRONG
+        return [FileJudgments(judgments, key) for key in keys if key in judgments]
+
+    def check_rest(self, terms: GradingTerms, at: Location) -> None:
+        """Report ratings that are not grades of queries without a case."""
+        if self._terms is None:
+            rest = [key for key in self.known if key not in self._used]
+            self._graded_again(rest, terms, at)
+
+    def is_of_people(self, query: str, document: str) -> bool:
+        """Whether a person has judged a document of a query, which is given by its text, in this file."""
+        machine = self.ratings.machine
+        if machine is None:
+            return True
+        if self._of_people is None:
+            self._of_people = set()
+            rows = zip(
+                self.ratings.queries, self.ratings.documents, machine, strict=True
+            )
+            for key, judged, by_machine in rows:
+                if not by_machine:
+                    self._of_people.add((self.known.text(key), judged))
+        return (query, document) in self._of_people
+
+    def notices(self) -> Iterator[str]:
+        """Name possible mistakes.
+
+        They are what was left out in reading, queries of another text than their case, and
+        queries without a case.
+        """
+        for notice in self.ratings.notices:
+            yield f"{self.name}: {notice}"
+        for key, text in islice(self._other_texts.items(), MOST_NAMED):
+            there = quoted(self.known.text(key), 40)
+            yield (
+                f"{self.name}: the query {quoted(key, 40)} is {there} there and "
+                f"{quoted(text, 40)} in its case; is it the same query?"
+            )
+        without_case = [key for key in self.known if key not in self._used]
+        if without_case:
+            have = "has" if len(without_case) == 1 else "have"
+            count = f"{len(without_case):,} of {len(self.known):,} queries"
+            yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
+
+    def _names(self, wanted: Wanted, at: Location) -> Sequence[str] | Wrong:
+        """Choose the keys to look a case up by.
+
+        They are its id (and text), or all ids of its text if the file lacks its id.
+        """
+        name, text = wanted.id, wanted.text
+        if name is not None and self._has_id(name, text):
+            if self._check_text_of(name, text, at) is WRONG:
+                return WRONG
+            # rows without an id belong to the query of their text
+            has_both = name != text == self.known.text(name) == self.known.text(text)
+            return (name, text) if has_both else (name,)
+        found = [*self._keys_of_text(text, has_id=name is not None), *wanted.ids]
+        keys = list(dict.fromkeys(found))
+        ids = [key for key in keys if key != text and key in self.known]
+        if len(ids) > 1 and name is None:
+            these = listed(map(quoted, ids[:MOST_NAMED]), "and")
+            return at.refuse(
+                f"{self.name} has the query {quoted(text)} under {these}; give the case one "
+                "of them as id"
+            )
+        return keys
+
+    def _has_id(self, name: str, text: str) -> bool:
+        """Whether an id of a case names a query here."""
+        if name not in self.known and name not in self.known.queries:
+            return False
+        # the id of the case may be the text of another query in this file
+        is_text_of_other = (
+            self.ratings.by_id is False and name != text and text in self.known
+        )
+        return not is_text_of_other
+
+    def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
+        """Check that the query of an id is the one of its case. Reports one that stands under another id."""
+        there = self.known.text(name)
+        if there in (name, text):
+            return None
+        self._other_texts[name] = text
+        for other in self._keys_of_text(text, has_id=True):
+            if other != name:
+                return at.refuse(
+                    f"{self.name} has the query {quoted(text)} under {quoted(other)}, and "
+                    f"under the id {quoted(name)} of the case the query {quoted(there)}; "
+                    "give the case the id of its own query"
+                )
+        return None
+
+    def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
+        """List the keys of the queries with a text, but not the text itself if it is the id of another query."""
+        if text in self.known.queries:
+            is_id = self.known.text(text) != text
+        else:
+            is_id = has_id and bool(self.ratings.by_id)
+        keys = []
+        for key in self.known.known_as(text):
+            if key != text or not is_id:
+                keys.append(key)
+        return keys
+
+    def _check_one_query(self, key: str, wanted: Wanted, at: Location) -> Wrong | None:
+        """Report an entry that fits one query by its id and another one by its text."""
+        text = self.known.text(key)
+        is_id = key == wanted.id or key in wanted.ids
+        is_text = text == wanted.text
+        if is_id == is_text:
+            return None
+        fits = self._fits.setdefault(key, _Fits())
+        by_id: Wanted | None = wanted
+        by_text: Wanted | None = wanted
+        if is_text:
+            fits.by_text = fits.by_text or wanted
+            by_id = fits.by_id
+        else:
+            fits.by_id = fits.by_id or wanted
+            by_text = fits.by_text
+        if by_id is None or by_text is None:
+            return None
+        return at.refuse(
+            f"{self.name}: the entry {quoted(key)} fits two queries: it is the id of "
+            f"{quoted(by_id.text)}, and the text of {quoted(by_text.names[0])} is "
+            f"{quoted(text)}; give {quoted(by_id.text)} another id"
+        )
+
+    def _graded_again(
+        self, keys: Sequence[str], terms: GradingTerms, at: Location
+    ) -> Judgments | Wrong:
+        """Grade the rows of some queries under other terms. Reports ratings that are not grades."""
+        if not self._rows:
+            for row, query in enumerate(self.ratings.queries):
+                self._rows.setdefault(query, []).append(row)
+        rows: list[int] = []
+        for key in keys:
+            rows.extend(self._rows[key])
+        try:
+            return _graded(self.ratings.take(rows), terms)
+        except FileError as error:
+            return at.refuse_file(error)
+
+
+def _graded(ratings: Ratings, terms: GradingTerms) -> Judgments:
+    return graded(ratings, terms.scale, terms.raters, words_need_scale=True)

@@ -1,0 +1,144 @@
+"""Where a check reports a mistake: a path in a suite or a case.
+
+A check takes a plain Python value and its `Location`. If the value is wrong, the check calls
+`refuse`, which adds a problem and returns the marker `WRONG`. The check returns `WRONG` too, so
+that its caller knows it without counting problems.
+
+This module does not import YAML. A case that is written in Python is checked in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Final, Protocol
+
+from pytest_relevance._problems import NOWHERE, FileError, Place, Problems
+from pytest_relevance._text import shown_path
+from pytest_relevance.metrics.metric import Metric, ProjectMetrics
+from pytest_relevance.metrics.names import NO_METRICS, parse_metric
+
+Path = tuple[str | int, ...]
+"""The keys and list indexes that lead to a value within a suite or a case, outermost first."""
+
+
+class Wrong(Enum):
+    """The type of `WRONG`."""
+
+    WRONG = "wrong"
+
+
+WRONG: Final = Wrong.WRONG
+"""What a check returns in place of a value that is wrong. Its mistakes have been reported."""
+
+
+class CaseFileError(FileError):
+    """A case file that cannot be used.
+
+    `problems` has every mistake found in it, in the order of the file, and then those in the files that it names.
+    """
+
+    MOST_SHOWN = 50
+
+
+class Position(Protocol):
+    """Knows where the values of a suite or a case stand, and what messages call the case."""
+
+    def place(self, path: Path, *, at_key: bool) -> Place:
+        """Find the value that a path leads to, or its key."""
+
+    def label(self) -> str:
+        """Name the case; empty for a suite."""
+
+
+class Nowhere:
+    """The position of a case that is written in Python."""
+
+    def place(self, path: Path, *, at_key: bool) -> Place:
+        """Find nothing."""
+        return NOWHERE
+
+    def label(self) -> str:
+        """Give no name."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The suite or the case whose keys are checked.
+
+    `values`: the values that were checked so far, those of a case on top of those of its suite.
+        A check may look at them.
+    `owned_tags`: the markers that a tag may not be; None if any tag is allowed.
+    `metrics`: the project's own metrics; None if they are not known.
+    """
+
+    problems: Problems
+    values: dict[str, object] = field(default_factory=dict)
+    position: Position = field(default_factory=Nowhere)
+    owned_tags: frozenset[str] | None = None
+    metrics: ProjectMetrics | None = NO_METRICS
+
+
+class Location:
+    """The place of a value that is being checked: a path in a suite or a case."""
+
+    __slots__ = ("path", "subject")
+
+    def __init__(self, subject: Subject, path: Path = ()) -> None:
+        self.subject = subject
+        self.path = path
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The values of the suite or the case that were checked so far."""
+        return self.subject.values
+
+    def under(self, *path: str | int) -> Location:
+        """Give the location of a nested value."""
+        return Location(self.subject, self.path + path)
+
+    def metric(self, name: str, *, has_bound: bool) -> Metric:
+        """Parse the name of a metric, which may be the project's own.
+
+        `has_bound`: its value is one that a metric may have. If the project's own metrics are
+        not known, only then an unknown name may be one of them.
+
+        Raises:
+            ValueError: no metric has this name.
+        """
+        metrics = self.subject.metrics
+        if metrics is None and not has_bound:
+            metrics = NO_METRICS
+        return parse_metric(name, metrics)
+
+    def refuse(self, message: str, *path: str | int, at_key: bool = False) -> Wrong:
+        """Report a mistake here or at a nested value; with `at_key` at the key of the value."""
+        whole_path = self.path + path
+        named = shown_path(whole_path[:-1] if at_key else whole_path)
+        if named:
+            message = f"{named}: {message}"
+        position = self.subject.position
+        place = position.place(whole_path, at_key=at_key)
+        self.subject.problems.add(message, place, position.label())
+        return WRONG
+
+    def refuse_at(self, message: str, place: Place) -> Wrong:
+        """Report a mistake at a place in a file that the case file names."""
+        self.subject.problems.add(message, place, self.subject.position.label())
+        return WRONG
+
+    def refuse_file(self, error: FileError) -> Wrong:
+        """Report the mistakes of a file that the case file names.
+
+        Those whose line is not known are reported where the file is named.
+        """
+        problems = self.subject.problems
+        label = self.subject.position.label()
+        for problem in error.problems:
+            if problem.place.is_known:
+                place = replace(problem.place, file=error.file)
+                problems.add(problem.message, place, label)
+            else:
+                self.refuse(problem.render(error.file))
+        return WRONG

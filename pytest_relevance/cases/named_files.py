@@ -1,0 +1,324 @@
+"""The checks of the files that a case file names: judgments, queries, the catalogue.
+
+A file is a name, or a mapping that also says how the file is read: `{file: ..., format: ...}`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_relevance._ids import id_field_of
+from pytest_relevance._text import found, listed, quoted
+from pytest_relevance.cases.location import WRONG, Location, Path, Wrong
+from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.schema_parts import (
+    FORMAT,
+    TEXT,
+    TEXT_OR_TEXTS,
+    about,
+    either,
+    list_of,
+    object_with,
+    reference,
+)
+from pytest_relevance.cases.schema_parts import ID_FIELD as ID_FIELD_SCHEMA
+from pytest_relevance.cases.values import (
+    check_id_field,
+    check_names,
+    report_unknown_keys,
+)
+
+FILE = "file"
+ONLY = "only"
+JUDGED = "judged"
+FILL = "fill"
+ID_FIELD = "id_field"
+_READING_KEYS = (FILE, "format", "query", "grade_column", ID_FIELD)
+_JUDGMENT_KEYS = (*_READING_KEYS, FILL)
+_QUERY_KEYS = (*_READING_KEYS, ONLY)
+_CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
+
+# Among judgments, names of grades, words are text.
+_YES = (True, "true")
+_NO = (False, "false")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file as a case file names it.
+
+    `query`: where in the file the texts of queries are, for formats that need that; one path or
+        several.
+    `grade_column`, `id_field`: which column has the grades, and which have the ids of documents.
+    `fill`: its grades count only where nobody else has judged.
+    `only_judged`: queries without judgments are left out of a file of queries.
+    `at`: the path to the name of the file from the value of the key.
+    """
+
+    name: str
+    format: str | None = None
+    query: tuple[str, ...] | None = None
+    grade_column: str | None = None
+    fill: bool = False
+    only_judged: bool = False
+    at: Path = ()
+    id_field: str | tuple[str, ...] | None = None
+
+    @property
+    def content(self) -> NamedFile:
+        """What decides what is read: without `only_judged` and `at`."""
+        return replace(self, only_judged=False, at=())
+
+
+def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
+    """Check the `judgments` of a suite, which are in files."""
+    if isinstance(value, Mapping) and FILE not in value:
+        return at.refuse(
+            "the judgments of a suite are in a file, whose name stands here (judgments: "
+            "qrels.txt); document: grade pairs go into the case whose query they are about"
+        )
+    return check_files(value, at)
+
+
+def check_query_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
+    """Check files of queries. `{file: ..., only: judged}` leaves out the queries without judgments."""
+    return check_files(value, at, _QUERY_KEYS)
+
+
+def check_files(
+    value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS
+) -> tuple[NamedFile, ...] | Wrong:
+    """Check a name, `{file: ...}` with any of `keys`, or a list of both."""
+    if not isinstance(value, (list, tuple)):
+        named = _check_file(value, keys, at, ())
+        return WRONG if named is WRONG else (named,)
+    if not value:
+        return at.refuse(
+            "the list of files is empty; name a file, or leave the key out"
+        )
+    files: list[NamedFile] = []
+    contents: set[NamedFile] = set()
+    is_wrong = False
+    for index, item in enumerate(value):
+        named = _check_file(item, keys, at.under(index), (index,))
+        if named is WRONG:
+            is_wrong = True
+            continue
+        if named.content in contents:
+            what = f"the file {quoted(named.name)} stands twice"
+            at.refuse(f"{what}; keep one of them", *named.at)
+            is_wrong = True
+        contents.add(named.content)
+        files.append(named)
+    return WRONG if is_wrong else tuple(files)
+
+
+def _check_file(
+    value: object, keys: Sequence[str], at: Location, path: Path
+) -> NamedFile | Wrong:
+    """Check a file from its name, or from a mapping that may have these keys. `path` leads to it."""
+    expected = "the name of a file, a list of them, or {file: ..., format: ...}"
+    described = _check_description(value, keys, expected, at)
+    if described is WRONG:
+        return WRONG
+    is_wrong = False
+    only = described.get(ONLY, JUDGED)
+    if only != JUDGED:
+        at.refuse(f"expected {JUDGED}, found {found(only)}", ONLY)
+        is_wrong = True
+    format = _check_format(described, at)
+    id_field: str | tuple[str, ...] | Wrong | None = None
+    if ID_FIELD in described:
+        id_field = check_id_field(described[ID_FIELD], at.under(ID_FIELD))
+    if is_wrong or format is WRONG or id_field is WRONG:
+        return WRONG
+    return NamedFile(
+        name=described[FILE],
+        format=format,
+        query=_query_paths(described),
+        grade_column=described.get("grade_column"),
+        fill=described.get(FILL) in _YES,
+        only_judged=ONLY in described,
+        at=(*path, FILE) if isinstance(value, Mapping) else path,
+        id_field=id_field,
+    )
+
+
+def _check_description(
+    value: object, keys: Sequence[str], expected: str, at: Location
+) -> Mapping[str, Any] | Wrong:
+    """Check the mapping that describes a file. A name alone is short for `{file: ...}`.
+
+    `show` and `id_field` have checks of their own.
+    """
+    if isinstance(value, str) and value:
+        return {FILE: value}
+    if not isinstance(value, Mapping) or FILE not in value:
+        return at.refuse(f"expected {expected}, found {found(value)}")
+    takes = f"a file has {listed(keys, 'and')} here"
+    unknown = report_unknown_keys(value, keys, takes, at)
+    is_wrong = unknown is WRONG
+    for key, written in value.items():
+        if key not in keys or key in ("show", ID_FIELD):
+            continue
+        wanted = "true or false" if key == FILL else "text"
+        if not _is_allowed(key, written):
+            at.refuse(f"expected {wanted}, found {found(written)}", key)
+            is_wrong = True
+    return WRONG if is_wrong else value
+
+
+def _is_allowed(key: str, written: object) -> bool:
+    if key == FILL:
+        return written in _YES or written in _NO
+    if key == "query" and isinstance(written, (list, tuple)):
+        return len(written) > 0 and all(map(_is_text, written))
+    return _is_text(written)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Give the paths to the texts of queries in a file. They may be written as one text."""
+    written = described.get("query")
+    if written is None:
+        return None
+    return (written,) if isinstance(written, str) else tuple(written)
+
+
+def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | None:
+    """Check the format that is written for a file; None if there is none."""
+    if "format" not in described:
+        return None
+    # Not imported for suites without files.
+    from pytest_relevance.judgments.reading import check_format
+
+    try:
+        return check_format(described["format"])
+    except ValueError as error:
+        return at.refuse(str(error), "format")
+
+
+def why_no_file(name: str, folder: str, shown: str) -> str | None:
+    """Say why a case file in `folder` cannot name this file; None if it can.
+
+    `shown` is the name of the file in messages.
+    """
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return f"there is no file {shown}; paths are relative to the case file"
+    if not os.path.isfile(path):  # a device could be read without end
+        return f"{shown} is no file"
+    return None
+
+
+def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
+    """Check the catalogue of a suite: a path, or `{file:, id:, title:, show: [...], url:, image:}`."""
+    expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
+    described = _check_description(value, _CATALOGUE_KEYS, expected, at)
+    if described is WRONG:
+        return WRONG
+    show = check_names(
+        described.get("show", ()), "columns", _wrong_column, at.under("show")
+    )
+    column = described.get("id")
+    if column is not None and check_id_field(column, at.under("id")) is WRONG:
+        return WRONG
+    if show is WRONG:
+        return WRONG
+    return CatalogueFile(
+        file=described[FILE],
+        id=column,
+        title=described.get("title"),
+        show=show,
+        url=described.get("url"),
+        image=described.get("image"),
+        suite_id=_template_at(at),
+    )
+
+
+def _template_at(at: Location) -> str | None:
+    """Give the `id_field` of the suite if it is a template that joins fields."""
+    field = at.values.get(ID_FIELD)
+    if isinstance(field, str) and id_field_of(field).is_template:
+        return field
+    return None
+
+
+def _wrong_column(value: object) -> str | None:
+    if _is_text(value):
+        return None
+    return f"expected the name of a column, found {found(value)}"
+
+
+_FILE = about("The file, from where the case file is.", TEXT)
+_COMMON_PROPERTIES = {
+    "file": _FILE,
+    "format": about("What it is, where its content does not show it.", FORMAT),
+    "query": about(
+        "Where an Elasticsearch request has the text of its query; of several places the "
+        "first counts that has a text.",
+        TEXT_OR_TEXTS,
+    ),
+    "grade_column": about("Which column of a table has the grades.", TEXT),
+    "id_field": about(
+        "Which column has the id of a document: a column, a list of columns, or a template.",
+        ID_FIELD_SCHEMA,
+    ),
+}
+JUDGMENT_FILE = either(
+    TEXT,
+    object_with(
+        {
+            **_COMMON_PROPERTIES,
+            "fill": about(
+                "true: a grade counts only where no other entry has one; a file that is "
+                "missing has none.",
+                {"enum": [True, False, "true", "false"]},
+            ),
+        },
+        required=(FILE,),
+    ),
+)
+_QUERY_FILE = either(
+    TEXT,
+    object_with(
+        {
+            **_COMMON_PROPERTIES,
+            "only": about(
+                "judged: leave the queries without judgments out.", {"enum": [JUDGED]}
+            ),
+        },
+        required=(FILE,),
+    ),
+)
+
+_REFERENCE = reference("judgment-file")
+FILES_SCHEMA = either(_REFERENCE, list_of(_REFERENCE, at_least=1))
+QUERY_FILES_SCHEMA = either(_QUERY_FILE, list_of(_QUERY_FILE, at_least=1))
+CATALOGUE_SCHEMA = either(
+    TEXT,
+    object_with(
+        {
+            "file": _FILE,
+            "id": about(
+                "The column of the ids. Default: id, or a usual name of it.", TEXT
+            ),
+            "title": about("The column of the titles. Default: title or name.", TEXT),
+            "show": about("Further columns that reports show.", list_of(TEXT)),
+            "url": about(
+                "The column of web addresses: the page links titles to them.", TEXT
+            ),
+            "image": about(
+                "The column of addresses of pictures, for --relevance-images=link.",
+                TEXT,
+            ),
+        },
+        required=(FILE,),
+    ),
+)

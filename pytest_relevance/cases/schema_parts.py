@@ -1,0 +1,131 @@
+"""Parts of the JSON Schema of case files that several tables use.
+
+An editor reads `007` or `true` as a number or a boolean, where the reader of case files takes
+the text. So the schema of a text allows these types too. A pattern ends in `(?!\\n)$`, since `$`
+of Python also matches before a line feed at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
+from pytest_relevance.cases.scalars import DECIMAL
+from pytest_relevance.cases.values import LARGEST_WHOLE, NO_REASONS
+
+Schema = dict[str, Any]
+
+END = r"(?!\n)$"
+TEXT_TYPES = ["string", "number", "boolean", "null"]
+UP_TO_A_MILLION = "[1-9][0-9]{0,5}|1000000"
+"""The pattern of a rank or a cutoff."""
+
+
+def either(*schemas: Schema) -> Schema:
+    """Allow any of several schemas."""
+    return {"anyOf": list(schemas)}
+
+
+def list_of(item: Schema, *, at_least: int = 0) -> Schema:
+    """Allow a list."""
+    schema: Schema = {"type": "array", "items": item}
+    if at_least:
+        schema["minItems"] = at_least
+    return schema
+
+
+def mapping_of(value: Schema, *, at_least: int = 1) -> Schema:
+    """Allow a mapping with any keys."""
+    return {
+        "type": "object",
+        "additionalProperties": value,
+        "minProperties": at_least,
+    }
+
+
+def object_with(
+    properties: Mapping[str, Schema], *, required: Iterable[str] = ()
+) -> Schema:
+    """Allow a mapping with these keys and no others."""
+    schema: Schema = {"type": "object", "properties": dict(properties)}
+    if required:
+        schema["required"] = list(required)
+    schema["additionalProperties"] = False
+    return schema
+
+
+def reference(name: str) -> Schema:
+    """Refer to a definition in `$defs` of the whole schema."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def about(description: str, schema: Schema) -> Schema:
+    """Put a description before a schema. Editors show it."""
+    return {"description": description, **schema}
+
+
+def choice(meanings: Mapping[str, str]) -> Schema:
+    """Allow one of several names, each with its meaning."""
+    return {"enum": list(meanings), "enumDescriptions": list(meanings.values())}
+
+
+def any_case(word: str) -> str:
+    """Make the pattern of a word in small or capital letters: `[Nn][Oo]`."""
+    pattern = ""
+    for letter in word:
+        if letter.isalpha():
+            pattern += f"[{letter.upper()}{letter.lower()}]"
+        else:
+            pattern += letter
+    return pattern
+
+
+def _pattern_of_no_reasons() -> str:
+    words = sorted(word for word in NO_REASONS if word)
+    return "^(?!(?:" + "|".join(any_case(word) for word in words) + ")" + END + ")"
+
+
+ANY_TEXT: Schema = {"type": TEXT_TYPES}
+TEXT: Schema = {"type": TEXT_TYPES, "minLength": 1}
+TEXTS = list_of(TEXT, at_least=1)
+TEXT_OR_TEXTS = either(TEXT, TEXTS)
+
+FLAG: Schema = {"type": "boolean"}
+WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
+SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+NUMBER: Schema = {"type": "number"}
+NULL: Schema = {"type": "null"}
+
+ID: Schema = {
+    "type": TEXT_TYPES,
+    "minLength": 1,
+    "pattern": (
+        r"^(?!__|:)(?:[^:\[\]\u0000-\u001f\u007f-\u009f\u2028\u2029]|:(?!:|$))+" + END
+    ),
+    "not": {"enum": sorted(RESERVED)},
+}
+FIXTURE: Schema = {
+    "type": ["string", "boolean", "null"],
+    "pattern": r"^(?![0-9])(?:\w|[^\u0000-\u007f])+" + END,
+}
+TAG: Schema = {
+    "type": TEXT_TYPES,
+    "pattern": r"^(?!_)(?:[\w.+-]|[^\u0000-\u007f])+" + END,
+    "not": {"enum": sorted(OWNED_TAGS | OF_EXPRESSIONS)},
+}
+REASON: Schema = {
+    "type": ["string", "number"],
+    "minLength": 1,
+    "pattern": _pattern_of_no_reasons(),
+    "not": {"enum": [0, 1]},
+}
+ID_FIELD = either(TEXT, {**TEXTS, "uniqueItems": True})
+DOCUMENTS = TEXT_OR_TEXTS
+FORMAT = reference("format")
+
+BOUND_OF_NUMBER: Schema = {
+    "type": "string",
+    "pattern": rf"^\s*(?:[<>]=?|==)\s*{DECIMAL}\s*{END}",
+}
+"""A comparison such as `>= 5`."""

@@ -1,0 +1,413 @@
+"""Collects the cases of one case file, and the problems in it and in the files that it names.
+
+`reader` calls it with the keys of the suite, then with each case, and at the end with `finish`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance._problems import Place, Problem, Problems
+from pytest_relevance._text import printable, quoted
+from pytest_relevance.cases.build import (
+    NO_QUERY,
+    CaseDraft,
+    Origin,
+    check_gain_fits_scale,
+    draft_case,
+    make_terms,
+)
+from pytest_relevance.cases.gates import check_tags_of_gates
+from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.inline import with_relevant
+from pytest_relevance.cases.keys import (
+    CASE,
+    QUERIES,
+    SUITE,
+    CheckedKeys,
+    check_keys,
+    plain_values,
+)
+from pytest_relevance.cases.location import WRONG, Location, Position, Subject, Wrong
+from pytest_relevance.cases.model import Case, Suite, Terms
+from pytest_relevance.cases.named_files import why_no_file
+from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.reachable import check_reachable, has_floor
+from pytest_relevance.cases.suite_floors import SuiteFloors
+from pytest_relevance.cases.yaml import (
+    MappingNode,
+    Node,
+    NodePosition,
+    Pairs,
+    scalar_text,
+)
+from pytest_relevance.cases.yaml_errors import Mark
+from pytest_relevance.metrics.metric import ProjectMetrics
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.file_reader import FileCache
+    from pytest_relevance.cases.listed_queries import ListedQuery
+    from pytest_relevance.cases.sources import Sources
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """The draft of a case, and where its floors stand if they may be out of reach."""
+
+    draft: CaseDraft
+    floors_at: Location | None
+
+
+_NAMING_FILES = ("judgments", "queries")
+_GRADING = ("scale", "raters", "id_field")
+"""While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
+
+
+class SuiteBuilder:
+    """Collects the cases of one case file.
+
+    `file` is its path, and `shown` its name in messages. `owned_tags` are the markers that a tag
+    may not be. `metrics` are the project's own; None if they are not known. `cache` keeps what
+    was read from other files.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        shown: str,
+        owned_tags: frozenset[str],
+        metrics: ProjectMetrics | None,
+        cache: FileCache,
+    ) -> None:
+        self.count = 0
+        self.problems = Problems(shown)
+        self._file = file
+        self._shown = shown
+        self._owned_tags = owned_tags
+        self._metrics = metrics
+        self._cache = cache
+        self._root = MappingNode(None)
+        self._values: dict[str, object] = {}
+        self._wrong: set[str] = set()
+        self._terms = Terms()
+        self._sources: Sources | None = None
+        self._drafts: list[_Waiting] = []
+        self._lines: dict[str, int] = {}
+        self._grades: set[float] = set()
+        self._unjudged: list[str] = []
+        self._left_out: list[str] = []
+        self._floors = SuiteFloors(self._terms)
+
+    def add_problems(self, problems: Sequence[Problem], case: str = "") -> None:
+        """Add mistakes in the YAML, of the suite or of a case."""
+        for problem in problems:
+            self.problems.add(problem.message, problem.place, case)
+
+    # The suite
+
+    def set_defaults(self, header: Pairs) -> None:
+        """Check what the suite sets for its cases, and read the files that it names."""
+        self._root = MappingNode(_first_mark(header), header)
+        at = self._location({}, NodePosition(self._root))
+        checked = check_keys(SUITE, plain_values(SUITE, header), at)
+        self._values = checked.values
+        self._wrong = checked.wrong
+        self._terms = make_terms(self._values)
+        if check_gain_fits_scale(self._terms, "scale", at) is WRONG:
+            self._wrong.add("scale")
+        self._floors = SuiteFloors(self._terms)
+        self._check_catalogue(at)
+        names_files = any(key in self._values for key in _NAMING_FILES)
+        if names_files and self._wrong.isdisjoint(_GRADING):
+            self._opened_sources().open(self._values, at)
+
+    def _location(self, values: dict[str, object], position: Position) -> Location:
+        subject = Subject(
+            problems=self.problems,
+            values=values,
+            position=position,
+            owned_tags=self._owned_tags,
+            metrics=self._metrics,
+        )
+        return Location(subject)
+
+    def _check_catalogue(self, at: Location) -> None:
+        catalogue = self._terms.documents
+        if catalogue is None:
+            return
+        path = os.path.join(os.path.dirname(self._shown), catalogue.file)
+        shown = printable(os.path.normpath(path))
+        why = why_no_file(catalogue.file, os.path.dirname(self._file), shown)
+        if why is not None:
+            at.refuse(why, "documents")
+
+    def _opened_sources(self) -> Sources:
+        """Give the files of the suite. Only suites with files import what reads them."""
+        if self._sources is None:
+            from pytest_relevance.cases.sources import Sources
+
+            self._sources = Sources(self._file, self._shown, self._values, self._cache)
+        return self._sources
+
+    @property
+    def _are_files_wrong(self) -> bool:
+        """Whether a file of the suite is broken. No case can then be checked against its judgments."""
+        return self._sources is not None and self._sources.is_wrong
+
+    # Written cases
+
+    def add_case(self, node: Node, place: Place, problems: Sequence[Problem]) -> None:
+        """Check a written case and keep a draft of it, or report what is wrong with it.
+
+        `place` is where it begins in the list of cases. `problems` are the mistakes in its YAML.
+        """
+        self.count += 1
+        if self.problems.is_full:
+            return
+        if not isinstance(node, MappingNode):
+            self.add_problems(problems)
+            self.problems.add('a case is a mapping; write "- query: ..."', place)
+            return
+        position = NodePosition(node, self.count)
+        self.add_problems(problems, position.label())
+        at = self._location(dict(self._values), position)
+        listed = self._listed_query(node, at)
+        defaults = self._defaults_of(listed, at)
+        if defaults is not WRONG:
+            at.values.update(defaults)
+        checked = check_keys(CASE, plain_values(CASE, node.pairs), at, self._wrong)
+        has_query = "query" in node.pairs
+        if not has_query:
+            self.problems.add(NO_QUERY, place, position.label())
+        origin = Origin(line=place.line, listed_id=_listed_id(node, listed))
+        is_new = self._check_name(checked, origin, place, position)
+        if listed is WRONG or defaults is WRONG:
+            return
+        # While keys are wrong, what they say together cannot be known.
+        if checked.is_right and has_query and not problems and is_new:
+            self._add_written(checked.values, defaults, origin, at)
+
+    def _add_written(
+        self,
+        own: dict[str, object],
+        defaults: dict[str, object],
+        origin: Origin,
+        at: Location,
+    ) -> None:
+        """Keep a draft of a written case whose keys are right."""
+        if self._are_files_wrong:
+            return
+        graded = self._graded(own, at)
+        if graded is not WRONG:
+            self._keep({**defaults, **own}, graded, origin, at)
+
+    def _listed_query(
+        self, node: MappingNode, at: Location
+    ) -> ListedQuery | Wrong | None:
+        """Find the listed query that a written case matches."""
+        if self._sources is None or not self._sources.queries.by_id:
+            return None
+        queries = self._sources.queries
+        written_id = scalar_text(node, "id")
+        return queries.of_case(written_id, scalar_text(node, "query"), at)
+
+    def _defaults_of(
+        self, listed: ListedQuery | Wrong | None, at: Location
+    ) -> dict[str, object] | Wrong:
+        """Give the values that a file of queries has for a written case."""
+        if listed is None or listed is WRONG:
+            return {}
+        from pytest_relevance.cases.listed_queries import ListedPosition
+
+        position = ListedPosition(listed, at.subject.position.label())
+        return listed.defaults(self._location(at.values, position))
+
+    def _check_name(
+        self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
+    ) -> bool:
+        """Whether no case above has the same name: its id, that of its listed query, or its query.
+
+        Reports a second case of a name. False also if what decides the name is wrong.
+        """
+        own = checked.values
+        if "id" in own:
+            key, advice = "id", "ids are unique in a file"
+            written = name = str(own["id"])
+        elif "query" in own and "id" not in checked.wrong:
+            key, advice = "query", "give one of them an id"
+            written = origin.listed_id or str(own["query"])
+            name = node_name(written)
+        else:
+            return False
+        if name not in self._lines:
+            self._lines[name] = place.line
+            return True
+        message = (
+            f"{key}: a second case with the id {quoted(written)}, the first is in line "
+            f"{self._lines[name]}; {advice}"
+        )
+        self.problems.add(message, place, position.label())
+        return False
+
+    def _graded(self, own: dict[str, object], at: Location) -> Graded | Wrong:
+        """Find the judgments of a written case, in the case itself and in files."""
+        written = own.get("judgments", NO_JUDGMENTS)
+        if self._sources is not None or not isinstance(written, Graded):
+            return self._opened_sources().of_case(own, at)
+        relevant = own.get("relevant")
+        if isinstance(relevant, Graded):
+            return with_relevant(written, relevant, at)
+        return written
+
+    def _keep(
+        self, own: dict[str, Any], graded: Graded, origin: Origin, at: Location
+    ) -> CaseDraft | None:
+        """Make a draft of a case of its checked keys, and keep it; None if the keys contradict."""
+        draft = draft_case(own, self._terms, graded, origin, at)
+        if draft is WRONG:
+            return None
+        self._grades.update(graded.distinct)
+        floors_at = None
+        if has_floor(draft.min_ndcg, draft.expect, draft.terms):
+            floors_at = _without_judgments(at)
+        self._drafts.append(_Waiting(draft, floors_at))
+        return draft
+
+    # Cases of listed queries
+
+    def _add_listed_queries(self, sources: Sources, at: Location) -> None:
+        """Make drafts of the listed queries that match no written case."""
+        queries = sources.queries.without_case()
+        floor = self._terms.min_ndcg
+        has_judgments = "judgments" in self._values
+        if queries and floor is not None and not has_judgments:
+            at.refuse(
+                f"the floor {floor:g} applies to the listed queries, which have no judgments; "
+                "name their file (judgments: FILE), or take it out",
+                "min_ndcg",
+            )
+            return
+        for query in queries:
+            if not self.problems.is_full:
+                self._add_listed_query(query, sources)
+        without = len(self._unjudged) + len(self._left_out)
+        if has_judgments and len(queries) == without > 0:
+            sources.check_any_judged(queries, at)
+
+    def _add_listed_query(self, query: ListedQuery, sources: Sources) -> None:
+        """Make a draft of a listed query: without a floor if the judgments of the suite have none for it."""
+        from pytest_relevance.cases.listed_queries import ListedPosition
+
+        name = query.query.id
+        position = ListedPosition(query, quoted(name, 60))
+        at = self._location(dict(self._values), position)
+        first = self._lines.get(node_name(name))
+        if first is not None:
+            at.refuse(
+                f"the case in line {first} of the case file has the id {quoted(name)} too; "
+                "give that case another id"
+            )
+            return
+        defaults = query.defaults(at)
+        graded = sources.of_listed(query, at)
+        if defaults is WRONG or graded is WRONG:
+            return
+        own: dict[str, Any] = {"query": query.text, **defaults}
+        has_judgments = "judgments" in self._values
+        if has_judgments and not graded.grades:
+            if query.only_judged:
+                self._left_out.append(name)
+                return
+            self._unjudged.append(query.text)
+            own["min_ndcg"] = None
+        origin = Origin(query.query.line or 1, listed_id=name, source=query.file)
+        draft = self._keep(own, graded, origin, at)
+        if draft is not None and draft.not_applicable and not has_judgments:
+            self._unjudged.append(draft.query)
+
+    # The end
+
+    def finish(self) -> list[Case]:
+        """Make the cases, now that the grades of all judgments of the file are known."""
+        at = self._location(self._values, NodePosition(self._root))
+        sources = self._sources
+        if sources is not None and not self._wrong and not sources.is_wrong:
+            self._add_listed_queries(sources, at)
+        cases = self._cases()
+        if sources is not None:
+            sources.check_rest(at)
+        if not self.problems.found:
+            check_tags_of_gates(self._terms.gates, cases, at)
+        if not self.problems.found:
+            self._floors.check(at)
+        return cases
+
+    def _cases(self) -> list[Case]:
+        """Make the cases of their drafts."""
+        grades = sorted(self._grades)
+        # Cases that share terms, as most do, share those with the range of grades too.
+        ranged: dict[int, Terms] = {}
+        cases = []
+        for waiting in self._drafts:
+            draft = waiting.draft
+            if id(draft.terms) not in ranged:
+                ranged[id(draft.terms)] = draft.terms.with_grade_range(grades)
+            case = draft.build(ranged[id(draft.terms)])
+            if waiting.floors_at is not None:
+                check_reachable(case, waiting.floors_at)
+            self._floors.count(case, draft.own)
+            cases.append(case)
+        self._terms = self._terms.with_grade_range(grades)
+        return cases
+
+    def suite(self, cases: Sequence[Case]) -> Suite:
+        """Make the suite. To be called only if there are no problems."""
+        sources = self._sources
+        queries_line = 1
+        if QUERIES in self._root.pairs:
+            queries_line = self._line_of(QUERIES, at_key=True)
+        gate_lines = []
+        for index in range(len(self._terms.gates)):
+            gate_lines.append(self._line_of("gates", index))
+        return Suite(
+            path=self._file,
+            cases=tuple(cases),
+            terms=self._terms,
+            files=() if sources is None else sources.reader.paths,
+            warnings=() if sources is None else sources.notices(),
+            queries_line=queries_line,
+            gate_lines=tuple(gate_lines),
+            unjudged=tuple(self._unjudged),
+            left_out=tuple(self._left_out),
+            listed=0 if sources is None else len(sources.queries.by_id),
+            absent=() if sources is None else tuple(sources.reader.absent),
+            without_floor=tuple(self._floors.sentences()),
+        )
+
+    def _line_of(self, *path: str | int, at_key: bool = False) -> int:
+        return NodePosition(self._root).place(path, at_key=at_key).line
+
+
+def _first_mark(header: Pairs) -> Mark | None:
+    """Give the position of the first key of a suite."""
+    for key, _ in header.values():
+        return key.start_mark
+    return None
+
+
+def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:
+    """Give the id of the listed query of a written case without an id of its own."""
+    if listed is None or listed is WRONG or "id" in node.pairs:
+        return None
+    return listed.query.id
+
+
+def _without_judgments(at: Location) -> Location:
+    """Make a location that does not keep the nodes of judgments, which would take much memory."""
+    position = at.subject.position
+    if isinstance(position, NodePosition):
+        position = position.without("judgments")
+    return Location(Subject(at.subject.problems, position=position))

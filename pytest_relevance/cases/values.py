@@ -1,0 +1,389 @@
+"""The checks of simple values: texts, numbers, choices, ids, tags, params, lists of documents.
+
+A check takes a plain Python value, so that it is the same for a case file and for a case that
+is written in Python (`relevance.check`), and its `Location`. It returns what a `Case` or its
+`Terms` have in that place, or `WRONG` if it has reported a mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from pytest_relevance._ids import decoding_advice, id_field_of
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import Xfail
+from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
+from pytest_relevance.cases.scalars import is_number, scalar_value
+from pytest_relevance.metrics.settings import GAINS
+
+Check = Callable[[object, Location], object]
+
+LARGEST_WHOLE = 1_000_000
+"""The deepest rank and the largest number of results that a case may ask for."""
+
+NOT_PARAMETERS = {
+    "k": "search() is given k by the plugin, when it has a parameter of that name; "
+    'set "k" beside params',
+    "query": "the query is search()'s first argument already",
+}
+"""Names that `params` may not have, and why."""
+
+NO_REASONS = (
+    *("", "~", "0", "1", "true", "false", "null", "none"),
+    *("yes", "no", "y", "n", "on", "off"),
+)
+"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are not reasons."""
+
+_SEPARATORS_OF_IDS = frozenset(";|,")
+
+
+# Texts
+
+
+def check_text(value: object, at: Location) -> str | Wrong:
+    """Check a text."""
+    if isinstance(value, str):
+        return value
+    advice = ""
+    if isinstance(value, (list, Mapping)):
+        advice = "; put a text with brackets or braces in quotes"
+    return at.refuse(f"expected text, found {found(value)}{advice}")
+
+
+def check_query(value: object, at: Location) -> str | Wrong:
+    """Check the text of a query."""
+    text = check_text(value, at)
+    if text is WRONG:
+        return WRONG
+    if not text.strip():
+        return at.refuse("the query is empty; write what a user would type")
+    # No file can hold half a character, but a case written in Python can.
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+        return at.refuse(
+            "the query has half a character (a lone surrogate); write the whole one"
+        )
+    return text
+
+
+def check_id(value: object, at: Location) -> str | Wrong:
+    """Check a written id, which a node id must be able to carry."""
+    text = check_text(value, at)
+    if text is WRONG:
+        return WRONG
+    message = wrong_id(text)
+    return text if message is None else at.refuse(message)
+
+
+def check_tag(value: object, at: Location) -> str | Wrong:
+    """Check the tag that a gate looks at."""
+    text = check_text(value, at)
+    if text is WRONG:
+        return WRONG
+    message = wrong_tag(text)
+    return text if message is None else at.refuse(message)
+
+
+def check_field(value: object, at: Location) -> str | Wrong:
+    """Check the name of a field of a result."""
+    text = check_text(value, at)
+    if text is WRONG:
+        return WRONG
+    if not text.strip():
+        return at.refuse(
+            "expected the name of a field, found nothing; leave the key out for the default"
+        )
+    return text
+
+
+def check_fixture(value: object, at: Location) -> str | Wrong:
+    """Check the name of a fixture."""
+    text = check_text(value, at)
+    if text is WRONG:
+        return WRONG
+    message = wrong_fixture(text)
+    return text if message is None else at.refuse(message)
+
+
+def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
+    """Check what says which document a result is: a field, a list of fields, or a template."""
+    if not isinstance(value, (str, list, tuple)):
+        advice = ""
+        if isinstance(value, Mapping):
+            advice = '; put a template in quotes: "{_index}/{_id}"'
+        return at.refuse(
+            f"expected a field, a list of fields or a template, found {found(value)}{advice}"
+        )
+    written = value if isinstance(value, str) else tuple(value)
+    try:
+        return id_field_of(written).written
+    except ValueError as error:
+        return at.refuse(str(error))
+
+
+def choice_of(names: Collection[str]) -> Check:
+    """Make the check of one of several names."""
+
+    def check(value: object, at: Location) -> object:
+        return check_choice(value, names, at)
+
+    return check
+
+
+def check_choice(
+    value: object, names: Collection[str], at: Location, *, other: str = ""
+) -> str | Wrong:
+    """Check one of several names. `other` is allowed too, and described in messages."""
+    if isinstance(value, str) and value in names:
+        return value
+    allowed = [*names, other] if other else list(names)
+    close = did_you_mean(value, names) if isinstance(value, str) else ""
+    return at.refuse(f"expected {listed(allowed)}, found {found(value)}{close}")
+
+
+# Numbers, and true or false
+
+
+def check_whole(value: object, at: Location) -> int | Wrong:
+    """Check a whole number from 1, such as a cutoff."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if 1 <= value <= LARGEST_WHOLE:
+            return value
+    return at.refuse(
+        f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}"
+    )
+
+
+def check_share(value: object, at: Location) -> float | Wrong:
+    """Check a number from 0 to 1."""
+    if is_number(value) and 0 <= value <= 1:
+        return value
+    return at.refuse(f"expected a number from 0 to 1, found {found(value)}")
+
+
+def check_floor(value: object, at: Location) -> float | Wrong | None:
+    """Check a number from 0 to 1, or None."""
+    if value is None or (is_number(value) and 0 <= value <= 1):
+        return value
+    return at.refuse(
+        "expected a number from 0 to 1, or null to take an inherited floor away, "
+        f"found {found(value)}"
+    )
+
+
+def check_weight(value: object, at: Location) -> float | Wrong:
+    """Check a number above 0."""
+    if is_number(value) and value > 0:
+        return value
+    return at.refuse(f"expected a number above 0, found {found(value)}")
+
+
+def check_flag(value: object, at: Location) -> bool | Wrong:
+    """Check true or false."""
+    if isinstance(value, bool):
+        return value
+    return at.refuse(f"expected true or false, found {found(value)}")
+
+
+def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
+    """Check the name of a formula, or a mapping of grades (or their names) to gains."""
+    if not isinstance(value, Mapping):
+        return check_choice(value, GAINS, at, other="a mapping grade: gain")
+    if not value:
+        return at.refuse(
+            "the mapping of gains is empty; write grade: gain pairs, or exponential or linear"
+        )
+    names: Mapping[str, float] = getattr(at.values.get("scale"), "names", {})
+    gains: dict[float, float] = {}
+    is_wrong = False
+    for written, gain in value.items():
+        key = str(written)
+        grade = _grade_named(written, names)
+        if not is_number(grade):
+            allowed = listed([*map(printable, names), "a number"])
+            close = did_you_mean(key, names)
+            message = f"{shown(written)} is no grade; expected {allowed}{close}"
+            at.refuse(message, key, at_key=True)
+            is_wrong = True
+        elif not is_number(gain):
+            at.refuse(f"a gain is a number, found {found(gain)}", key)
+            is_wrong = True
+        elif grade in gains:
+            message = f"grade {grade:g} has two gains; keep one of them"
+            at.refuse(message, key, at_key=True)
+            is_wrong = True
+        else:
+            gains[grade] = gain
+    return WRONG if is_wrong else gains
+
+
+def _grade_named(written: object, names: Mapping[str, float]) -> object:
+    """Give the grade that a key of `gain` is: a name of the scale, or a number."""
+    if not isinstance(written, str):
+        return written
+    if written in names:
+        return names[written]
+    return scalar_value(written)
+
+
+# Mappings and lists
+
+
+def report_unknown_keys(
+    written: Mapping[str, object], known: Collection[str], takes: str, at: Location
+) -> Wrong | None:
+    """Report the keys of a mapping that are not `known`. `takes` says in messages which there are."""
+    result = None
+    for key in written:
+        if key not in known:
+            close = did_you_mean(str(key), known)
+            message = f"unknown key {quoted(str(key))}; {takes}{close}"
+            result = at.refuse(message, str(key), at_key=True)
+    return result
+
+
+def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
+    """Check keyword arguments of the search. They are merged over the inherited ones."""
+    if not isinstance(value, Mapping):
+        return at.refuse(
+            f"expected a mapping of keyword arguments for search(), found {found(value)}"
+        )
+    is_wrong = False
+    for name in value:
+        if not isinstance(name, str) or not name:
+            message = f"the name of a parameter is text, found {found(name)}"
+            at.refuse(message, str(name), at_key=True)
+            is_wrong = True
+        elif name in NOT_PARAMETERS:
+            message = f"params may not have {name}: {NOT_PARAMETERS[name]}"
+            at.refuse(message, name, at_key=True)
+            is_wrong = True
+    if is_wrong:
+        return WRONG
+    inherited = at.values.get("params")
+    if isinstance(inherited, Mapping):
+        return {**inherited, **value}
+    return dict(value)
+
+
+def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
+    """Check a list of tags. Which names others own is only checked if that is known."""
+    owned = at.subject.owned_tags
+
+    def why_wrong(tag: object) -> str | None:
+        if not isinstance(tag, str) or not tag:
+            return f"a tag is text, found {found(tag)}"
+        return None if owned is None else wrong_tag(tag, owned)
+
+    return check_names(value, "tags", why_wrong, at)
+
+
+def check_fixtures(value: object, at: Location) -> tuple[str, ...] | Wrong:
+    """Check a list of names of fixtures."""
+    return check_names(value, "fixture names", wrong_fixture, at)
+
+
+def check_names(
+    value: object, what: str, why_wrong: Callable[[object], str | None], at: Location
+) -> tuple[str, ...] | Wrong:
+    """Check a list of different names. `why_wrong` says what is wrong with one."""
+    if not isinstance(value, (list, tuple)):
+        advice = ""
+        if isinstance(value, str) and value.isidentifier():
+            advice = f"; write [{value}]"
+        return at.refuse(f"expected a list of {what}, found {found(value)}{advice}")
+    is_wrong = False
+    for index, name in enumerate(value):
+        message = why_wrong(name)
+        if message is None and name in value[:index]:
+            message = f"{quoted(name)} stands twice; keep one of them"
+        if message is not None:
+            at.refuse(message, index)
+            is_wrong = True
+    return WRONG if is_wrong else tuple(value)
+
+
+# Reasons
+
+
+def check_xfail(value: object, at: Location) -> Xfail | Wrong:
+    """Check a reason, or {reason: ..., strict: true}."""
+    if not isinstance(value, Mapping):
+        reason = _check_reason("xfail", value, at)
+        return WRONG if reason is WRONG else Xfail(reason=reason)
+    unknown = report_unknown_keys(
+        value, ("reason", "strict"), "xfail takes reason and strict", at
+    )
+    strict = value.get("strict")
+    if strict is not None:
+        strict = check_flag(strict, at.under("strict"))
+    reason = _check_reason("xfail", value.get("reason"), at.under("reason"))
+    if unknown is WRONG or strict is WRONG or reason is WRONG:
+        return WRONG
+    return Xfail(reason=reason, strict=strict)
+
+
+def check_skip(value: object, at: Location) -> str | Wrong:
+    """Check a reason."""
+    return _check_reason("skip", value, at)
+
+
+def _check_reason(key: str, value: object, at: Location) -> str | Wrong:
+    """Check the reason for a mark. A number, such as that of an issue, is a reason."""
+    if isinstance(value, str):
+        if value.strip().lower().removesuffix(".0") not in NO_REASONS:
+            return value
+    return at.refuse(
+        f"{key} takes the reason as text, found {found(value)}; say why, for the one who "
+        f"reads the report, or take {key} out"
+    )
+
+
+# Documents
+
+
+def wrong_document(value: object) -> str | None:
+    """Say why a value cannot be the id of a document; None if it can."""
+    if isinstance(value, str) and value:
+        return None
+    return f"a document id is text, found {found(value)}{decoding_advice(value)}"
+
+
+def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
+    """Check a document, or a list of different ones."""
+    if isinstance(value, str) and value:
+        if _seems_list(value):
+            return _refuse_list_in_text(value, at)
+        return (value,)
+    documents = check_names(value, "documents", wrong_document, at)
+    if documents is not WRONG and not documents:
+        return at.refuse("the list of documents is empty; name one, or take it out")
+    return documents
+
+
+def _seems_list(text: str) -> bool:
+    """Whether a text is surely a list of ids, for example `sku-1, sku-2`.
+
+    Numbers between commas may be one number, for example 1,5.
+    """
+    parts = _parts_of(text)
+    return bool(parts) and not all(map(str.isdecimal, parts))
+
+
+def _parts_of(text: str) -> Sequence[str]:
+    """Split a text that is surely a list of ids; empty for any other text."""
+    if _SEPARATORS_OF_IDS.isdisjoint(text):
+        return ()
+    # Imported only for the few ids with such a character.
+    from pytest_relevance.judgments.id_lists import find_lists
+
+    return find_lists([text]).sure.get(text, ())
+
+
+def _refuse_list_in_text(text: str, at: Location) -> Wrong:
+    items = ", ".join(quoted(part, 40) for part in _parts_of(text))
+    return at.refuse(
+        f"{quoted(text)} seems to be a list of documents; write [{items}]. If it is one id, "
+        f"write it in a list: [{quoted(text)}]"
+    )
