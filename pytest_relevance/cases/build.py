@@ -149,13 +149,13 @@ def draft_case(
         return WRONG
     if check_gains(graded, terms.settings, at) is WRONG:
         return WRONG
-    floor = floor_of(own, terms, graded, expect, at)
+    floor = floor_of(own, terms, graded=graded, expect=expect, at=at)
     if floor is WRONG:
         return WRONG
     applicable = []
     not_applicable = []
     for expected in expect:
-        if is_applicable(expected, expect, graded, terms.settings):
+        if is_applicable(expected, expect, graded=graded, settings=terms.settings):
             applicable.append(expected)
         elif expected.metric is not None:
             not_applicable.append(expected.metric)
@@ -290,7 +290,9 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
     graded = _graded_in_python(checked.values, at)
     if not checked.is_right or not has_query or graded is WRONG:
         return WRONG
-    draft = draft_case(checked.values, Terms(), graded, Origin(line=0), at)
+    draft = draft_case(
+        checked.values, Terms(), graded=graded, origin=Origin(line=0), at=at
+    )
     if draft is WRONG:
         return WRONG
     # no other case adds judgments

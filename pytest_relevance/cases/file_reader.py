@@ -64,7 +64,9 @@ class FileReader:
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Sequence[Query] | Wrong:
         """Read the queries in a file. Columns that nothing reads are mistakes or notices."""
-        content: QueryFile | Wrong = self._read(QUERIES, named, template, at)
+        content: QueryFile | Wrong = self._read(
+            QUERIES, named, template=template, at=at
+        )
         if content is WRONG:
             return WRONG
         file = self.shown(named)
@@ -82,7 +84,9 @@ class FileReader:
         """Read the ratings in a judgment file; None for a file that fills and is not there, or is empty."""
         if named.fill and self._is_absent(named):
             return None
-        ratings: Ratings | Wrong = self._read(JUDGMENTS, named, template, at)
+        ratings: Ratings | Wrong = self._read(
+            JUDGMENTS, named, template=template, at=at
+        )
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
@@ -109,7 +113,9 @@ class FileReader:
                     why += self._advice_on_document(named, path)
                 return at.refuse(why, *named.at)
             try:
-                self._cache[key] = _read_file(what, named, template, path, shown)
+                self._cache[key] = _read_file(
+                    what, named, template=template, path=path, shown=shown
+                )
             except FileError as error:
                 self._cache[key] = error
         content = self._cache[key]

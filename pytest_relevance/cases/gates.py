@@ -84,7 +84,7 @@ def check_latency(value: object, at: Location) -> tuple[LatencyBound, ...] | Wro
             f'{{p95: "<= 200 ms"}}, found {found(value)}'
         )
     takes = f"a figure of the latency is {listed(FIGURES)}"
-    is_wrong = report_unknown_keys(value, FIGURES, takes, at) is WRONG
+    is_wrong = report_unknown_keys(value, FIGURES, takes=takes, at=at) is WRONG
     latencies = []
     for figure, written in value.items():
         example = f'{figure}: "<= 200 ms"'
@@ -315,7 +315,7 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
             f"found {found(written)}"
         )
     keys = {**CONDITIONS, **OPTIONS}
-    is_wrong = report_unknown_keys(written, keys, _TAKES, at) is WRONG
+    is_wrong = report_unknown_keys(written, keys, takes=_TAKES, at=at) is WRONG
     values: dict[str, Any] = {}
     for name, key in keys.items():
         if name in written:

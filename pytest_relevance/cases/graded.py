@@ -116,7 +116,7 @@ def united(
     united_grades: dict[str, float] = {}
     is_wrong = False
     for document, those in places.items():
-        grade = _united_grade(document, those, terms.raters, at)
+        grade = _united_grade(document, those, raters=terms.raters, at=at)
         if grade is WRONG:
             is_wrong = True
         else:

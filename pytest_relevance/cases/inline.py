@@ -7,10 +7,11 @@ names by the thousand. Those are checked by their few distinct grades, not one b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._text import closest, found, quoted
-from pytest_relevance.cases.graded import Graded, combined
+from pytest_relevance.cases.graded import Graded, GradingTerms, combined
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import FILE, NamedFile, check_files
 from pytest_relevance.cases.scalars import DECIMAL, are_finite, is_number, number
@@ -139,7 +140,8 @@ def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded
 def _graded_one_by_one(
     value: Mapping[Any, object], scale: Scale | None, at: Location
 ) -> Graded | Wrong:
-    raters = str(at.values.get("raters", "median"))
+    raters = at.values.get("raters")
+    terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
     grades: dict[str, float] = {}
     titles: dict[str, str] = {}
     notes: dict[str, str] = {}
@@ -150,29 +152,47 @@ def _graded_one_by_one(
             at.refuse(message, str(document), at_key=True)
             is_wrong = True
             continue
-        here = at.under(document)
-        if isinstance(written, Mapping):
-            title = _check_text_of("title", written, here)
-            note = _check_text_of("note", written, here)
-            grade = _check_long_form(written, scale, raters, here)
-            if title is WRONG or note is WRONG:
-                is_wrong = True
-                continue
-            if title is not None:
-                titles[document] = title
-            if note is not None:
-                notes[document] = note
-        else:
-            grade = _check_grade(written, scale, raters, here)
-        if grade is WRONG:
+        judgment = _check_judgment(written, terms, at.under(document))
+        if judgment is WRONG:
             is_wrong = True
-        else:
-            grades[document] = grade
+            continue
+        grades[document] = judgment.grade
+        if judgment.title is not None:
+            titles[document] = judgment.title
+        if judgment.note is not None:
+            notes[document] = judgment.note
     if is_wrong:
         return WRONG
     return Graded(
         grades=grades, titles=titles, notes=notes, distinct=frozenset(grades.values())
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgment:
+    grade: float
+    title: str | None = None
+    note: str | None = None
+
+
+def _check_judgment(
+    written: object, terms: GradingTerms, at: Location
+) -> _Judgment | Wrong:
+    """Check a grade, or its long form: {grade: ..., title: ..., note: ...}."""
+    if not isinstance(written, Mapping):
+        grade = _check_grade(written, terms, at)
+        return WRONG if grade is WRONG else _Judgment(grade)
+    unknown = report_unknown_keys(
+        written, _LONG_FORM, takes="a judgment has grade, title and note", at=at
+    )
+    title = _check_text_of("title", written, at)
+    note = _check_text_of("note", written, at)
+    if "grade" not in written:
+        return at.refuse("the judgment has no grade; write {grade: ...}")
+    grade = _check_grade(written["grade"], terms, at.under("grade"))
+    if unknown is WRONG or title is WRONG or note is WRONG or grade is WRONG:
+        return WRONG
+    return _Judgment(grade, title=title, note=note)
 
 
 def _check_text_of(
@@ -182,22 +202,9 @@ def _check_text_of(
     return check_text(written[key], at.under(key)) if key in written else None
 
 
-def _check_long_form(
-    written: Mapping[str, object], scale: Scale | None, raters: str, at: Location
-) -> float | Wrong:
-    """Check {grade: ..., title: ..., note: ...}, and return the grade."""
-    takes = "a judgment has grade, title and note"
-    unknown = report_unknown_keys(written, _LONG_FORM, takes, at)
-    if "grade" not in written:
-        return at.refuse("the judgment has no grade; write {grade: ...}")
-    grade = _check_grade(written["grade"], scale, raters, at.under("grade"))
-    return grade if unknown is None else unknown
-
-
-def _check_grade(
-    written: object, scale: Scale | None, raters: str, at: Location
-) -> float | Wrong:
+def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:
     """Check a grade, or a list of ratings, which makes a grade."""
+    scale = terms.scale
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = grade_of(written, scale)
         return at.refuse(grade) if isinstance(grade, str) else grade
@@ -214,7 +221,7 @@ def _check_grade(
             is_wrong = True
         else:
             ratings.append(grade)
-    return WRONG if is_wrong else aggregate(ratings, raters)
+    return WRONG if is_wrong else aggregate(ratings, terms.raters or "median")
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:

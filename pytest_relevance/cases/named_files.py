@@ -93,7 +93,7 @@ def check_files(
 ) -> tuple[NamedFile, ...] | Wrong:
     """Check a name, `{file: ...}` with any of `keys`, or a list of both."""
     if not isinstance(value, (list, tuple)):
-        named = _check_file(value, keys, at, ())
+        named = _check_file(value, keys, at=at, path=())
         return WRONG if named is WRONG else (named,)
     if not value:
         return at.refuse(
@@ -103,7 +103,7 @@ def check_files(
     contents: set[NamedFile] = set()
     is_wrong = False
     for index, item in enumerate(value):
-        named = _check_file(item, keys, at.under(index), (index,))
+        named = _check_file(item, keys, at=at.under(index), path=(index,))
         if named is WRONG:
             is_wrong = True
             continue
@@ -121,7 +121,7 @@ def _check_file(
 ) -> NamedFile | Wrong:
     """Check a file from its name, or from a mapping that may have these keys. `path` leads to it."""
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
-    described = _check_description(value, keys, expected, at)
+    described = _check_description(value, keys, expected=expected, at=at)
     if described is WRONG:
         return WRONG
     is_wrong = False
@@ -159,7 +159,7 @@ def _check_description(
     if not isinstance(value, Mapping) or FILE not in value:
         return at.refuse(f"expected {expected}, found {found(value)}")
     takes = f"a file has {listed(keys, 'and')} here"
-    unknown = report_unknown_keys(value, keys, takes, at)
+    unknown = report_unknown_keys(value, keys, takes=takes, at=at)
     is_wrong = unknown is WRONG
     for key, written in value.items():
         if key not in keys or key in ("show", ID_FIELD):
@@ -220,11 +220,14 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
     """Check the catalogue of a suite: a path, or `{file:, id:, title:, show: [...], url:, image:}`."""
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
-    described = _check_description(value, _CATALOGUE_KEYS, expected, at)
+    described = _check_description(value, _CATALOGUE_KEYS, expected=expected, at=at)
     if described is WRONG:
         return WRONG
     show = check_names(
-        described.get("show", ()), "columns", _wrong_column, at.under("show")
+        described.get("show", ()),
+        "columns",
+        why_wrong=_wrong_column,
+        at=at.under("show"),
     )
     column = described.get("id")
     if column is not None and check_id_field(column, at.under("id")) is WRONG:

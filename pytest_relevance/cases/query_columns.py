@@ -1,7 +1,8 @@
 """The columns of files of queries that nothing reads: which are mistakes, and which are named once.
 
-A column `min_ndcg` or `tags` beside the queries is meant for their cases. As nothing reads it there, a floor that
-somebody has written would not be checked. So a column that is named like a key of a case is a mistake.
+A column `min_ndcg` or `tags` beside the queries is meant for their cases. Nothing reads it
+there, so a floor that somebody has written would not be checked. So a column that is named like
+a key of a case is a mistake.
 """
 
 from __future__ import annotations
@@ -14,28 +15,40 @@ from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
 from pytest_relevance.judgments.formats import UnreadColumn
 
+
+def _usual_names() -> set[str]:
+    """Give the usual names of the columns of a query, its id and its weight."""
+    names = {"id"}
+    for what in ("query", "query_id", "weight"):
+        for spelling in (*SPELLINGS[what], *MORE_SPELLINGS.get(what, ())):
+            names.add(folded(spelling))
+    return names
+
+
 _KEYS = {folded(name): name for name in KEYS[CASE]}
-_EXEMPT = {
-    folded(spelling)
-    for what in ("query", "query_id", "weight")
-    for spelling in (*SPELLINGS[what], *MORE_SPELLINGS.get(what, ()))
-} | {"id"}
-"""The usual names of a query, its id and its weight: a second such column is no mistake."""
+_USUAL_NAMES = _usual_names()
+"""A second column of such a name is no mistake."""
 
 _OF_TESTS_ALONE = frozenset(
     {
-        *("expect", "min_judged", "min_ndcg", "params", "tolerance"),
-        *("unjudged", "usefixtures", "xfail"),
+        "expect",
+        "min_judged",
+        "min_ndcg",
+        "params",
+        "tolerance",
+        "unjudged",
+        "usefixtures",
+        "xfail",
     }
 )
 """The keys that no column of documents is called. Beside judgments, `discount` may be that of a product."""
 
 
 def key_of_a_case(column: UnreadColumn) -> str | None:
-    """Return the key of a case that a column is named like, or None."""
+    """Find the key of a case that a column is named like."""
     name = folded(column.name)
     key = _KEYS.get(name)
-    if key is None or name in _EXEMPT:
+    if key is None or name in _USUAL_NAMES:
         return None
     if column.beside_judgments and key not in _OF_TESTS_ALONE:
         return None
@@ -43,7 +56,7 @@ def key_of_a_case(column: UnreadColumn) -> str | None:
 
 
 def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None:
-    """Return the error for columns that are named like keys of a case; None if there are none."""
+    """Make the error for columns that are named like keys of a case; None if there are none."""
     problems = []
     for column in unread:
         key = key_of_a_case(column)
@@ -53,15 +66,16 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
 
 
 def _mistake(name: str, key: str) -> str:
-    """The message for a column that is named like a key."""
+    """Make the message for a column that is named like a key."""
     if key == "params":
         return (
-            f'the column {quoted(name)} is not read. Write params in JSON: {{"query": ..., "params": {{"locale": "de"}}}}; '
-            "or rename the column"
+            f"the column {quoted(name)} is not read. Write params in JSON: "
+            '{"query": ..., "params": {"locale": "de"}}; or rename the column'
         )
     return (
-        f"the column {quoted(name)} is named like the key {key} of a case, and nothing reads it. Write {key} in the "
-        "case file, for all queries or in a case of its own; or rename the column"
+        f"the column {quoted(name)} is named like the key {key} of a case, and nothing "
+        f"reads it. Write {key} in the case file, for all queries or in a case of its own; "
+        "or rename the column"
     )
 
 

@@ -89,7 +89,9 @@ def parse_suite(
     header: Pairs = {}
     while True:
         known_keys = len(header)
-        builder = SuiteBuilder(file, shown, owned_tags, metrics, cache)
+        builder = SuiteBuilder(
+            file, shown, owned_tags=owned_tags, metrics=metrics, cache=cache
+        )
         has_late_keys = _read_document(data, builder, header)
         if not has_late_keys or len(header) == known_keys:
             break
@@ -178,6 +180,9 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
         if name in seen:
             events.node(events.next_event())
             events.add_duplicate(key, seen[name])
+        elif name == MERGE_KEY and key.implicit[0]:  # in quotes it is text
+            has_late_keys = has_late_keys or CASES in seen
+            events.merge(key, events.node(events.next_event()), into=header)
         elif name == CASES:
             seen[name] = key
             builder.set_defaults(header)
@@ -185,12 +190,8 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
             _read_cases(events, builder)
         else:
             has_late_keys = has_late_keys or CASES in seen
-            value = events.node(events.next_event())
-            if name == MERGE_KEY and key.implicit[0]:
-                events.merge(key, value, into=header)
-            else:
-                seen[name] = key
-                header[name] = (key, value)
+            seen[name] = key
+            header[name] = (key, events.node(events.next_event()))
         event = events.next_event()
     events.leave_document()
     builder.add_problems(events.take_problems())

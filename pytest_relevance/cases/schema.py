@@ -176,8 +176,8 @@ def _format() -> Schema:
     meanings = {}
     for name in FORMATS.bundled_names:
         known = FORMATS.get(name)
-        for written in (name, *known.aliases):
-            meanings[written] = known.about
+        for spelling in (name, *known.aliases):
+            meanings[spelling] = known.about
     return either(
         choice(dict(sorted(meanings.items()))), {"type": "string", "minLength": 1}
     )

@@ -87,7 +87,10 @@ class Sources:
                 self.is_wrong = True
         self._named_by_suite = _named_files(suite.get("judgments"))
         files = self._open(
-            self._named_by_suite, self._terms, self._template, at.under("judgments")
+            self._named_by_suite,
+            self._terms,
+            template=self._template,
+            at=at.under("judgments"),
         )
         if files is WRONG:
             self.is_wrong = True
@@ -129,7 +132,7 @@ class Sources:
         files_of_suite = self._of_suite
         if template != self._template:  # the case has an `id_field` of its own
             opened = self._open(
-                self._named_by_suite, terms, template, at.under("judgments")
+                self._named_by_suite, terms, template=template, at=at.under("judgments")
             )
             if opened is WRONG:
                 return WRONG
@@ -141,10 +144,12 @@ class Sources:
             return WRONG
         if of_case is not None and of_suite is not None:
             if of_case.differs_from(of_suite):
-                self._note_contested(of_case, files_of_suite, wanted, terms)
+                self._note_contested(
+                    of_case, files_of_suite, wanted=wanted, terms=terms
+                )
         people = combined(of_case, of_suite)
         files = [*own_judgments.files, *files_of_suite]
-        return self._filled(people, files, wanted, terms, at)
+        return self._filled(people, files, wanted=wanted, terms=terms, at=at)
 
     def _wanted(self, own: Mapping[str, object]) -> Wanted:
         """Say by which names a case is looked for."""
@@ -169,11 +174,13 @@ class Sources:
             here = at.under("judgments")
             terms = _grading_terms(at.values)
             template = _template_of(at.values)
-            opened = self._open(_named_files(written), terms, template, here)
+            opened = self._open(
+                _named_files(written), terms, template=template, at=here
+            )
             if opened is WRONG:
                 return WRONG
             files = opened
-            graded = self._needed(files, wanted, terms, here)
+            graded = self._needed(files, wanted, terms=terms, at=here)
         relevant = own.get("relevant")
         if graded is not WRONG and isinstance(relevant, Graded):
             graded = with_relevant(graded, relevant, at)
@@ -192,11 +199,13 @@ class Sources:
     def of_listed(self, query: ListedQuery, at: Location) -> Graded | Wrong:
         """Find the judgments of a listed query in the files of the suite; `NO_JUDGMENTS` if these have none."""
         wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
-        people = self._found(self._of_suite, wanted, self._terms, at)
+        people = self._found(self._of_suite, wanted, terms=self._terms, at=at)
         if people is WRONG:
             return WRONG
         people = people or NO_JUDGMENTS
-        return self._filled(people, self._of_suite, wanted, self._terms, at)
+        return self._filled(
+            people, self._of_suite, wanted=wanted, terms=self._terms, at=at
+        )
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
         """Report listed queries without a written case, none of which has judgments.
@@ -299,7 +308,7 @@ class Sources:
     ) -> Graded | Wrong | None:
         """Find the judgments of a query in some files. If there are none, say how they were looked for."""
         files = [file for file in files if not file.fills]
-        found = self._found(files, wanted, terms, at)
+        found = self._found(files, wanted, terms=terms, at=at)
         if found is not None or not files:
             return found
         count = sum(len(file.known) for file in files)
@@ -340,7 +349,7 @@ class Sources:
             for row in contested_rows(people.grades, in_file, FILLS):
                 if file.is_of_people(row.query, row.document):
                     self._contested.append(row)
-        return filled(people, found, terms, at)
+        return filled(people, found, terms=terms, at=at)
 
 
 def _unheard() -> Location:

@@ -149,7 +149,9 @@ class SuiteBuilder:
         if self._sources is None:
             from pytest_relevance.cases.sources import Sources
 
-            self._sources = Sources(self._file, self._shown, self._values, self._cache)
+            self._sources = Sources(
+                self._file, self._shown, suite=self._values, cache=self._cache
+            )
         return self._sources
 
     @property
@@ -178,17 +180,19 @@ class SuiteBuilder:
         defaults = self._defaults_of(listed, at)
         if defaults is not WRONG:
             at.values.update(defaults)
-        checked = check_keys(CASE, plain_values(CASE, node.pairs), at, self._wrong)
+        checked = check_keys(
+            CASE, plain_values(CASE, node.pairs), at=at, inherited_wrong=self._wrong
+        )
         has_query = "query" in node.pairs
         if not has_query:
             self.problems.add(NO_QUERY, place, position.label())
         origin = Origin(line=place.line, listed_id=_listed_id(node, listed))
-        is_new = self._check_name(checked, origin, place, position)
+        is_new = self._check_name(checked, origin, place=place, position=position)
         if listed is WRONG or defaults is WRONG:
             return
         # While keys are wrong, what they say together cannot be known.
         if checked.is_right and has_query and not problems and is_new:
-            self._add_written(checked.values, defaults, origin, at)
+            self._add_written(checked.values, defaults, origin=origin, at=at)
 
     def _add_written(
         self,
@@ -202,7 +206,7 @@ class SuiteBuilder:
             return
         graded = self._graded(own, at)
         if graded is not WRONG:
-            self._keep({**defaults, **own}, graded, origin, at)
+            self._keep({**defaults, **own}, graded, origin=origin, at=at)
 
     def _listed_query(
         self, node: MappingNode, at: Location
@@ -266,7 +270,7 @@ class SuiteBuilder:
         self, own: dict[str, Any], graded: Graded, origin: Origin, at: Location
     ) -> CaseDraft | None:
         """Make a draft of a case of its checked keys, and keep it; None if the keys contradict."""
-        draft = draft_case(own, self._terms, graded, origin, at)
+        draft = draft_case(own, self._terms, graded=graded, origin=origin, at=at)
         if draft is WRONG:
             return None
         self._grades.update(graded.distinct)
@@ -324,7 +328,7 @@ class SuiteBuilder:
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
         origin = Origin(query.query.line or 1, listed_id=name, source=query.file)
-        draft = self._keep(own, graded, origin, at)
+        draft = self._keep(own, graded, origin=origin, at=at)
         if draft is not None and draft.not_applicable and not has_judgments:
             self._unjudged.append(draft.query)
 

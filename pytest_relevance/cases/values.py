@@ -276,12 +276,12 @@ def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
             return f"a tag is text, found {found(tag)}"
         return None if owned is None else wrong_tag(tag, owned)
 
-    return check_names(value, "tags", why_wrong, at)
+    return check_names(value, "tags", why_wrong=why_wrong, at=at)
 
 
 def check_fixtures(value: object, at: Location) -> tuple[str, ...] | Wrong:
     """Check a list of names of fixtures."""
-    return check_names(value, "fixture names", wrong_fixture, at)
+    return check_names(value, "fixture names", why_wrong=wrong_fixture, at=at)
 
 
 def check_names(
@@ -313,7 +313,7 @@ def check_xfail(value: object, at: Location) -> Xfail | Wrong:
         reason = _check_reason("xfail", value, at)
         return WRONG if reason is WRONG else Xfail(reason=reason)
     unknown = report_unknown_keys(
-        value, ("reason", "strict"), "xfail takes reason and strict", at
+        value, ("reason", "strict"), takes="xfail takes reason and strict", at=at
     )
     strict = value.get("strict")
     if strict is not None:
@@ -356,7 +356,7 @@ def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
         if _seems_list(value):
             return _refuse_list_in_text(value, at)
         return (value,)
-    documents = check_names(value, "documents", wrong_document, at)
+    documents = check_names(value, "documents", why_wrong=wrong_document, at=at)
     if documents is not WRONG and not documents:
         return at.refuse("the list of documents is empty; name one, or take it out")
     return documents

@@ -223,10 +223,11 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices]
-    blank, total = blank_documents(rows)
-    if blank:
+    documents = blank_documents(rows)
+    if documents.blank:
+        total = counted(documents.total, "document")
         read.append(
-            f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
+            f"{documents.blank:,} of {total} listed have no grade, and are left out"
         )
     if arguments.queries is not None:
         queries = reading.load_queries(arguments.queries)

@@ -84,24 +84,12 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (
-            "case: [{query: a}]",
-            '1:1: unknown key "case" of a suite; did you mean "cases"?',
-        ),
-        (
-            "cases: [{query: a, judgements: {x: 1}}]",
-            '1:20: unknown key "judgements" of a case; did you mean "judgment',
-        ),
-        (
-            "query: a\ncases: [{query: b}]",
-            '1:1: "query" is a key of a case, not of a suite',
-        ),
-        (
-            "cases: [{query: a, gates: []}]",
-            '1:20: "gates" is a key of the suite, beside cases, not of a case',
-        ),
-    ],
+    {
+        "case: [{query: a}]": '1:1: unknown key "case" of a suite; did you mean "cases"?',
+        "cases: [{query: a, judgements: {x: 1}}]": '1:20: unknown key "judgements" of a case; did you mean "judgment',
+        "query: a\ncases: [{query: b}]": '1:1: "query" is a key of a case, not of a suite',
+        "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
+    }.items(),
 )
 def test_a_key_that_is_not_known_there(
     mistakes: Mistakes, text: str, message: str
@@ -130,27 +118,15 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (
-            "k: 5\n",
-            '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
-        ),
-        ("cases:\n", '1:7: "cases" takes a list; begin each case with "- query:"'),
-        (
-            "cases: {query: a}\n",
-            '1:8: "cases" takes a list; begin each case with "- query:"',
-        ),
-        ("cases: []\n", '1:8: "cases" is an empty list; write at least one "- query:"'),
-        ("cases:\n  - blue shoes\n", '2:5: a case is a mapping; write "- query: ..."'),
-        (
-            "cases:\n  - {}\n",
-            '2:5: the case has no "query", the only key it must have (in case number 1)',
-        ),
-        (
-            "cases: [{query: a}, {k: 5}]\n",
-            '1:21: the case has no "query", the only key it must have (in case number 2',
-        ),
-    ],
+    {
+        "k: 5\n": '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
+        "cases:\n": '1:7: "cases" takes a list; begin each case with "- query:"',
+        "cases: {query: a}\n": '1:8: "cases" takes a list; begin each case with "- query:"',
+        "cases: []\n": '1:8: "cases" is an empty list; write at least one "- query:"',
+        "cases:\n  - blue shoes\n": '2:5: a case is a mapping; write "- query: ..."',
+        "cases:\n  - {}\n": '2:5: the case has no "query", the only key it must have (in case number 1)',
+        "cases: [{query: a}, {k: 5}]\n": '1:21: the case has no "query", the only key it must have (in case number 2',
+    }.items(),
 )
 def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> None:
     (found,) = mistakes(text)
@@ -220,23 +196,20 @@ def test_a_case_file_in_another_encoding_must_show_that(encoding: str) -> None:
     assert has_cases("k: 5\ncases:\n  - query: grün\n".encode(encoding))
 
 
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n"
+CONFLICT = "min_ndcg: 0.5\n<<<<<<< HEAD\nk: 5\n=======\nk: 9\n>>>>>>> main\n"
+
+
 @pytest.mark.parametrize(
     ("text", "mistake"),
-    [
-        (
-            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n",
-            "1:1: this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull",
+    {
+        LFS: "1:1: this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull",
+        CONFLICT: '2:1: "<<<<<<< HEAD" is a conflict marker of Git; finish the merge, and take the markers out',
+        "404: Not Found": (
+            '1:1: this is an answer of a server, and not data: "404: Not Found"; download the file '
+            "again, and look at what came"
         ),
-        (
-            "min_ndcg: 0.5\n<<<<<<< HEAD\nk: 5\n=======\nk: 9\n>>>>>>> main\n",
-            '2:1: "<<<<<<< HEAD" is a conflict marker of Git; finish the merge, and take the markers out',
-        ),
-        (
-            "404: Not Found",
-            '1:1: this is an answer of a server, and not data: "404: Not Found"; download the file again, and look at '
-            "what came",
-        ),
-    ],
+    }.items(),
 )
 def test_a_case_file_that_is_there_by_accident(
     mistakes: Mistakes, text: str, mistake: str

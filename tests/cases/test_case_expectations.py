@@ -86,113 +86,35 @@ def test_how_many_and_how_fast(
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        (
-            "P@5:",
-            'expect.P@5: expected a number from 0 to 1, found nothing; write P@5: 0.6 or P@5: ">= 0.6"',
-        ),
-        (
-            'P@5: "0.6"',
-            'expect.P@5: expected a number from 0 to 1, found the text "0.6"; write P@5',
-        ),
-        (
-            "P@5: '< 0'",
-            'expect.P@5: expected a number from 0 to 1, found the text "< 0"; write',
-        ),
-        (
-            "overlap: 1",
-            "expect: 'overlap' needs a cutoff: write overlap@10 for the top ten",
-        ),
-        (
-            "overlap@3: 2",
-            "expect.overlap@3: expected a number from 0 to 1, found 2; write overlap@3: 0.6 or",
-        ),
-        (
-            "RBO(p=2): 1",
-            "expect: 'RBO(p=2)': p is the persistence of the reader, between 0 and 1",
-        ),
-        (
-            "Success: 1",
-            "expect: 'Success' needs a cutoff: write Success@10 for the top ten",
-        ),
-        (
-            "P@0: 0.5",
-            "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'",
-        ),
-        (
-            "frist: x",
-            'expect: "frist" is neither first, include, exclude, order, within, results, latency, every',
-        ),
-        (
-            "first: []",
-            "expect.first: the list of documents is empty; name one, or take it out",
-        ),
-        ("first: [x, y, x]", 'expect.first[2]: "x" stands twice; keep one of them'),
-        (
-            "order: x",
-            "expect.order: order takes at least two documents, or sets of them, each expected before the nex",
-        ),
-        (
-            "include: {docs: [x], whithin: 3}",
-            'expect.include: unknown key "whithin"; write include: {docs: [...], wit',
-        ),
-        (
-            "include: {within: 3}",
-            "expect.include: the documents are missing; write include: {docs: [...], within: 25}",
-        ),
-        (
-            "include: {docs: x, within: 0}",
-            "expect.include.within: expected a whole number from 1 to 1,000,000, found",
-        ),
-        (
-            "include: [x, {docs: y}]",
-            "expect.include[1]: a document id is text, found the mapping {'docs': 'y'}",
-        ),
-        (
-            "order: [[x, y], [x, z]]",
-            'expect.order[1]: document "x" stands in two sets; keep it in one of them',
-        ),
-        (
-            "order: {docs: [x, y], witin: 5}",
-            'expect.order: unknown key "witin"; write order: {docs: [[...], [...]], w',
-        ),
-        (
-            "within: 3",
-            "expect.within: expected documents with the rank that each must reach, found 3; write within: {",
-        ),
-        (
-            "within: {x: 0}",
-            'expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"',
-        ),
-        (
-            'within: {x: "< 1"}',
-            'expect.within.x: expected a rank from 1 to 1,000,000, found the text "< 1"',
-        ),
-        (
-            "results: -1",
-            "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, ",
-        ),
-        (
-            "results: '< 0'",
-            'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write',
-        ),
-        (
-            "latency: 200",
-            "expect.latency: expected the longest time in ms or s, found 200; write latency: ",
-        ),
-        (
-            "some: {x: []}",
-            "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c",
-        ),
-        (
-            "some: {x: [1, '> 2']}",
-            "expect.some.x: expected text, a number, true or false, a list of these, a com",
-        ),
-        (
-            'latency: ">= 1 s"',
-            'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
-        ),
-    ],
+    {
+        "P@5:": 'expect.P@5: expected a number from 0 to 1, found nothing; write P@5: 0.6 or P@5: ">= 0.6"',
+        'P@5: "0.6"': 'expect.P@5: expected a number from 0 to 1, found the text "0.6"; write P@5',
+        "P@5: '< 0'": 'expect.P@5: expected a number from 0 to 1, found the text "< 0"; write',
+        "overlap: 1": "expect: 'overlap' needs a cutoff: write overlap@10 for the top ten",
+        "overlap@3: 2": "expect.overlap@3: expected a number from 0 to 1, found 2; write overlap@3: 0.6 or",
+        "RBO(p=2): 1": "expect: 'RBO(p=2)': p is the persistence of the reader, between 0 and 1",
+        "Success: 1": "expect: 'Success' needs a cutoff: write Success@10 for the top ten",
+        "P@0: 0.5": "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'",
+        "frist: x": 'expect: "frist" is neither first, include, exclude, order, within, results, latency, every',
+        "first: []": "expect.first: the list of documents is empty; name one, or take it out",
+        "first: [x, y, x]": 'expect.first[2]: "x" stands twice; keep one of them',
+        "order: x": "expect.order: order takes at least two documents, or sets of them, each expected before the nex",
+        "include: {docs: [x], whithin: 3}": 'expect.include: unknown key "whithin"; write include: {docs: [...], wit',
+        "include: {within: 3}": "expect.include: the documents are missing; write include: {docs: [...], within: 25}",
+        "include: {docs: x, within: 0}": "expect.include.within: expected a whole number from 1 to 1,000,000, found",
+        "include: [x, {docs: y}]": "expect.include[1]: a document id is text, found the mapping {'docs': 'y'}",
+        "order: [[x, y], [x, z]]": 'expect.order[1]: document "x" stands in two sets; keep it in one of them',
+        "order: {docs: [x, y], witin: 5}": 'expect.order: unknown key "witin"; write order: {docs: [[...], [...]], w',
+        "within: 3": "expect.within: expected documents with the rank that each must reach, found 3; write within: {",
+        "within: {x: 0}": 'expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"',
+        'within: {x: "< 1"}': 'expect.within.x: expected a rank from 1 to 1,000,000, found the text "< 1"',
+        "results: -1": "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, ",
+        "results: '< 0'": 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write',
+        "latency: 200": "expect.latency: expected the longest time in ms or s, found 200; write latency: ",
+        "some: {x: []}": "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c",
+        "some: {x: [1, '> 2']}": "expect.some.x: expected text, a number, true or false, a list of these, a com",
+        'latency: ">= 1 s"': 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
+    }.items(),
 )
 def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> None:
     (found,) = mistakes(
@@ -238,14 +160,12 @@ def test_the_rank_that_a_document_must_reach(case: ReadCase) -> None:
         """
     ).expect
     assert [(*each.documents, each.comparison, each.within) for each in found] == [
-        *(
-            ("x", "<=", 3),
-            ("007", ">", 3),
-            ("no", "<=", 5),
-            ("y", "<=", 4),
-            ("z", ">", 4),
-            ("w", "==", 1),
-        )
+        ("x", "<=", 3),
+        ("007", ">", 3),
+        ("no", "<=", 5),
+        ("y", "<=", 4),
+        ("z", ">", 4),
+        ("w", "==", 1),
     ]
 
 

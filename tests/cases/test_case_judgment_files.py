@@ -166,19 +166,13 @@ def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [
-        (
-            "data/qrels.txt",
-            "there is no file data/qrels.txt; paths are relative to the case file",
-        ),
-        ("empty.csv", "empty.csv: the file is empty"),
-        ("folder", "folder is no file"),
-        (
-            "short.gz",
-            "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
-        ),
-        ("/dev/null", "/dev/null is no file"),
-    ],
+    {
+        "data/qrels.txt": "there is no file data/qrels.txt; paths are relative to the case file",
+        "empty.csv": "empty.csv: the file is empty",
+        "folder": "folder is no file",
+        "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
+        "/dev/null": "/dev/null is no file",
+    }.items(),
 )
 @pytest.mark.parametrize("level", ["suite", "case"])
 def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(

@@ -28,13 +28,12 @@ def test_a_grade_is_a_name_of_the_scale(case: ReadCase) -> None:
 @pytest.mark.parametrize(
     ("raters", "ratings", "grade"),
     [
-        *(
-            ("median", "[0, 1, 3]", 1),
-            ("median", "[0, 1]", 0.5),
-            ("median", "[2]", 2),
-            ("mean", "[1, 1, 4]", 2),
-        ),
-        *(("median", "[bad, good, good]", 2), ("mean", "[bad, 2.0]", 1.0)),
+        ("median", "[0, 1, 3]", 1),
+        ("median", "[0, 1]", 0.5),
+        ("median", "[2]", 2),
+        ("mean", "[1, 1, 4]", 2),
+        ("median", "[bad, good, good]", 2),
+        ("mean", "[bad, 2.0]", 1.0),
     ],
 )
 def test_several_ratings_become_one_grade(
@@ -68,49 +67,25 @@ def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
 
 @pytest.mark.parametrize(
     ("written", "message"),
-    [
-        ("4", "judgments.x: grade 4 is off the scale, which is 0 to 3"),
-        ('"3"', 'judgments.x: the grade "3" is in quotes, which make it text; write 3'),
-        ("'007'", 'judgments.x: the grade "007" is no number'),
-        ("exact", 'judgments.x: the grade "exact" is no number'),
-        ("1e1", 'judgments.x: the grade "1e1" is no number'),
-        (
-            "",
-            "judgments.x: the document has no grade; leave it out if nobody judged it",
-        ),
-        (
-            "[]",
-            "judgments.x: the list of ratings is empty; leave the document out if nobody rated it",
-        ),
-        ("[0, 9]", "judgments.x[1]: grade 9 is off the scale, which is 0 to 3"),
-        (
-            "[[1]]",
-            "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]",
-        ),
-        ("2,5", 'judgments.x: the grade "2,5" has a decimal comma; write 2.5'),
-        (
-            "90%",
-            'judgments.x: the grade "90%" has a percent sign; write the number alone',
-        ),
-        ("{title: Shoe}", "judgments.x: the judgment has no grade; write {grade: ...}"),
-        ("{grade: 9}", "judgments.x.grade: grade 9 is off the scale, which is 0 to 3"),
-        (
-            "{grade: [0, 9]}",
-            "judgments.x.grade[1]: grade 9 is off the scale, which is 0 to 3",
-        ),
-        (
-            "{grade: {grade: 1}}",
-            "judgments.x.grade: a grade is a finite number or a name of the scale, found the map",
-        ),
-        (
-            "{grade: 1, title: [a]}",
-            "judgments.x.title: expected text, found the list ['a']",
-        ),
-        (
-            "{grade: 1, titel: a}",
-            'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you',
-        ),
-    ],
+    {
+        "4": "judgments.x: grade 4 is off the scale, which is 0 to 3",
+        '"3"': 'judgments.x: the grade "3" is in quotes, which make it text; write 3',
+        "'007'": 'judgments.x: the grade "007" is no number',
+        "exact": 'judgments.x: the grade "exact" is no number',
+        "1e1": 'judgments.x: the grade "1e1" is no number',
+        "": "judgments.x: the document has no grade; leave it out if nobody judged it",
+        "[]": "judgments.x: the list of ratings is empty; leave the document out if nobody rated it",
+        "[0, 9]": "judgments.x[1]: grade 9 is off the scale, which is 0 to 3",
+        "[[1]]": "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]",
+        "2,5": 'judgments.x: the grade "2,5" has a decimal comma; write 2.5',
+        "90%": 'judgments.x: the grade "90%" has a percent sign; write the number alone',
+        "{title: Shoe}": "judgments.x: the judgment has no grade; write {grade: ...}",
+        "{grade: 9}": "judgments.x.grade: grade 9 is off the scale, which is 0 to 3",
+        "{grade: [0, 9]}": "judgments.x.grade[1]: grade 9 is off the scale, which is 0 to 3",
+        "{grade: {grade: 1}}": "judgments.x.grade: a grade is a finite number or a name of the scale, found the map",
+        "{grade: 1, title: [a]}": "judgments.x.title: expected text, found the list ['a']",
+        "{grade: 1, titel: a}": 'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you',
+    }.items(),
 )
 def test_what_is_no_grade(mistakes: Mistakes, written: str, message: str) -> None:
     (found,) = mistakes(

@@ -93,12 +93,12 @@ def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "cure"),
-    [
-        ("AP", "judge one 1 or higher"),
-        ("R@10", "judge one 1 or higher"),
-        ("AP(rel=3)", "judge one 3 or higher"),
-        ("nDCG@5", "judge one that is"),
-    ],
+    {
+        "AP": "judge one 1 or higher",
+        "R@10": "judge one 1 or higher",
+        "AP(rel=3)": "judge one 3 or higher",
+        "nDCG@5": "judge one that is",
+    }.items(),
 )
 def test_a_floor_of_a_metric_that_is_not_defined(
     mistakes: Mistakes, metric: str, cure: str

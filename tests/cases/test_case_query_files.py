@@ -31,7 +31,9 @@ THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 def test_three_lines_are_a_suite(listed: Shop) -> None:
     suite = listed.read("# a comment\n" + THREE_LINES)
     assert [(case.source, case.line) for case in suite.cases] == [
-        *(("queries.tsv", 1), ("queries.tsv", 2), ("queries.tsv", 4))
+        ("queries.tsv", 1),
+        ("queries.tsv", 2),
+        ("queries.tsv", 4),
     ]
     assert suite.queries_line == 2
     assert [
@@ -209,24 +211,12 @@ def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [
-        (
-            "queries: {file: queries.tsv, only: judged}",
-            "1:36: queries.only: the suite names no judgments, so that no",
-        ),
-        (
-            "queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt",
-            "1:36: queries.only: expected judged, found",
-        ),
-        (
-            "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}",
-            'unknown key "only"',
-        ),
-        (
-            "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt",
-            "stands twice",
-        ),
-    ],
+    {
+        "queries: {file: queries.tsv, only: judged}": "1:36: queries.only: the suite names no judgments, so that no",
+        "queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt": "1:36: queries.only: expected judged, found",
+        "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}": 'unknown key "only"',
+        "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt": "stands twice",
+    }.items(),
 )
 def test_mistakes_about_only(listed: Shop, text: str, says: str) -> None:
     (found,) = listed.mistakes(text)
@@ -359,30 +349,15 @@ def test_a_catalogue_is_that_of_every_case(
 
 @pytest.mark.parametrize(
     ("written", "mistake"),
-    [
-        (
-            "{file: no/products.csv}",
-            "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative",
-        ),
-        (".", "shop.yaml:1:12: documents: . is no file"),
-        (
-            "",
-            "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]",
-        ),
-        (
-            "{file: products.csv, titel: name}",
-            'unknown key "titel"; a file has file, id, title, show, url and im',
-        ),
-        ("{file: products.csv, id: ''}", "documents.id: expected text, found nothing"),
-        (
-            "{file: products.csv, show: brand}",
-            'documents.show: expected a list of columns, found the text "brand"',
-        ),
-        (
-            "{file: products.csv, show: [a, a]}",
-            'documents.show[1]: "a" stands twice; keep one of them',
-        ),
-    ],
+    {
+        "{file: no/products.csv}": "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative",
+        ".": "shop.yaml:1:12: documents: . is no file",
+        "": "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]",
+        "{file: products.csv, titel: name}": 'unknown key "titel"; a file has file, id, title, show, url and im',
+        "{file: products.csv, id: ''}": "documents.id: expected text, found nothing",
+        "{file: products.csv, show: brand}": 'documents.show: expected a list of columns, found the text "brand"',
+        "{file: products.csv, show: [a, a]}": 'documents.show[1]: "a" stands twice; keep one of them',
+    }.items(),
 )
 def test_a_catalogue_that_is_not_there_or_not_understood(
     shop: Shop, written: str, mistake: str

@@ -5,117 +5,54 @@ import pytest
 from pytest_relevance.cases.scalars import scalar_value
 from tests.cases.conftest import Mistakes, ReadCase
 
-BAD_VALUES = [
-    (
-        "depth: all",
-        'depth: expected a whole number from 1 to 1,000,000, found the text "all"',
+BAD_VALUES = {
+    "depth: all": 'depth: expected a whole number from 1 to 1,000,000, found the text "all"',
+    "k: ten": 'k: expected a whole number from 1 to 1,000,000, found the text "ten"',
+    'k: "10"': 'k: expected a whole number from 1 to 1,000,000, found the text "10"',
+    "min_ndcg: 1.5": "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found 1.5",
+    "min_judged: 50": "min_judged: expected a number from 0 to 1, found 50",
+    "min_judged: null": "min_judged: expected a number from 0 to 1, found nothing",
+    "gain: liner": 'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea',
+    "gain: {}": "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear",
+    "gain: {good: 1}": "gain: 'good' is no grade; expected a number",
+    "gain: {1: lots}": 'gain.1: a gain is a number, found the text "lots"',
+    "gain: {1: 1, 1.0: 2}": "gain: grade 1 has two gains; keep one of them",
+    "discount: log10": 'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?',
+    "scale: 3": "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, ba",
+    "scale: [3, 0]": "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good:",
+    "scale: {good: 1}": "scale: a scale has at least two different grades, found the mapping {'good': 1}",
+    "scale: {good: 1, bad: zero}": "scale: the grade of \"bad\" is a number, not 'zero' (str)",
+    "scale: {1: 1, bad: 0}": 'scale: "1" cannot name a grade; use a word',
+    "scale: [0, 60]": "scale: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60; write gain",
+    "search: my search": 'search: expected the name of a fixture, as it stands in Python, found the text "my search"',
+    "id_field:": "id_field: expected the name of a field, found nothing; leave the key out for the default",
+    "id_field: []": "id_field: the list of fields is empty; name one, or take id_field out",
+    "id_field: [sku, ean, sku]": 'id_field: "sku" stands twice; keep one of them',
+    "id_field: ['{_index}/{_id}', sku]": (
+        'id_field: a list has paths, and "{_index}/{_id}" is a template; write the template alone'
     ),
-    ("k: ten", 'k: expected a whole number from 1 to 1,000,000, found the text "ten"'),
-    ('k: "10"', 'k: expected a whole number from 1 to 1,000,000, found the text "10"'),
-    (
-        "min_ndcg: 1.5",
-        "min_ndcg: expected a number from 0 to 1, or null to take an inherited floor away, found 1.5",
-    ),
-    ("min_judged: 50", "min_judged: expected a number from 0 to 1, found 50"),
-    ("min_judged: null", "min_judged: expected a number from 0 to 1, found nothing"),
-    (
-        "gain: liner",
-        'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea',
-    ),
-    (
-        "gain: {}",
-        "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear",
-    ),
-    ("gain: {good: 1}", "gain: 'good' is no grade; expected a number"),
-    ("gain: {1: lots}", 'gain.1: a gain is a number, found the text "lots"'),
-    ("gain: {1: 1, 1.0: 2}", "gain: grade 1 has two gains; keep one of them"),
-    (
-        "discount: log10",
-        'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?',
-    ),
-    (
-        "scale: 3",
-        "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, ba",
-    ),
-    (
-        "scale: [3, 0]",
-        "scale: expected [lowest, highest], such as [0, 3], or names with their grades, such as {good:",
-    ),
-    (
-        "scale: {good: 1}",
-        "scale: a scale has at least two different grades, found the mapping {'good': 1}",
-    ),
-    (
-        "scale: {good: 1, bad: zero}",
-        "scale: the grade of \"bad\" is a number, not 'zero' (str)",
-    ),
-    ("scale: {1: 1, bad: 0}", 'scale: "1" cannot name a grade; use a word'),
-    (
-        "scale: [0, 60]",
-        "scale: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60; write gain",
-    ),
-    (
-        "search: my search",
-        'search: expected the name of a fixture, as it stands in Python, found the text "my search"',
-    ),
-    (
-        "id_field:",
-        "id_field: expected the name of a field, found nothing; leave the key out for the default",
-    ),
-    (
-        "id_field: []",
-        "id_field: the list of fields is empty; name one, or take id_field out",
-    ),
-    (
-        "id_field: [sku, ean, sku]",
-        'id_field: "sku" stands twice; keep one of them',
-    ),
-    (
-        "id_field: ['{_index}/{_id}', sku]",
-        'id_field: a list has paths, and "{_index}/{_id}" is a template; write the template alone',
-    ),
-    (
-        "id_field: {_index: 1}",
+    "id_field: {_index: 1}": (
         "id_field: expected a field, a list of fields or a template, found the mapping {'_index': '1'}; "
-        'put a template in quotes: "{_index}/{_id}"',
+        'put a template in quotes: "{_index}/{_id}"'
     ),
-    (
-        "id_field: '{_index}{_id}'",
-        'id_field: "{_index}{_id}" is no template: two of its fields touch, so two documents could share an id; write',
+    "id_field: '{_index}{_id}'": (
+        'id_field: "{_index}{_id}" is no template: two of its fields touch, so two documents could '
+        "share an id; write"
     ),
-    (
-        "id_field: '{_index/_id'",
-        'id_field: "{_index/_id" is no template: its braces do not form pairs; write each field in braces and a',
+    "id_field: '{_index/_id'": (
+        'id_field: "{_index/_id" is no template: its braces do not form pairs; write each field in braces and a'
     ),
-    (
-        "id_field: '{{_index}}/{_id}'",
-        'id_field: "{{_index}}/{_id}" is no template: its braces do not form pairs',
-    ),
-    (
-        "id_field: '{}/{_id}'",
-        'id_field: "{}/{_id}" is no template: it has no field between two braces',
-    ),
-    (
-        "params: [a]",
-        "params: expected a mapping of keyword arguments for search(), found the list ['a']",
-    ),
-    (
-        "params: {k: 5}",
-        "params: params may not have k: search() is given k by the plugin, when it has a parameter",
-    ),
-    (
-        "params: {query: x}",
-        "params: params may not have query: the query is search()'s first argument already",
-    ),
-    (
-        "tags: head",
-        'tags: expected a list of tags, found the text "head"; write [head]',
-    ),
-    ("tags: [head, head]", 'tags[1]: "head" stands twice; keep one of them'),
-]
+    "id_field: '{{_index}}/{_id}'": 'id_field: "{{_index}}/{_id}" is no template: its braces do not form pairs',
+    "id_field: '{}/{_id}'": 'id_field: "{}/{_id}" is no template: it has no field between two braces',
+    "params: [a]": "params: expected a mapping of keyword arguments for search(), found the list ['a']",
+    "params: {k: 5}": "params: params may not have k: search() is given k by the plugin, when it has a parameter",
+    "params: {query: x}": "params: params may not have query: the query is search()'s first argument already",
+    "tags: head": 'tags: expected a list of tags, found the text "head"; write [head]',
+    "tags: [head, head]": 'tags[1]: "head" stands twice; keep one of them',
+}
 
 
-@pytest.mark.parametrize(("line", "message"), BAD_VALUES)
+@pytest.mark.parametrize(("line", "message"), BAD_VALUES.items())
 def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
     mistakes: Mistakes, line: str, message: str
 ) -> None:
@@ -133,48 +70,19 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ('query: "  "', "query: the query is empty; write what a user would type"),
-        (
-            "query: [a]",
-            "query: expected text, found the list ['a']; put a text with brackets or braces in quotes",
-        ),
-        ("weight: 0", "weight: expected a number above 0, found 0"),
-        ("weight: 4_200", 'weight: expected a number above 0, found the text "4_200"'),
-        ("xfail:", "xfail: xfail takes the reason as text, found nothing; say why"),
-        (
-            "xfail: {strict: true}",
-            "xfail.reason: xfail takes the reason as text, found nothing; say why",
-        ),
-        (
-            "xfail: {reason: x, strict: yes}",
-            'xfail.strict: expected true or false, found the text "yes"',
-        ),
-        (
-            "xfail: {reason: x, stirct: true}",
-            'xfail: unknown key "stirct"; xfail takes reason and strict; did you mea',
-        ),
-        (
-            "skip: no",
-            'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads',
-        ),
-        *[
-            (
-                f"{key}: {switch}",
-                f"{key}: {key} takes the reason as text, found the text ",
-            )
-            for key in ("skip", "xfail")
-            for switch in ("0", "' 1 '", "1.0", "On", "None")
-        ],
-        (
-            "usefixtures: db",
-            'usefixtures: expected a list of fixture names, found the text "db"; write [db]',
-        ),
-        (
-            "usefixtures: [db, a b]",
-            "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the",
-        ),
-    ],
+    {
+        'query: "  "': "query: the query is empty; write what a user would type",
+        "query: [a]": "query: expected text, found the list ['a']; put a text with brackets or braces in quotes",
+        "weight: 0": "weight: expected a number above 0, found 0",
+        "weight: 4_200": 'weight: expected a number above 0, found the text "4_200"',
+        "xfail:": "xfail: xfail takes the reason as text, found nothing; say why",
+        "xfail: {strict: true}": "xfail.reason: xfail takes the reason as text, found nothing; say why",
+        "xfail: {reason: x, strict: yes}": 'xfail.strict: expected true or false, found the text "yes"',
+        "xfail: {reason: x, stirct: true}": 'xfail: unknown key "stirct"; xfail takes reason and strict; did you mea',
+        "skip: no": 'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads',
+        "usefixtures: db": 'usefixtures: expected a list of fixture names, found the text "db"; write [db]',
+        "usefixtures: [db, a b]": "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the",
+    }.items(),
 )
 def test_a_value_that_a_key_of_a_case_may_not_have(
     mistakes: Mistakes, line: str, message: str
@@ -185,27 +93,36 @@ def test_a_value_that_a_key_of_a_case_may_not_have(
     assert message in found
 
 
+@pytest.mark.parametrize("key", ["skip", "xfail"])
+@pytest.mark.parametrize("switch", ["0", "' 1 '", "1.0", "On", "None"])
+def test_a_switch_is_no_reason(mistakes: Mistakes, key: str, switch: str) -> None:
+    (found,) = mistakes(f"cases:\n  - {key}: {switch}\n    query: a\n")
+    assert found.startswith("2:")
+    assert f"{key}: {key} takes the reason as text, found the text " in found
+
+
 # Text stays as written; where a value is wanted, only true, false, null and decimal numbers are one
 
 
 LOOKS_LIKE_SOMETHING_ELSE = [
-    *(
-        "no",
-        "y",
-        "true",
-        "null",
-        "~",
-        "7",
-        "007",
-        "0x1F",
-        "1e5",
-        "1.50",
-        "+5",
-        "1_000",
-        ".nan",
-        "12:30",
-    ),
-    *("2024-01-01T10:00:00Z", "=", "1,5", "5%"),
+    "no",
+    "y",
+    "true",
+    "null",
+    "~",
+    "7",
+    "007",
+    "0x1F",
+    "1e5",
+    "1.50",
+    "+5",
+    "1_000",
+    ".nan",
+    "12:30",
+    "2024-01-01T10:00:00Z",
+    "=",
+    "1,5",
+    "5%",
 ]
 
 
@@ -246,21 +163,17 @@ def test_text_stays_as_written(case: ReadCase, written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        *(
-            ("true", True),
-            ("false", False),
-            ("null", None),
-            ("", None),
-            ("0", 0),
-            ("-3", -3),
-            ("10", 10),
-            ("0.5", 0.5),
-        ),
-        *(
-            ("-0.25", -0.25),
-            ("1.50", 1.5),
-            ("12345678901234567890", 12345678901234567890),
-        ),
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("", None),
+        ("0", 0),
+        ("-3", -3),
+        ("10", 10),
+        ("0.5", 0.5),
+        ("-0.25", -0.25),
+        ("1.50", 1.5),
+        ("12345678901234567890", 12345678901234567890),
     ],
 )
 def test_what_converts_in_params(case: ReadCase, written: str, meant: object) -> None:
@@ -274,23 +187,21 @@ def test_what_converts_in_params(case: ReadCase, written: str, meant: object) ->
 @pytest.mark.parametrize(
     "written",
     [
-        *(
-            "NO",
-            "on",
-            "True",
-            "Null",
-            "~",
-            "007",
-            "1e5",
-            "0x1F",
-            ".5",
-            "5.",
-            "+5",
-            "1_000",
-            "-.inf",
-            "12:30",
-            "1,5",
-        ),
+        "NO",
+        "on",
+        "True",
+        "Null",
+        "~",
+        "007",
+        "1e5",
+        "0x1F",
+        ".5",
+        "5.",
+        "+5",
+        "1_000",
+        "-.inf",
+        "12:30",
+        "1,5",
         "٣",
     ],
 )

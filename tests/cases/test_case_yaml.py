@@ -18,11 +18,11 @@ def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [
-        ("- query: x\n", "1:1: the top level is a list"),
-        ("\n\n'cases'\n", "3:1: the top level is a single value"),
-        ("null\n", "1:1: the top level is a single value"),
-    ],
+    {
+        "- query: x\n": "1:1: the top level is a list",
+        "\n\n'cases'\n": "3:1: the top level is a single value",
+        "null\n": "1:1: the top level is a single value",
+    }.items(),
 )
 def test_a_top_level_that_is_no_mapping(
     mistakes: Mistakes, text: str, found: str

@@ -139,20 +139,11 @@ def test_relevant_documents_have_the_grade_1(
 
 @pytest.mark.parametrize(
     ("keys", "message"),
-    [
-        (
-            "relevant: [x, y, x]",
-            '2:31: relevant[2]: "x" stands twice; keep one of them',
-        ),
-        (
-            "judgments: {y: 3}, relevant: [x, y]",
-            'relevant[1]: document "y" is judged twice, 1 here and 3 under judgme',
-        ),
-        (
-            "scale: [2, 3], relevant: [x]",
-            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t",
-        ),
-    ],
+    {
+        "relevant: [x, y, x]": '2:31: relevant[2]: "x" stands twice; keep one of them',
+        "judgments: {y: 3}, relevant: [x, y]": 'relevant[1]: document "y" is judged twice, 1 here and 3 under judgme',
+        "scale: [2, 3], relevant: [x]": "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t",
+    }.items(),
 )
 def test_what_is_wrong_with_relevant_documents(
     mistakes: Mistakes, keys: str, message: str

@@ -11,18 +11,12 @@ TWO = "cases: [{query: a, judgments: {x: 0}}, {query: b, judgments: {x: 0}}]"
 
 @pytest.mark.parametrize(
     ("suite", "place"),
-    [
-        (f"min_ndcg: 0.8\n{TWO}", "1:11: min_ndcg"),
-        (f"expect: {{Success@3: 1}}\n{TWO}", "1:21: expect.Success@3"),
-        (
-            f"min_ndcg: 0.8\ngain: {{0: 0, 3: 0}}\n{TWO.replace('x: 0', 'x: 3')}",
-            "1:11: min_ndcg",
-        ),
-        (
-            f'min_ndcg: 0.8\nexpect: {{"R(rel=3)@5": 1}}\n{TWO.replace("x: 0", "x: 1")}',
-            "2:24: expect.R(rel=3)@5",
-        ),
-    ],
+    {
+        f"min_ndcg: 0.8\n{TWO}": "1:11: min_ndcg",
+        f"expect: {{Success@3: 1}}\n{TWO}": "1:21: expect.Success@3",
+        f"min_ndcg: 0.8\ngain: {{0: 0, 3: 0}}\n{TWO.replace('x: 0', 'x: 3')}": "1:11: min_ndcg",
+        f'min_ndcg: 0.8\nexpect: {{"R(rel=3)@5": 1}}\n{TWO.replace("x: 0", "x: 1")}': "2:24: expect.R(rel=3)@5",
+    }.items(),
     ids=["min_ndcg", "a metric", "a gain of 0", "a level that no grade reaches"],
 )
 def test_a_floor_that_applies_to_no_case_is_a_mistake(

@@ -46,7 +46,7 @@ def check_first(key: str, value: object, at: Location) -> Made:
 
 def check_present(key: str, value: object, at: Location) -> Made:
     """Check documents in the top k, or `{docs: [...], within: 25}` for another depth."""
-    described = _described(key, value, "[...]", at)
+    described = _described(key, value, documents="[...]", at=at)
     if described is WRONG:
         return WRONG
     documents = check_documents(described.documents, described.at)
@@ -60,7 +60,7 @@ def check_present(key: str, value: object, at: Location) -> Made:
 
 def check_order(key: str, value: object, at: Location) -> Made:
     """Check documents in an order, or sets of them; `{docs: [...], within: 100}` for a depth."""
-    described = _described(key, value, "[[...], [...]]", at)
+    described = _described(key, value, documents="[[...], [...]]", at=at)
     if described is WRONG:
         return WRONG
     sets = _check_sets(described.documents, described.at)
@@ -131,7 +131,9 @@ def _described(
     if not isinstance(value, Mapping):
         return _Described(value, at)
     example = f"{key}: {{docs: {documents}, within: 25}}"
-    unknown = report_unknown_keys(value, ("docs", "within"), f"write {example}", at)
+    unknown = report_unknown_keys(
+        value, ("docs", "within"), takes=f"write {example}", at=at
+    )
     within: int | Wrong | None = None
     if "within" in value:
         within = check_whole(value["within"], at.under("within"))
@@ -152,7 +154,7 @@ def check_within(key: str, value: object, at: Location) -> Made:
     made = []
     is_wrong = False
     for document, written in value.items():
-        expected = _check_rank(key, document, written, at)
+        expected = _check_rank(key, document, written=written, at=at)
         if expected is WRONG:
             is_wrong = True
         else:

@@ -26,7 +26,7 @@ from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
 
 AT_MOST = "at_most"
 
-_KEY = r"(?P<kind>[a-z_]+)(?:@(?P<rank>[1-9][0-9]{0,6}))?"
+_RANK = "[1-9][0-9]{0,6}"
 _OF_NUMBERS = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
 _CONDITIONS = (
     "text, a number, true or false, a list of these, a comparison or {contains: text}"
@@ -37,23 +37,24 @@ _CheckField = Callable[[str, object, Location], FieldCondition | Wrong]
 
 def check_conditions(key: str, value: object, at: Location) -> Made:
     """Check `every@5: {category: phones}`: the fields of the first 5 results, or of the top k."""
-    return _check_fields(key, value, at, "category: phones", _check_condition)
+    return _check_fields(
+        key, value, example="category: phones", check=_check_condition, at=at
+    )
 
 
 def check_at_most(key: str, value: object, at: Location) -> Made:
     """Check `at_most@5: {brand: 2}`: in how many of the first 5 results a value may be."""
-    return _check_fields(key, value, at, "brand: 2", _check_limit)
+    return _check_fields(key, value, example="brand: 2", check=_check_limit, at=at)
 
 
 def _check_fields(
-    key: str, value: object, at: Location, example: str, check: _CheckField
+    key: str, value: object, *, example: str, check: _CheckField, at: Location
 ) -> Made:
-    """Check a mapping of fields, each with what `check` makes of its value."""
-    kind = key.partition("@")[0]
+    """Check a mapping of fields. `check` makes a condition of each, `example` is one."""
+    kind, _, rank = key.partition("@")
     example = f"{kind}@5: {{{example}}}"
-    match = re.fullmatch(_KEY, key)
-    within = None if match is None or match["rank"] is None else int(match["rank"])
-    if match is None or (within is not None and within > LARGEST_WHOLE):
+    within = int(rank) if re.fullmatch(_RANK, rank) else None
+    if "@" in key and (within is None or within > LARGEST_WHOLE):
         return at.refuse(
             f"{kind} takes a rank from 1 to {LARGEST_WHOLE:,} after @; write {example}",
             at_key=True,
@@ -65,13 +66,7 @@ def _check_fields(
     conditions = []
     is_wrong = False
     for path, written in value.items():
-        here = at.under(str(path))
-        condition: FieldCondition | Wrong
-        if isinstance(path, str) and all(path.split(".")):
-            condition = check(path, written, here)
-        else:
-            message = f"expected the name of a field, found {found(path)}"
-            condition = here.refuse(message, at_key=True)
+        condition = _check_field(path, written, check=check, at=at.under(str(path)))
         if condition is WRONG:
             is_wrong = True
         else:
@@ -82,6 +77,16 @@ def _check_fields(
         kind=kind, written=key, within=within, conditions=tuple(conditions)
     )
     return [expected]
+
+
+def _check_field(
+    path: object, written: object, *, check: _CheckField, at: Location
+) -> FieldCondition | Wrong:
+    """Check the name of a field, whose dots lead into nested ones, and what it has to be."""
+    if isinstance(path, str) and all(path.split(".")):
+        return check(path, written, at)
+    message = f"expected the name of a field, found {found(path)}"
+    return at.refuse(message, at_key=True)
 
 
 def _check_limit(path: str, written: object, at: Location) -> FieldCondition | Wrong:
@@ -98,7 +103,7 @@ def _check_condition(
         return _check_contains(path, written, at)
     match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
     if match is not None:
-        return _check_comparison(path, written, match, at)
+        return _check_comparison(path, written, match=match, at=at)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
     if not values or not all(map(_is_value, values)):
         return at.refuse(

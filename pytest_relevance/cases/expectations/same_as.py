@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.bounds import SHARE, Bound
@@ -31,40 +32,56 @@ def check_same_as(key: str, value: object, at: Location) -> Made:
         return at.refuse(
             f"expected another query, found {found(value)}; write {example}"
         )
-    within = None
-    overlap: Bound | Wrong = Bound(">=", 1.0)
-    is_wrong = False
+    own_query: Wrong | None = None
     if query == at.values.get("query"):
-        message = f"{quoted(query)} is the query of the case itself; write another one"
-        at.refuse(message)
-        is_wrong = True
-    for name, bound in written.items():
-        if name == "query":
-            continue
-        match = re.fullmatch(_OVERLAP, str(name))
-        if match is None or len(written) != 2:
-            message = f"unknown key {quoted(str(name))}; write {example}"
-            at.refuse(message, str(name), at_key=True)
-            is_wrong = True
-            continue
-        overlap = _check_overlap(str(name), bound, at)
-        within = None if match[1] is None else int(match[1])
-    if overlap is WRONG or is_wrong:
+        own_query = at.refuse(
+            f"{quoted(query)} is the query of the case itself; write another one"
+        )
+    overlap = _check_overlap(written, example, at)
+    if overlap is WRONG or own_query is WRONG:
         return WRONG
     expected = Expectation(
         kind=key,
         written=key,
-        comparison=overlap.comparison,
-        bound=overlap.value,
-        within=within,
+        comparison=overlap.bound.comparison,
+        bound=overlap.bound.value,
+        within=overlap.within,
         query=query,
     )
     return [expected]
 
 
-def _check_overlap(name: str, value: object, at: Location) -> Bound | Wrong:
-    share = scalar_value(value) if isinstance(value, str) else value  # text in YAML
-    return SHARE.check(share, at.under(name), example=f"{name}: 0.8")
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """What share of the first `within` results both queries find; None means the top k."""
+
+    bound: Bound
+    within: int | None
+
+
+_THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
+
+
+def _check_overlap(
+    written: Mapping[str, object], example: str, at: Location
+) -> _Overlap | Wrong:
+    """Check `overlap@10: 0.8` beside the query, the only other key that there may be."""
+    overlap: _Overlap | Wrong = _THE_SAME
+    for key, value in written.items():
+        if key == "query":
+            continue
+        name = str(key)
+        match = re.fullmatch(_OVERLAP, name)
+        if match is None or len(written) != 2:
+            message = f"unknown key {quoted(name)}; write {example}"
+            overlap = at.refuse(message, name, at_key=True)
+            continue
+        share = scalar_value(value) if isinstance(value, str) else value  # text in YAML
+        bound = SHARE.check(share, at.under(name), example=f"{name}: 0.8")
+        if bound is WRONG:
+            return WRONG
+        overlap = _Overlap(bound, within=None if match[1] is None else int(match[1]))
+    return overlap
 
 
 KINDS: Sequence[ExpectationKind] = (

@@ -1,0 +1,94 @@
+"""Texts, numbers and other values as YAML in one line, for case files that are written.
+
+A text stands plain only if no version of YAML could take it for anything else, and in double
+quotes otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.cases.scalars import is_number, number
+
+_PLAIN = re.compile(r"[^\W\d_][\w .+&'()/%!-]*(?<! )")
+_WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
+_CONSTANTS = {None: "null", True: "true", False: "false"}
+
+
+def write_text(text: str) -> str:
+    """Write a text as a scalar, which may stand between brackets or braces.
+
+    Raises:
+        ValueError: it has half of a surrogate pair.
+    """
+    if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
+        return text
+    escaped = "".join(map(_escaped, text))
+    return f'"{escaped}"'
+
+
+@lru_cache(maxsize=1024)  # a million grades are a handful of different ones
+def write_number(value: float) -> str:
+    """Write a number, a whole one without a fraction.
+
+    Raises:
+        ValueError: the reader would not accept the number.
+    """
+    if is_number(value) and value == int(value):
+        return _checked(str(int(value)), value)
+    return _checked(_decimal(value), value)
+
+
+def write_value(value: object) -> str:
+    """Write a text, number, true, false, null, or a list or mapping of these, in one line.
+
+    Raises:
+        ValueError: it is any other value.
+    """
+    if isinstance(value, str):
+        return write_text(value)
+    if value is None or isinstance(value, bool):
+        return _CONSTANTS[value]
+    if isinstance(value, (int, float)):
+        return _checked(_decimal(value), value)
+    if isinstance(value, Mapping):
+        pairs = []
+        for name, item in value.items():
+            pairs.append(f"{write_text(str(name))}: {write_value(item)}")
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(write_value, value)) + "]"
+    raise ValueError(f"{shown(value)} cannot be written in a case file")
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    if "\ud800" <= character <= "\udfff":
+        raise ValueError(
+            f"{quoted(character)} is half of a surrogate pair, which is no text"
+        )
+    return character.encode("unicode_escape").decode()  # YAML has the escapes of Python
+
+
+def _decimal(value: float) -> str:
+    """Write all digits of a number, a float with a fraction."""
+    if not isinstance(value, float) or not is_number(value):
+        return str(value)
+    text = format(Decimal(repr(float(value))), "f")
+    return text if "." in text else f"{text}.0"
+
+
+def _checked(text: str, value: float) -> str:
+    """Check that the reader makes the same number of a text."""
+    if number(text) != value:
+        raise ValueError(
+            f"{shown(value)} is no decimal number that a case file may have"
+        )
+    return text
