@@ -5,7 +5,8 @@ JSON; --output writes the record of the whole run. The exit code is
 
 - 0 if every case is there, every gate is met, and the run is compared with all of its reference if a shard required it
   (--relevance-baseline=require);
-- 1 if one of these is not so, or if no case was searched although there is a reference;
+- 1 if one of these is not so, if no case was searched although there is a reference, or if the records together show
+  that a case which passed is undecided;
 - 2 if the records are not of one run.
 
 Cases that failed are counted; they have failed their shard already.
@@ -105,6 +106,7 @@ def run(arguments: Namespace) -> int:
     run = merged.run
     is_bad = (
         not merged.is_whole
+        or bool(merged.undecided)
         or any(gate.outcome() == FAILED for gate in gates)
         or bool(lacks_reference(run.results, run.files, run.info))
         or _has_nothing_to_compare(run)

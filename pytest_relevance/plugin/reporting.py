@@ -49,6 +49,7 @@ from pytest_relevance.plugin.running.run_case import (
     set_properties,
 )
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
+from pytest_relevance.plugin.undecided import report_undecided
 from pytest_relevance.reports.text import Line, is_github
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
@@ -371,6 +372,7 @@ class Reporting:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True
+        report_undecided(session, self._store)
         if any(info.gates for info in self._store.files.values()):
             self._store.gates = report_gates(session, self._store)
 

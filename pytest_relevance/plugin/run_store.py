@@ -305,6 +305,14 @@ class RunStore:
         values = self._cases[key]
         return len(places), values["file"], values["line"], nodeid, number
 
+    def reported_names(self) -> dict[str, str]:
+        """Return the node ids under which cases were reported, by their own: pytest-xdist may have added a group."""
+        return {
+            values["node"]: nodeid
+            for (nodeid, _), values in self._cases.items()
+            if "node" in values
+        }
+
     @property
     def finished(self) -> list[CaseResult]:
         """The results of the cases whose repeats have all ended."""

@@ -236,6 +236,12 @@ class CaseRanking(NamedTuple):
     irrelevant_top: Sequence[str] = ()
     repeated: int = 0
     field_values: Mapping[str, int] = EMPTY
+    left_out: int = 0
+
+    @property
+    def length(self) -> int:
+        """How many results the search returned, with later copies and chunks that were left out."""
+        return self.returned + self.repeated + self.left_out
 
     @property
     def uncollapsed(self) -> Sequence[str]:
@@ -280,6 +286,9 @@ class CaseEvaluation(NamedTuple):
     documents within k have a judgment. `not_applicable` are the metrics that the suite expects of every case, and that
     this one has no relevant judgments for.
 
+    `undecided` are the expectations that are met only if nothing lies below the results, each with the rank to which it
+    looks. `unreached` is the deepest cutoff that is written for the case, if fewer results were returned, else 0.
+
     `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why a case has no score. Reasons
     that the accepted ranking met come first. `reports.reasons` has the words. `recorded_digest` is the digest of the
     judgments that the result was recorded with, where it was judged again; no record has it.
@@ -307,6 +316,8 @@ class CaseEvaluation(NamedTuple):
     is_filled_alone: bool = False
     people_scores: Mapping[str, float | None] = EMPTY
     people_verdict: str = ""
+    undecided: Sequence[tuple[str, int]] = ()
+    unreached: int = 0
 
     @property
     def graders(self) -> Sequence[str]:

@@ -26,6 +26,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
+from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
 
 SEARCH, CASE = "search", "case"
 """The kinds of repeated errors: of the search, and of the steps before or after it."""
@@ -40,9 +41,6 @@ PROJECT = "project"
 """The kind of a fault of no case: a fixture or a hook of the project, such as `relevance_documents`, cannot be used."""
 
 _UNSCORED = frozenset({*WITHOUT_SCORE, case_result.SKIPPED})
-
-FEWEST_CASES = 3
-"""The least number of cases that says anything about a search."""
 
 FEWEST_QUERIES = 10
 """Fewer different queries may have the same first result, or as many results, by chance."""
@@ -212,21 +210,31 @@ def _of_most(results: Sequence[CaseResult], kind: str, name: str) -> Diagnosis |
 
 
 def _fewer_than_looked_at(results: Sequence[CaseResult]) -> Diagnosis | None:
-    """A search that takes no number returns the same number for most cases, never more, and they look deeper."""
-    if all(result.conditions.asked for result in results):
+    """Cutoffs are deeper than what was returned in any case.
+
+    A cutoff that the case file writes counts from three cases on. The usual k, and a depth, count if the search shows a
+    limit to them: short rankings are common.
+    """
+    most = max(result.ranking.length for result in results)
+    if len(results) < FEWEST_CASES or not most:
         return None
-    most = max(result.ranking.returned for result in results)
-    full = [result for result in results if result.ranking.returned == most]
-    found = [
-        result
-        for result in full
-        if result.conditions.asked == 0
-        and result.conditions.depth is not None
-        and result.conditions.depth > most > 0
-    ]
-    if len(results) < FEWEST_QUERIES or 2 * len(full) <= len(results) or not found:
-        return None
-    return Diagnosis(FEWER, found, of=len(results), returned=most)
+    has_limit = shows_usual_limit(results)
+    found = []
+    for result in results:
+        depth = result.evaluation.unreached
+        if has_limit and result.ranking.length == most:
+            depth = deepest_looked_at(result)
+        if depth > most:
+            found.append(result)
+    return Diagnosis(FEWER, found, of=len(results), returned=most) if found else None
+
+
+def deepest_looked_at(result: CaseResult) -> int:
+    """The deepest rank that a case looks at, for its score or an expectation; 0 if that is not known."""
+    conditions, unreached = result.conditions, result.evaluation.unreached
+    if conditions.asked is None or result.score is None:
+        return unreached
+    return max(unreached, conditions.depth or 0)
 
 
 def _fields_without_values(results: Sequence[CaseResult]) -> Diagnosis | None:
@@ -272,8 +280,8 @@ KINDS: Mapping[str, Callable[[Sequence[CaseResult]], Diagnosis | None]] = {
 cases that pass although they got none. `SAME_FIRST`: one document without gain comes first for more than half of ten or
 more different queries. `IDS`: there are judgments, and of nothing that any case returned. `UNSORTED`: in more than half
 of three or more cases the scores of the results neither only fall nor only rise. `REPEATED`: in as many a document
-comes several times, as chunks do that are not collapsed. `FEWER`: the search takes no number of results, returns the
-same number for more than half of ten or more cases, and they look deeper.
+comes several times, as chunks do that are not collapsed. `FEWER`: cutoffs of cases are deeper than what
+was returned in any of three cases or more.
 
 `NO_VALUE` is not here: it is found among all cases that look at fields, also among those without a score.
 """

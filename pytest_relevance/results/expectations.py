@@ -9,8 +9,8 @@ from itertools import chain, pairwise, zip_longest
 from math import inf, isnan
 from typing import Any, NamedTuple
 
-from pytest_relevance._text import counted, quoted
 from pytest_relevance._text import found as described
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.bounds import COMPARE, meets
 from pytest_relevance.cases.expectations.table import ON_FIELDS
 from pytest_relevance.cases.model import (
@@ -346,38 +346,6 @@ def meets_condition(condition: FieldCondition, value: Any) -> bool:
         if is_met:
             return True
     return False
-
-
-def why_unseen(case: Case, ids: Sequence[str]) -> str:
-    """Why expectations of a case are not decided: a line for each that looks deeper than the results; usually empty.
-
-    Ask it of a search that takes no number of results: what lies below those that it returned is not known. An
-    expectation is decided where all its documents were returned.
-    """
-    finds_nothing = most_results(case.expect) == 0
-    looking = (
-        []
-        if finds_nothing
-        else [(each, _depth_unseen(each, case.k, ids)) for each in case.expect]
-    )
-    return "\n".join(
-        f"{expected.written} looks at the top {depth}, and {counted(len(ids), 'rank')} can be seen, as this search "
-        f"takes no k: give it a parameter k, or look no deeper than that"
-        for expected, depth in looking
-        if depth > len(ids)
-    )
-
-
-def _depth_unseen(expected: Expectation, k: int, ids: Sequence[str]) -> int:
-    """How deep an expectation looks that documents below the results could decide; 0 for others.
-
-    A document of `include` that is not in the top k is missing there, whatever comes below.
-    """
-    if expected.metric is not None:
-        return 0 if expected.comparison in (">=", ">") else expected.metric.k or 0
-    if all(document in ids for document in expected.documents):
-        return 0
-    return expected.within or (k if expected.kind == "exclude" else 0)
 
 
 def why_unknown_fields(case: Case, ranking: Ranking) -> str:

@@ -136,6 +136,7 @@ def score_case(
             is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
             irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
             field_values=_field_values(ranking),
+            left_out=ranking.returned - len(grades),
         ),
         CaseEvaluation(
             scores=scores,
@@ -146,6 +147,7 @@ def score_case(
             outcomes=outcomes,
             not_applicable=tuple([metric.text for metric in case.not_applicable]),
             reasons=reasons,
+            **_unseen(case, outcomes, ranking),
         ),
         call,
         DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
@@ -166,6 +168,20 @@ def _field_values(ranking: Ranking) -> Mapping[str, int]:
     from pytest_relevance.results.expectations import count_field_values
 
     return count_field_values(ranking.fields)
+
+
+def _unseen(
+    case: Case, outcomes: Sequence[Outcome], ranking: Ranking
+) -> dict[str, Any]:
+    """What the case looks at below the last result, as fields of its evaluation; empty for most cases."""
+    if not case.expect and not case.terms.gates and len(ranking.ids) >= case.k:
+        return {}
+    from pytest_relevance.results.unseen import undecided_demands, unreached_cutoff
+
+    return {
+        "undecided": undecided_demands(case, outcomes, ranking) if outcomes else (),
+        "unreached": unreached_cutoff(case, ranking),
+    }
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
@@ -291,6 +307,7 @@ def with_details(
             scored.repeated,
         ),
         field_values=scored.field_values,
+        left_out=scored.left_out,
     )
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}

@@ -473,6 +473,7 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(
         "order: {docs: [d1, far], within: 15}": 15,
         "include: {docs: [far], within: 20}": 20,
         'P@20: "<= 0.2"': 20,
+        'results: "<= 20"': 20,
         'exclude: {docs: [far], within: 25}, results: "> 0"': 25,
         "exclude: [far]}, k: 25, params: {": 25,  # the top k is as deep
     }
@@ -482,7 +483,7 @@ def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(
         'within: {d3: "<= 20", d10: ">9"}',
         "order: {docs: [d1, d2], within: 25}",
         "order: [d1, far]",
-        'results: "<= 20"',
+        'results: ">= 5"',
         'P@20: ">= 0.05"',
         "exclude: [far]}, k: 4, params: {",
     ]

@@ -300,7 +300,8 @@ def test_what_most_rankings_have_in_common_though_all_is_green(
     assert found(mixed) == []
 
 
-def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() -> None:
+def test_a_search_that_returns_fewer_than_are_looked_at() -> None:
+    """Nobody has written the cutoff, so that ten cases are needed, and most of them have to get as many."""
     documents = tuple(f"d{number}" for number in range(5))
     about: dict[str, Any] = {
         "judged": 1,
@@ -318,7 +319,11 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
         6,
     )
     assert found(full) == []  # too few cases to say so
-    for other in ({"asked": 10}, {"asked": None}, {"depth": 5}):
+    takes_k = [
+        scored(number, *documents, **{**about, "asked": 10}) for number in range(10)
+    ]
+    assert found(takes_k) == [("fewer", 10, 10)]
+    for other in ({"asked": None}, {"depth": 5}):
         assert (
             found(
                 [
@@ -331,6 +336,20 @@ def test_a_search_that_takes_no_number_and_returns_fewer_than_are_looked_at() ->
     assert (
         found([*full[:5], *few, scored(10, "d1", **about)]) == []
     )  # as many as a query finds
+
+
+@pytest.mark.parametrize("asked", [0, 100])
+def test_a_written_cutoff_deeper_than_what_any_case_got(asked: int) -> None:
+    about: dict[str, Any] = {"judged": 1, "verdict": "passed", "irrelevant_top": ()}
+    short = [
+        scored(number, *"abcde"[:number], asked=asked, unreached=100, **about)
+        for number in range(1, 4)
+    ]
+    deep = scored(4, *map(str, range(100)), asked=asked, **about)
+    (diagnosis,) = diagnose(short)
+    assert (diagnosis.kind, diagnosis.returned, diagnosis.of) == ("fewer", 3, 3)
+    assert found(short[:2]) == []
+    assert found([*short, deep]) == []
 
 
 def test_fields_without_a_value_in_any_result() -> None:

@@ -164,10 +164,11 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     if not problem and latency is None and not this.is_check:
         problem = why_unmeasured(this)
     if not problem and case.expect:
-        from pytest_relevance.results.expectations import why_unknown_fields, why_unseen
+        from pytest_relevance.results.expectations import why_unknown_fields
+        from pytest_relevance.results.unseen import why_unseen
 
         if attempt.asked is None and not this.is_check:
-            problem = why_unseen(case, ranking.ids)
+            problem = why_unseen(case, ranking)
         if not problem and case.fields:
             problem = why_unknown_fields(case, ranking)
     if problem:

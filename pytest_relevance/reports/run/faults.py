@@ -87,7 +87,10 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         example=example,
         returned=counted(found.returned, "result"),
         fields=_fields_in_prose(found.fields),
-        deepest=max(result.conditions.depth or 0 for result in found.results),
+        deepest=max(map(diagnoses.deepest_looked_at, found.results)),
+        takes_k="hand k on to the engine"
+        if first.conditions.asked
+        else "give it a parameter k",
     )
     return f"{search_label(first.search, first.variant, {})} {said}"
 
@@ -125,8 +128,8 @@ _SENTENCES: Mapping[str, str] = {
     "true in the case file lets the first stand for its document; else return each document once",
     diagnoses.NO_VALUE: "returned no value in {fields}: null, NaN or empty in every result that an expectation looks "
     "at ({cases}). Such results always meet none and at_most. Is it the right name, and does the index fill it?",
-    diagnoses.FEWER: "takes no k and returned {returned} where more are looked at (as deep as rank "
-    "{deepest:,}, in {cases}): give it a parameter k, or lower the cutoffs",
+    diagnoses.FEWER: "returned {returned} at most, and cutoffs look deeper (as deep as rank {deepest:,}, in {cases} of "
+    "{of:,}): {takes_k}, or lower the cutoffs",
 }
 """What each diagnosis of a search says and what to do, behind the name of the search."""
 

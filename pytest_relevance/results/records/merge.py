@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
-from pytest_relevance.results.records.file import result_lines, write_lines
+from pytest_relevance.results.records.file import (
+    as_json,
+    result_lines,
+    write_lines,
+)
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     AcceptedCase,
@@ -25,6 +29,7 @@ from pytest_relevance.results.records.run_info import (
     changed,
     common,
 )
+from pytest_relevance.results.unseen import Undecided, find_undecided
 
 _Match = tuple[str | int | None, ...]
 """The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
@@ -61,7 +66,8 @@ class Merged:
     """The whole run. `run.missing` is what did not finish in one record and is in none.
 
     `again` are the cases that several records have, with the same results; `replaced` those whose last result counts.
-    `searched` is how the fingerprint of another record differs from the first record's, if any does.
+    `searched` is how the fingerprint of another record differs from the first record's, if any does. `undecided` are the
+    cases that passed in a record, and that all records together show to be undecided: the run has them as errors.
     """
 
     run: Run
@@ -69,6 +75,7 @@ class Merged:
     replaced: tuple[Key, ...] = ()
     gaps: tuple[Gap, ...] = ()
     searched: Changes = field(default_factory=dict)
+    undecided: tuple[Undecided, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -137,12 +144,30 @@ def merge_runs(
     results = [result for result, _ in found.values()]
     found.clear()  # what follows needs as much memory
     files = _all_files(runs)
+    undecided = _undecided_of_whole(results, files)
+    results = [
+        undecided[result.key].as_error() if result.key in undecided else result
+        for result in results
+    ]
     whole = Run(results, files, _joined_info(runs, results, files), name=name)
     changes = (changed(runs[0].info.fingerprint, run.info.fingerprint) for run in runs)
     searched = next(filter(None, changes), {})
     return Merged(
-        whole, tuple(again), tuple(different), tuple(_gaps(results, files)), searched
+        whole,
+        tuple(again),
+        tuple(different),
+        tuple(_gaps(results, files)),
+        searched,
+        tuple(undecided.values()),
     )
+
+
+def _undecided_of_whole(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> dict[Key, Undecided]:
+    """The cases that are not decided, of the files of which all cases are there."""
+    whole = [file for file, info in files.items() if info.is_whole(results, file)]
+    return find_undecided(results, whole)
 
 
 def write_merged(
@@ -153,14 +178,19 @@ def write_merged(
 ) -> None:
     """Write the record of the whole run, of the lines that `records`, from which the `runs` were read, have.
 
+    A case that the whole run shows to be undecided has a line of its own.
+
     Raises OSError, and then nothing is written.
     """
-    counts = set(map(id, merged.run.results))
+    kept = set(map(id, merged.run.results))
+    replaced = {
+        id(each.result): as_json(each.as_error().to_dict()) for each in merged.undecided
+    }
     lines = (
-        line
+        replaced.get(id(result), line)
         for run, record in zip(runs, records, strict=True)
         for result, line in zip(run.results, result_lines(record), strict=True)
-        if id(result) in counts
+        if id(result) in kept or id(result) in replaced
     )
     write_lines(path, len(merged.run), lines, merged.run.files, merged.run.info)
 

@@ -1,0 +1,53 @@
+"""Cases that passed although nobody has seen the ranks that they look at: they become errors at the end of a run.
+
+A case alone does not show that its search returns ten results whatever it is asked for.
+All cases together do (`results.unseen`). So the case has passed when that is found. It
+gets one more report, of an error after the call, as a test has whose teardown fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.clock import wall_time
+from pytest_relevance.plugin.run_store import ATTRIBUTE, RunStore
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.unseen import find_undecided
+
+
+def report_undecided(session: pytest.Session, store: RunStore) -> None:
+    """Report the cases of whole files that are not decided as errors. The store then has them as errors."""
+    whole_files = [file for file in store.files if store.is_whole(file)]
+    found = find_undecided(store.finished, whole_files)
+    if not found:
+        return
+    names = store.reported_names()
+    for undecided in found.values():
+        result = undecided.as_error()
+        nodeid = names.get(result.node, result.node)
+        _log(session, nodeid, result, store.files[result.file].path)
+
+
+def _log(session: pytest.Session, nodeid: str, result: CaseResult, path: str) -> None:
+    """Report an error of a case whose call has passed."""
+    file, _, name = result.node.partition("::")
+    now = wall_time()
+    report = pytest.TestReport(
+        nodeid=nodeid,
+        location=(file, result.line - 1, name),
+        keywords={name: 1},
+        outcome="failed",
+        longrepr=(path, result.line, result.evaluation.reasons[0].clauses[0]),
+        when="teardown",
+        start=now,
+        stop=now,
+    )
+    values: dict[str, Any] = result.to_dict()
+    setattr(report, ATTRIBUTE, {"cases": [values], "shown": values})
+    # the session would also stop the run for --maxfail
+    manager = session.config.pluginmanager
+    log = manager.subset_hook_caller("pytest_runtest_logreport", [session])
+    log(report=report)
+    session.testsfailed += 1

@@ -1,0 +1,272 @@
+"""What lies below the last result that a search returned: what it could decide, and whether it is known.
+
+An expectation such as `exclude` is met if nothing stands in the ranks that it looks at.
+If the search returned fewer results than that, either there are no more, or nobody has
+seen the ranks below.
+
+- A search without a parameter `k` may return ten results whatever is asked. So it is not
+  known what lies below them. `why_unseen` says so of each case by itself.
+- A search with a parameter `k` that returns fewer results than it was asked for says that
+  there are no more. But it may not hand `k` on to the engine. One case does not show
+  this. `find_undecided` looks at all cases of a run.
+
+All cases together may show a limit: the greatest number of results, if several cases got
+exactly so many. It is no limit if a case got fewer results because it asked for fewer:
+then `k` is handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from pytest_relevance._text import counted
+from pytest_relevance.cases.expectations.table import ON_FIELDS
+from pytest_relevance.cases.model import (
+    SIMILARITY,
+    Case,
+    Expectation,
+    depth_of,
+    most_results,
+)
+from pytest_relevance.results.case_parts import (
+    SCORING,
+    CaseCall,
+    CaseEvaluation,
+    CaseRanking,
+    DocumentTexts,
+    Outcome,
+    SearchError,
+    text_reason,
+)
+from pytest_relevance.results.case_result import (
+    CHECK,
+    ERROR,
+    INCONCLUSIVE,
+    PASSED,
+    CaseResult,
+    Key,
+    grouped,
+    has_failed,
+)
+from pytest_relevance.results.responses.ranking import Ranking
+
+FEWEST_CASES = 3
+"""Fewer cases say nothing about a search."""
+
+USUAL_DEPTH = 10
+"""Rankings with fewer results are common. So a limit below it needs more cases."""
+
+FEWEST_CASES_OF_USUAL_DEPTH = 10
+"""Fewer cases do not show a limit to what looks no deeper than the usual depth."""
+
+_OF_EACH_RESULT = tuple(kind for kind in ON_FIELDS if kind != "some")
+"""The expectations on fields that one more result can make unmet."""
+
+
+# --- of one case ------------------------------------------------------------------------------------------------------
+
+
+def why_unseen(case: Case, ranking: Ranking) -> str:
+    """Why expectations of a case are not decided: a line for each that looks deeper than the results; usually empty.
+
+    Ask it of a search that takes no number of results.
+    """
+    if most_results(case.expect) == 0:
+        return ""
+    seen = len(ranking.ids)
+    lines = []
+    for expected in case.expect:
+        depth = _depth_without_k(expected, case.k, ranking)
+        if depth > seen:
+            lines.append(
+                f"{expected.written} looks at the top {depth}, and {counted(seen, 'rank')} can be seen, as this search "
+                "takes no k: give it a parameter k, or look no deeper than that"
+            )
+    return "\n".join(lines)
+
+
+def _depth_without_k(expected: Expectation, k: int, ranking: Ranking) -> int:
+    """How deep an expectation looks, if documents below the results could decide it; otherwise 0.
+
+    A document of `include` that is not in the top k is missing there, whatever comes below.
+    """
+    if expected.kind == "results":
+        most = most_results([expected])
+        is_beyond = USUAL_DEPTH < most < inf and ranking.returned < most
+        return int(most) if is_beyond and expected.comparison != "==" else 0
+    if expected.kind in _OF_EACH_RESULT:
+        depth = expected.within or k
+        return depth if depth > USUAL_DEPTH else 0
+    if _all_returned(expected, ranking):
+        return 0
+    if expected.kind in ("include", "order", "within"):
+        return expected.within or 0
+    return first_open_rank(expected, k)
+
+
+def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
+    """Whether an expectation names documents, and all of them were returned."""
+    documents = expected.documents
+    return bool(documents) and all(document in ranking.ids for document in documents)
+
+
+def first_open_rank(expected: Expectation, k: int) -> int:
+    """The deepest rank at which one more result could make an expectation unmet that is met; 0 if none could."""
+    if expected.metric is not None:
+        has_upper_bound = expected.comparison not in (">=", ">")
+        return (expected.metric.k or 0) if has_upper_bound else 0
+    if expected.kind == "exclude" or expected.kind in _OF_EACH_RESULT:
+        return expected.within or k
+    if expected.kind == "within" and expected.comparison == ">":
+        return expected.within or k
+    if expected.kind == "results":
+        most = most_results([expected])
+        return int(most) + 1 if most != inf else 0
+    return 0
+
+
+def undecided_demands(
+    case: Case, outcomes: Sequence[Outcome], ranking: Ranking
+) -> tuple[tuple[str, int], ...]:
+    """The expectations of a case that are met only if nothing lies below the results, each with the rank it looks at."""
+    if not ranking.ids and most_results(case.expect) == 0:
+        return ()
+    expectations = [each for each in case.expect if each.kind != SIMILARITY]
+    found = []
+    for expected, outcome in zip(expectations, outcomes, strict=True):
+        seen = ranking.returned if expected.kind == "results" else len(ranking.ids)
+        depth = first_open_rank(expected, case.k)
+        if outcome.met and depth > seen and not _all_returned(expected, ranking):
+            found.append((expected.written, depth))
+    return tuple(found)
+
+
+def unreached_cutoff(case: Case, ranking: Ranking) -> int:
+    """The deepest cutoff that the case file writes for a case, if fewer ranks were returned; otherwise 0.
+
+    A k of 10 that nobody has written does not count.
+    """
+    deepest = 0 if case.k == USUAL_DEPTH else case.k
+    for expected in case.expect:
+        deepest = max(deepest, depth_of(expected))
+    for gate in case.terms.gates:
+        for metric in gate.metrics:
+            deepest = max(deepest, metric.k or 0)
+    return deepest if deepest > len(ranking.ids) else 0
+
+
+# --- of all cases of a run --------------------------------------------------------------------------------------------
+
+
+class Undecided(NamedTuple):
+    """A case that passed, and whose search may have had more results: `limit` is the most that any case got.
+
+    `demands` are the expectations that look deeper, each with the rank that it looks at.
+    """
+
+    result: CaseResult
+    demands: Sequence[tuple[str, int]]
+    limit: int
+
+    @property
+    def message(self) -> str:
+        """Why the case is not decided: a line for each expectation."""
+        most = counted(self.limit, "result")
+        last = _last_rank(self.result, self.limit)
+        return "\n".join(
+            f"{name} looks at rank {depth}, and no case got more than {most}, whatever it asked for: let the search "
+            f"hand k on to the engine, or look no deeper than rank {last}"
+            for name, depth in self.demands
+        )
+
+    def as_error(self) -> CaseResult:
+        """The result of the case as an error, without a score: what it demands is neither met nor unmet."""
+        error = SearchError(type="", message=self.message, phase=SCORING)
+        return self.result._replace(
+            verdict=ERROR,
+            conditions=self.result.conditions._replace(asked=None),
+            ranking=CaseRanking(),
+            texts=DocumentTexts(),
+            evaluation=CaseEvaluation(reasons=(text_reason(error.headline),)),
+            baseline=None,
+            call=CaseCall(error=error),
+        )
+
+
+def find_limit(results: Sequence[CaseResult]) -> int:
+    """The number of results at which a search seems to stop, whatever it is asked for; 0 if it shows no limit."""
+    if len(results) < FEWEST_CASES:
+        return 0
+    lengths = [result.ranking.length for result in results]
+    limit = max(lengths)
+    if lengths.count(limit) == 1:
+        return 0
+    for result in results:
+        asked = result.conditions.asked
+        if asked and asked < limit and result.ranking.length == asked:
+            return 0  # it hands the number on
+    return limit
+
+
+def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
+    """Whether the limit of a search is one for the usual depth too: for ten cases or more, and most of them got as many."""
+    limit = find_limit(results)
+    at_limit = sum(1 for result in results if result.ranking.length == limit)
+    is_of_most = 2 * at_limit > len(results)
+    return len(results) >= FEWEST_CASES_OF_USUAL_DEPTH and limit > 0 and is_of_most
+
+
+def find_undecided(
+    results: Iterable[CaseResult], whole_files: Iterable[str]
+) -> dict[Key, Undecided]:
+    """The cases of a run that passed and are not decided, by their keys.
+
+    Only cases of `whole_files` are looked at, of which all cases ran: a few cases of a file may have few results.
+    """
+    whole = frozenset(whole_files)
+    searched = [
+        result
+        for result in results
+        if result.evaluation.scores and result.search != CHECK
+    ]
+    found = {}
+    for group in grouped(searched, lambda each: (each.search, each.variant)).values():
+        for each in _undecided_of_search(group):
+            if each.result.file in whole:
+                found[each.result.key] = each
+    return found
+
+
+def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
+    """Those of the cases of one search in one variant."""
+    limit = find_limit(results)
+    if not limit:
+        return []
+    never_full = all(_has_fewer_than_asked(result) for result in results)
+    shows_usual = shows_usual_limit(results)
+    found = []
+    for result in results:
+        demands = [
+            (name, depth)
+            for name, depth in result.evaluation.undecided
+            if depth > _last_rank(result, limit)
+            and (depth > USUAL_DEPTH or shows_usual)
+        ]
+        is_in_doubt = never_full or result.ranking.length == limit
+        has_passed = result.verdict in (PASSED, INCONCLUSIVE) and not has_failed(result)
+        if demands and is_in_doubt and has_passed:
+            found.append(Undecided(result, demands, limit))
+    return found
+
+
+def _last_rank(result: CaseResult, limit: int) -> int:
+    """The last rank of a case that a limit leaves: chunks that were left out have no rank."""
+    return limit - result.ranking.left_out
+
+
+def _has_fewer_than_asked(result: CaseResult) -> bool:
+    """Whether a search returned fewer results than it was asked for; true of one that takes no number."""
+    asked = result.conditions.asked
+    return not asked or result.ranking.length < asked
