@@ -237,6 +237,7 @@ class CaseRanking(NamedTuple):
     repeated: int = 0
     field_values: Mapping[str, int] = EMPTY
     left_out: int = 0
+    is_default_k: bool = False
 
     @property
     def length(self) -> int:

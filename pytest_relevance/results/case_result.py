@@ -518,6 +518,7 @@ _ORDER = (
         "irrelevant_top",
         "field_values",
         "left_out",
+        "is_default_k",
         "titles",
         "notes",
         "shown",

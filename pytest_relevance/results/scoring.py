@@ -308,6 +308,7 @@ def with_details(
         ),
         field_values=scored.field_values,
         left_out=scored.left_out,
+        is_default_k=scored.is_default_k,
     )
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}

@@ -11,8 +11,8 @@ seen the ranks below.
   this. `find_undecided` looks at all cases of a run.
 
 All cases together may show a limit: the greatest number of results, if several cases got
-exactly so many. It is no limit if a case got fewer results because it asked for fewer:
-then `k` is handed on.
+exactly so many, or if it is the default of the parameter `k`. It is no limit if a case got
+fewer results because it asked for fewer: then `k` is handed on.
 """
 
 from __future__ import annotations
@@ -197,17 +197,20 @@ class Undecided(NamedTuple):
 
 def find_limit(results: Sequence[CaseResult]) -> int:
     """The number of results at which a search seems to stop, whatever it is asked for; 0 if it shows no limit."""
-    if len(results) < FEWEST_CASES:
+    limit = max((result.ranking.length for result in results), default=0)
+    if any(_shows_that_k_is_handed_on(result, limit) for result in results):
         return 0
-    lengths = [result.ranking.length for result in results]
-    limit = max(lengths)
-    if lengths.count(limit) == 1:
-        return 0
-    for result in results:
-        asked = result.conditions.asked
-        if asked and asked < limit and result.ranking.length == asked:
-            return 0  # it hands the number on
-    return limit
+    at_limit = [result for result in results if result.ranking.length == limit]
+    if any(result.ranking.is_default_k for result in at_limit):
+        return limit
+    is_shared = len(results) >= FEWEST_CASES and len(at_limit) > 1
+    return limit if is_shared else 0
+
+
+def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
+    """Whether a search returned fewer results than in other cases because it was asked for fewer."""
+    asked = result.conditions.asked
+    return asked is not None and 0 < asked < limit and result.ranking.length == asked
 
 
 def shows_usual_limit(results: Sequence[CaseResult]) -> bool:

@@ -137,9 +137,24 @@ def test_one_long_ranking_among_full_ones_is_no_limit(project: Project) -> None:
     assert project.run().counts == {"passed": 5}
 
 
-def test_few_cases_show_no_limit(ten: Project) -> None:
-    ten.cases(suite("exclude: {docs: [x], within: 50}", others=1))
-    assert ten.run().counts == {"passed": 2}
+def test_one_case_shows_a_limit_that_is_the_default_of_k(ten: Project) -> None:
+    ten.cases(suite("exclude: {docs: [x], within: 50}", others=0))
+    assert undecided(ten.run()) == ["q0"]
+
+
+@pytest.mark.parametrize("parameter", ["k", "k=None", "k=20", "*, k"])
+def test_otherwise_few_cases_show_no_limit(project: Project, parameter: str) -> None:
+    project.conftest(TEN.replace("k=10", parameter))
+    project.cases(suite("exclude: {docs: [x], within: 50}", others=1))
+    assert project.run().counts == {"passed": 2}
+
+
+def test_different_numbers_of_results_show_no_limit(project: Project) -> None:
+    project.conftest(HANDS_ON.replace("100", "5"))
+    deep = "expect: {exclude: {docs: [x], within: 50}}"
+    queries = "cases: [{query: few}, {query: some}, {query: more}]"
+    project.cases(f"{deep}\n{queries}")
+    assert project.run().counts == {"passed": 3}
 
 
 def test_a_part_of_a_file_shows_no_limit(ten: Project) -> None:
@@ -242,15 +257,16 @@ def test_such_a_ranking_is_not_accepted(ten: Project) -> None:
 
 
 def test_shards_show_together_what_none_shows_alone(
-    ten: Project, capsys: pytest.CaptureFixture[str]
+    project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    project.conftest(TEN.replace("k=10", "k"))
     for name in ("one", "two", "three"):
         text = suite("exclude: {docs: [x], within: 50}", others=0)
-        ten.cases(text, f"{name}.relevance.yaml")
-        run = ten.run(f"{name}.relevance.yaml", f"--relevance-record={name}.jsonl")
+        project.cases(text, f"{name}.relevance.yaml")
+        run = project.run(f"{name}.relevance.yaml", f"--relevance-record={name}.jsonl")
         assert run.code == 0
-    records = [str(ten.path / f"{name}.jsonl") for name in ("one", "two", "three")]
-    merged = str(ten.path / "whole.jsonl")
+    records = [str(project.path / f"{name}.jsonl") for name in ("one", "two", "three")]
+    merged = str(project.path / "whole.jsonl")
     assert main(["merge", *records, "-o", merged]) == 1
     assert "3 cases: 3 errors" in capsys.readouterr().out
     assert main(["report", merged]) == 0

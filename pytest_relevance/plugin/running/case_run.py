@@ -431,6 +431,16 @@ def _takes_k(search: Any) -> bool:
     )
 
 
+def default_of_k(search: Any) -> int | None:
+    """Return the default of the parameter k of a search; None if it has none."""
+    try:
+        parameter = inspect.signature(search).parameters.get("k")
+    except (TypeError, ValueError):
+        return None
+    default = None if parameter is None else parameter.default
+    return default if type(default) is int else None
+
+
 def _uncallable(
     search: object,
     case: Case,

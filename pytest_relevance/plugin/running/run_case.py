@@ -178,6 +178,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         result = score_case(
             case, ranking, this.call(latency), attempt.asked, this.in_run, details=False
         )
+        if result.evaluation.undecided and attempt.asked is not None:
+            result = _with_default_k(this, result)
         if this.baseline is not None:
             result, attempt.fails_baseline = this.baseline.compare(
                 result,
@@ -219,6 +221,15 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
             if result.verdict == FAILED
             else config.option.relevance_inconclusive,
         )
+
+
+def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
+    """Note that a search returned as many results as it does if k is not handed on, of more that it was asked for."""
+    ranking = result.ranking
+    default = case_run.default_of_k(this.search)
+    if ranking.reaches_depth or ranking.length != default:
+        return result
+    return result._replace(ranking=ranking._replace(is_default_k=True))
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
