@@ -10,9 +10,10 @@ seen the ranks below.
   there are no more. But it may not hand `k` on to the engine. One case does not show
   this. `find_undecided` looks at all cases of a run.
 
-All cases together may show a limit: the greatest number of results, if several cases got
-exactly so many, or if it is the default of the parameter `k`. It is no limit if a case got
-fewer results because it asked for fewer: then `k` is handed on.
+All cases together may show a limit, the greatest number of results. It is one if several
+cases got exactly so many, and none got as many as it asked for. It is one too if a case
+asked for more and got as many as the default of the parameter `k`. It is none if a case
+got fewer results because it asked for fewer: then `k` is handed on.
 """
 
 from __future__ import annotations
@@ -204,7 +205,8 @@ def find_limit(results: Sequence[CaseResult]) -> int:
     if any(result.ranking.is_default_k for result in at_limit):
         return limit
     is_shared = len(results) >= FEWEST_CASES and len(at_limit) > 1
-    return limit if is_shared else 0
+    never_full = all(_has_fewer_than_asked(result) for result in results)
+    return limit if is_shared and never_full else 0
 
 
 def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:

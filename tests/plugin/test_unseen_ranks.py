@@ -130,6 +130,15 @@ def test_as_many_as_the_usual_k_is_no_sign_that_k_is_handed_on(ten: Project) -> 
     assert undecided(ten.run()) == ["q0"]
 
 
+def test_a_case_that_got_as_many_as_it_asked_for_shows_no_limit(
+    project: Project,
+) -> None:
+    """The collection has ten documents, and the default of k does not say otherwise."""
+    project.conftest(HANDS_ON.replace("k=10", "k").replace("100", "10"))
+    project.cases(suite("exclude: {docs: [x], within: 50}"))
+    assert project.run().counts == {"passed": 3}
+
+
 def test_one_long_ranking_among_full_ones_is_no_limit(project: Project) -> None:
     project.conftest(HANDS_ON)
     text = suite("exclude: {docs: [x], within: 50}", others=4).replace("q0", "some")
