@@ -1,5 +1,6 @@
 """Home-made APIs: the message says where the results of a response are, and shows the line to write."""
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -8,8 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.reading import UnreadableRanking
 from tests.results.responses.helpers import ids, refusal
 
 HITS = [{"id": "a", "title": "Apron"}, {"id": "b", "title": "Boots"}]
@@ -329,3 +333,32 @@ def endless() -> Iterator[str]:
 def test_an_endless_iterator_in_a_response_is_not_read() -> None:
     assert refusal({"results": endless()}).endswith('return response["results"]')
     assert len(read_ranking(endless(), most=5).ids) == 5
+
+
+# --- any JSON ---------------------------------------------------------------------------------------------------------
+
+KEYS = """
+    hits total value results docs response root children fields numFound error errors
+    success status suggest options groups grouped_hits columns rows values data ids
+    scores id _id message count found nbHits @odata.count warning total_results
+    distances metadatas edges node x
+"""
+NAMES = st.sampled_from(KEYS.split())
+LEAVES = st.none() | st.booleans() | st.integers(-2, 500) | st.floats() | st.text()
+JSON = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(NAMES, inner)
+        | st.dictionaries(NAMES, inner).map(lambda fields: SimpleNamespace(**fields))
+    ),
+    max_leaves=25,
+)
+
+
+@given(response=JSON | st.tuples(JSON, JSON))
+def test_whatever_a_response_holds_it_is_a_ranking_or_a_refusal(
+    response: object,
+) -> None:
+    with contextlib.suppress(UnreadableRanking):
+        read_ranking(response)
