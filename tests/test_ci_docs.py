@@ -56,6 +56,12 @@ WATCHES = """
     cases: [{query: smart watch, judgments: {w1: {grade: 3, title: Orbit 2}, w2: 1, w3: 0}}]
 """
 
+INI = "[pytest]\naddopts = -p no:cacheprovider -p pytest_relevance.plugin\n"
+TEST = """\
+def test_search(relevance, search):
+    relevance.check("smart watch", search("smart watch"), {"w1": 3})
+"""
+
 STUB = """#!{python}
 import json, os, sys
 
@@ -173,7 +179,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("smart watches.relevance.yaml", WATCHES),
         (
             "pytest.ini",
-            "[pytest]\naddopts = -p no:cacheprovider -p pytest_relevance.plugin\n",
+            INI,
         ),
         ("requirements.txt", "pytest-relevance\n"),
     ):
@@ -203,6 +209,16 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
             dedent(SEARCH).lstrip().replace("RANKINGS[query].split()", found)
         )
         git(folder, "commit", "--quiet", "--all", "--message=Stop after one query")
+    git(folder, "checkout", "--quiet", "-b", "kinds", "main")
+    for name, text in (
+        ("hats.relevance.yml", "cases: [{query: hats, judgments: {h1: 3}}]\n"),
+        ("search cases.yaml", "cases: [{query: boots, judgments: {b1: 3}}]\n"),
+        ("pytest.ini", f"{INI}relevance_files = *.relevance.y*ml *cases.yaml\n"),
+        ("test_search.py", TEST),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message=Name files otherwise")
     git(folder, "checkout", "--quiet", "main")
     return folder
 
@@ -637,6 +653,75 @@ def test_shards_and_their_merge(
         f"{MARK}\n### \u274c Search got worse: 1 query\n"
     )
     assert (machine.work / "relevance.html").is_file()
+
+
+def test_the_shards_run_all_kinds_of_files_together(
+    origin: Path, tmp_path: Path
+) -> None:
+    shards = Workflow(workflow(1), origin, tmp_path, "pull_request", "kinds")
+    for number in (0, 1):
+        shards.run("shard", {"shard": number})
+    files: list[str] = []
+    for name in ("shard-0.jsonl.gz", "shard-1.jsonl.gz"):
+        (tmp_path / name).write_bytes(shards.stored[name])
+        run = pytest_relevance.Run.open(tmp_path / name)
+        files += {result.file for result in run.results}
+    assert sorted(files) == [
+        "hats.relevance.yml",
+        "search cases.yaml",
+        "shoes.relevance.yaml",
+        "smart watches.relevance.yaml",
+        "test_search.py",
+    ]
+
+
+def test_a_mistake_in_a_file_is_told_by_the_shards(
+    origin: Path, tmp_path: Path
+) -> None:
+    shards = Workflow(workflow(1), origin, tmp_path, "pull_request", "broken")
+    for number in (0, 1):
+        _, steps = shards.run("shard", {"shard": number})
+        assert by_name(steps)["Run the shard"].code == pytest.ExitCode.INTERRUPTED
+    machine, steps = shards.run("merge")
+    assert by_name(steps)["Merge"].code == 1
+    summary = machine.summary.read_text(encoding="utf-8")
+    assert "Nothing was searched: 1 file has an error" in summary
+    assert "hats.relevance.yaml:1:" in summary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("-k 'boots or hats'\n--relevance-repeat=2\n", ["boots", "hats"]),
+        ('"smart watches.relevance.yaml"\n\n  -p no:doctest', ["smart watch"]),
+    ],
+)
+@pytest.mark.skipif(
+    not ACTION.is_file(), reason="the source distribution does not have it"
+)
+def test_the_action_hands_on_all_lines_of_its_arguments(
+    origin: Path, tmp_path: Path, arguments: str, expected: list[str]
+) -> None:
+    action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    inputs = {"arguments": arguments, "comment": "false"}
+    stored: dict[str, bytes] = {}
+    Workflow(
+        {"relevance": action["runs"]},
+        origin,
+        tmp_path,
+        "pull_request",
+        "main",
+        stored,
+        inputs,
+    ).run("relevance")
+    record = tmp_path / "run.jsonl.gz"
+    record.write_bytes(stored["relevance-branch.jsonl.gz"])
+    run = pytest_relevance.Run.open(record)
+    assert [result.query for result in run.results] == expected
+    is_repeated = "--relevance-repeat=2" in arguments
+    assert [bool(each.call.repeats) for each in run.results] == [is_repeated] * len(
+        expected
+    )
 
 
 def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
