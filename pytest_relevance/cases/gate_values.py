@@ -44,6 +44,13 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
             f"no gate with the id {name!r}, the condition {condition!r} and the share "
             f"{share!r}"
         )
+    tag, variant, against = values["tag"], values.get("variant"), values.get("against")
+    for text in (tag, variant, against):
+        if not (text is None or isinstance(text, str)):
+            raise ValueError(f"no gate with {text!r} as a tag or a variant")
+    p = values["p"]
+    if not (p is None or is_number(p)):
+        raise ValueError(f"no gate with the p {p!r}")
     bounds = []
     for metric, bound in values["bounds"]:
         bounds.append((metric_named(metric), float(bound)))
@@ -52,10 +59,10 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
         condition=condition,
         bounds=tuple(bounds),
         share=share,
-        tag=values["tag"],
-        p=values["p"],
-        variant=values.get("variant"),
-        against=values.get("against"),
+        tag=tag,
+        p=p,
+        variant=variant,
+        against=against,
         latencies=_latencies_of(values),
     )
 

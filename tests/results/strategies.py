@@ -97,8 +97,10 @@ def results(draw: st.DrawFn) -> CaseResult:
             gains, gain={**gains.gain, **dict.fromkeys(judgments, 1.0), 0: 0.0}
         )
     standing = (st.sampled_from(STANDINGS), SCORES, tuples(TEXTS), NAMED_SCORES)
+    accepted = draw(tuples(TEXTS))
+    grades = st.tuples(*[grade] * len(accepted))
     compared = values_of(
-        BaselineComparison, *standing, tuples(TEXTS), tuples(grade), NAMED_SCORES
+        BaselineComparison, *standing, st.just(accepted), grades, NAMED_SCORES
     )
     fields = {
         "line": st.integers(1, 10**6),

@@ -206,7 +206,7 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
         ),
         (
             HEADER + GOOD.replace('"x"', "7"),
-            "FILE:2: the line is damaged: its documents are texts, its depth is",
+            "FILE:2: the line is damaged: its documents is [7]",
         ),
         (
             HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'),

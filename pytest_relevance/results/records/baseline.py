@@ -42,12 +42,12 @@ from pytest_relevance.results.case_result import (
     grouped,
     to_builtin,
 )
+from pytest_relevance.results.records.checking import check_types
 from pytest_relevance.results.records.file import (
     BASELINE,
     END,
     VERSION,
     as_json,
-    check_types,
     encoded,
     read_file,
 )

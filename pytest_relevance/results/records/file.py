@@ -18,37 +18,30 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain, islice
 from operator import index
-from types import NoneType, UnionType
 from typing import (
     Any,
     NamedTuple,
     NoReturn,
     TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
 )
 
 from pytest_relevance._files import Unreadable, line_blocks, write_whole
 from pytest_relevance._problems import Place
-from pytest_relevance._text import quoted
+from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_parts import (
     PARTS,
     STANDINGS,
     BaselineComparison,
-    Outcome,
-    Repeats,
-    SearchError,
 )
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
+from pytest_relevance.results.records.checking import check_types
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 Item = TypeVar("Item")
@@ -423,7 +416,9 @@ _BLANKS = " \t\r\n"
 
 def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, int]:
     """The case files of a record by name, how its run was made, and its number of results. Raises one of `DAMAGE`."""
+    check_types(header["run"], RunInfo)
     for values in header["files"].values():
+        check_types(values, FileInfo)
         for gate in values.get("gates", ()):
             gate_of(gate)
             index(gate["line"])
@@ -431,119 +426,25 @@ def _about_run(header: dict[str, Any]) -> tuple[dict[str, FileInfo], RunInfo, in
         name: FileInfo.from_dict(values) for name, values in header["files"].items()
     }
     info, count = RunInfo.from_dict(header["run"]), header.get("results")
-    for part in (info, *files.values()):
-        check_whole(part)
     for fault in info.faults:
-        fault["kind"], fault["message"]  # a KeyError where one is missing
+        if not all(type(fault[name]) is str for name in ("kind", "message")):
+            raise TypeError(f"it has a fault {shown(fault)}")
     return files, info, count if type(count) is int else 0
 
 
 def check_record(path: str | os.PathLike[str]) -> None:
-    """Check every value of a record, which takes too long where all is well. Raises `RecordError` for a damaged one."""
-    for _ in read_file(
-        path,
-        os.fspath(path),
-        RECORD,
-        _about_run,
-        lambda values: check_whole(_case_result(values)),
-    ):
+    """Check every value of a record. Raises `RecordError` for a damaged one."""
+    for _ in _parts(path, None):
         pass
 
 
-def check_whole(part: Any) -> None:
-    """Raise TypeError where a field of a named tuple, or a value within it, has another type than annotated."""
-    for name, hint in get_type_hints(type(part)).items():
-        value = getattr(part, name)
-        if not _fits(value, hint):
-            raise TypeError(f"its {name} is {value!r}")
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    kind, inner = get_origin(hint) or hint, get_args(hint)
-    if kind is UnionType:
-        return any(_fits(value, each) for each in inner)
-    if kind is Mapping:
-        return type(value) is dict and all(
-            _fits(each, inner[1]) for each in value.values()
-        )
-    if kind in (Sequence, tuple) and type(value) in (list, tuple):
-        hints = inner if kind is tuple else inner * len(value)
-        return len(value) == len(hints) and all(map(_fits, value, hints))
-    if hasattr(kind, "_fields") and type(value) is kind:
-        check_whole(value)
-    return kind is Any or type(value) in ((int, float) if kind is float else (kind,))
-
-
-_JSON_TYPES: Mapping[Any, Sequence[type]] = {
-    float: (int, float),
-    **dict.fromkeys((Sequence, tuple), (list,)),
-    **{kind: (kind,) for kind in (str, int, bool, NoneType)},
-}
-"""The types in JSON of the types that fields have; all others are objects."""
-
-_OBJECTS: Mapping[str, Any] = {
-    "baseline": BaselineComparison,
-    "error": SearchError,
-    "repeats": Repeats,
-    **dict.fromkeys(("outcomes", "reasons"), Outcome),
-}
-"""The parts of a result that are objects in its line, or lists of them."""
-
-
-@lru_cache
-def _types_of(kinds: Sequence[Any]) -> Mapping[str, Collection[type]]:
-    """The types that the fields of data types have in JSON, by their names."""
-    found = {}
-    for name, hint in chain.from_iterable(
-        get_type_hints(kind).items() for kind in kinds
-    ):
-        alternatives = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        found[name] = {
-            kind
-            for each in alternatives
-            for kind in _JSON_TYPES.get(get_origin(each) or each, (dict,))
-        }
-    return found
-
-
-@lru_cache(
-    maxsize=1024
-)  # most lines of a file have the same keys, with values of the same types
-def _checked(
-    names: Sequence[str],
-    found: Sequence[type],
-    kinds: Sequence[Any],
-    only: frozenset[str],
-) -> tuple[Sequence[str], Sequence[str]]:
-    """The keys whose value has a wrong type, and those that hold objects or lists of objects. `found` are all types."""
-    types = _types_of(kinds)
-    looked_at = {
-        name: kind
-        for name, kind in zip(names, found, strict=True)
-        if not only or name in only
-    }
-    wrong = [
-        name for name, kind in looked_at.items() if kind not in types.get(name, (kind,))
-    ]
-    return wrong, [name for name in looked_at if name in _OBJECTS]
-
-
-def check_types(
-    values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = frozenset()
-) -> None:
-    """Raise TypeError where a value in a line has another type than the field of its name in these data types.
-
-    With `only` other keys are left alone.
-    """
-    wrong, objects = _checked(
-        tuple(values), tuple(map(type, values.values())), kinds, only
-    )
-    if wrong:
-        raise TypeError(f"its {wrong[0]} is {values[wrong[0]]!r}")
-    for name in objects:
-        for part in values[name] if type(values[name]) is list else (values[name],):
-            if type(part) is dict:
-                check_types(part, _OBJECTS[name])
+def _check_accepted(accepted: BaselineComparison) -> None:
+    """Raise ValueError if the accepted ranking of a result is damaged."""
+    if len(accepted.grades) not in (0, len(accepted.documents)):
+        raise ValueError("its accepted documents and grades are not equally many")
+    for name, values in accepted.searched.items():
+        if len(values) != len(("before", "now")):
+            raise ValueError(f"its fingerprint has {shown(values)} for {shown(name)}")
 
 
 _RESULT = (CaseResult, *PARTS.values())
@@ -589,6 +490,10 @@ def _case_result(
         ranking.engine_scores
     ) not in (0, len(ranking.documents)):
         raise ValueError("documents, grades and engine_scores are not equally many")
+    if accepted is not None:
+        _check_accepted(accepted)
+    if any(count < 1 for count in evaluation.judgments.values()):
+        raise ValueError(f"it has the judgments {evaluation.judgments}")
     missing = [grade for _, grade in evaluation.missing]
     grades = (*ranking.grades, *(accepted.grades if accepted else ()), *missing)
     if not {None, *evaluation.judgments}.issuperset(grades):
