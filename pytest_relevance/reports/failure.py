@@ -117,7 +117,12 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     if result.evaluation.reasons[0].kind not in (DROP, FLOOR):
         return texts[0]
     figures = texts[0].rpartition(", ")[0]
-    return figures if text.width(figures) <= room else figures.replace(" ", "")
+    closer = figures.replace(" -> ", "->")
+    alone = closer.removeprefix(reasons.failure_head(result))
+    for shown in (figures, closer):
+        if text.width(shown) <= room:
+            return shown
+    return alone
 
 
 def _brief(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:

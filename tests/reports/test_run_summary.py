@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo, bootstrap_interval, randomisation_test
-from pytest_relevance.reports.run.report import summary_lines
+from pytest_relevance.reports.run.report import summary_lines, verdict_lines
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -67,6 +67,31 @@ def test_a_small_run() -> None:
           0.200  sandals   failed   shop.relevance.yaml:7
           0.900  boots     passed   shop.relevance.yaml:4
         """)
+
+
+def verdict(*entries: CaseResult) -> str:
+    return plain(verdict_lines([*entries], [], RunInfo()))
+
+
+def test_the_means_of_variants_in_the_verdict() -> None:
+    """Of many the lowest and the highest; a label that is cut differs from the others."""
+
+    def means(*scores: float, names: Sequence[str]) -> str:
+        found = [
+            entry("boots", score, search=name)
+            for score, name in zip(scores, names, strict=True)
+        ]
+        return verdict(*found).partition("nDCG@10 ")[2]
+
+    few = ("search", "suggest")
+    assert means(0.0, 0.0, names=few) == "search 0.000, suggest 0.000"
+    many = ("a", "b", "c", "d")
+    assert means(0.1, 0.0, 0.9, 0.2, names=many) == "b 0.000 to c 0.900"
+    assert means(0.0, 0.0, 0.0, 0.0, names=many) == "0.000 in each of 4 variants"
+    long = ("suggest_products_bm25", "suggest_products_hybrid")
+    assert (
+        means(0.0, 0.5, names=long) == "sugges...ts_bm25 0.000, sugges..._hybrid 0.500"
+    )
 
 
 def test_search_variants_stand_side_by_side() -> None:

@@ -26,7 +26,15 @@ from pytest_relevance.reports.blocks import (
     styled,
 )
 from pytest_relevance.reports.reasons import STATUSES, case_label
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, cut, duration, width
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    cut,
+    cut_middle,
+    duration,
+    width,
+)
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -119,11 +127,22 @@ def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
 
 def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
     """The variant of a case, cut; nothing where there is only one."""
-    return (
-        cut(variant_label(variant_of(result), variants), WIDEST_VARIANT)
-        if len(variants) > 1
-        else ""
-    )
+    if len(variants) < 2:
+        return ""
+    variant = variant_of(result)
+    if variant not in variants:  # a check of a test in Python
+        return cut(variant_label(variant, variants), WIDEST_VARIANT)
+    return short_labels(variants)[variant]
+
+
+def short_labels(variants: Sequence[Variant]) -> dict[Variant, str]:
+    """The label of each variant, cut at its end or else in its middle, so that no two are alike."""
+    labels = [variant_label(variant, variants) for variant in variants]
+    for shorten in (cut, cut_middle):
+        shown = [shorten(label, WIDEST_VARIANT) for label in labels]
+        if len({*shown}) == len(shown):
+            return dict(zip(variants, shown, strict=True))
+    return dict(zip(variants, labels, strict=True))
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
@@ -278,20 +297,32 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 
 
 def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
-    """`0.701`; of several variants `bm25 0.533, hybrid 0.717`, of many the lowest and the highest mean."""
-    if len(variants) < 2 or not means:
-        return score_text(*means.values()) if means else "n/a"
-    ends = (min(means, key=means.__getitem__), max(means, key=means.__getitem__))
-    chosen = (
-        [variant for variant in variants if variant in means]
-        if len(means) <= _MOST_MEANS
-        else ends
-    )
-    shown = [
-        f"{cut(variant_label(each, variants), WIDEST_VARIANT)} {score_text(means[each])}"
-        for each in chosen
-    ]
-    return (", " if len(means) <= _MOST_MEANS else " to ").join(shown)
+    """`0.701`; of several variants `bm25 0.533, hybrid 0.717`, of many the lowest and the highest mean.
+
+    Of many variants with the same mean, the mean and how many there are.
+    """
+    if not means:
+        return "n/a"
+    if len(variants) < 2:
+        return score_text(*means.values())
+    if len(means) <= _MOST_MEANS:
+        chosen = [variant for variant in variants if variant in means]
+        return ", ".join(_labelled_means(chosen, means, variants))
+    lowest = min(means, key=means.__getitem__)
+    highest = max(means, key=means.__getitem__)
+    if score_text(means[lowest]) == score_text(means[highest]):
+        return f"{score_text(means[lowest])} in each of {len(means):,} variants"
+    return " to ".join(_labelled_means([lowest, highest], means, variants))
+
+
+def _labelled_means(
+    chosen: Sequence[Variant],
+    means: Mapping[Variant, float],
+    variants: Sequence[Variant],
+) -> list[str]:
+    """The mean of each of these variants behind its label."""
+    labels = short_labels(variants)
+    return [f"{labels[variant]} {score_text(means[variant])}" for variant in chosen]
 
 
 # --- suites -----------------------------------------------------------------------------------------------------------
