@@ -154,7 +154,9 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
     """Return the repr of a value for a message: control characters escaped, cut to `longest` characters."""
     try:
         text = repr(value)
-    except Exception as error:  # a user's broken __repr__ must not hide the message that shows the value
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a user's broken __repr__ must not hide the message that shows the value
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return _cut(printable(text), longest)
 

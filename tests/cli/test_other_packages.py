@@ -9,6 +9,7 @@ import pytest
 
 from pytest_relevance import read_judgments, read_queries, read_suite
 from tests.cli.conftest import Terminal
+from tests.helpers import only_plugins
 
 PACKAGE = '''
 def bars(text):
@@ -23,6 +24,12 @@ def none(text):
 
 def boom(text):
     return [1 / 0]
+
+def exits(text):
+    raise SystemExit(3)
+
+def interrupts(text):
+    raise KeyboardInterrupt
 
 def a_set(text):
     return [{"query": {"a set"}}]
@@ -114,6 +121,11 @@ def test_a_format_of_another_package_is_read(
             "shop.bars: boom (acme:boom) raised ZeroDivisionError: division by zero",
         ),
         (
+            "exits = acme:exits",
+            "exits",
+            "shop.bars: exits (acme:exits) raised SystemExit: 3",
+        ),
+        (
             "gone = acme:gone",
             "gone",
             "shop.bars: gone (acme:gone) raised AttributeError",
@@ -147,16 +159,19 @@ def test_a_report_of_another_package_is_written(
         "invalid choice: 'names'"
         in shop.run("report", "main.jsonl", "--format", "names").err
     )
-    install(reports="names = acme:names\nnone = acme:none\nboom = acme:boom")
+    points = ("names", "none", "boom", "exits", "interrupts")
+    install(reports="\n".join(f"{name} = acme:{name}" for name in points))
     said = shop.run("report", "main.jsonl", "--format", "names", "-o", "names.txt")
     assert said.code == 0
     assert "jacket;" in shop.read("names.txt")
     assert shop.run("report", "main.jsonl", "--format", "names").out == shop.read(
         "names.txt"
     )
+    assert shop.run("report", "main.jsonl", "--format", "interrupts").code == 130
     for name, why in {
         "none": "none (acme:none) returned None",
         "boom": "boom (acme:boom) raised ZeroDivision",
+        "exits": "exits (acme:exits) raised SystemExit: 3",
     }.items():
         said = shop.run("report", "main.jsonl", "--format", name)
         assert (said.code, said.out) == (2, "")
@@ -164,6 +179,31 @@ def test_a_report_of_another_package_is_written(
     assert (
         shop.run("compare", "main.jsonl", "main.jsonl", "--format", "names").code == 2
     )
+
+
+@pytest.mark.usefixtures("bars")
+@pytest.mark.parametrize(
+    ("format", "says"),
+    [("exits", "raised SystemExit: 3"), ("interrupts", "KeyboardInterrupt")],
+)
+def test_a_format_that_ends_the_process_is_an_error_of_the_case_file(
+    terminal: Terminal,
+    install: Callable[..., None],
+    pytester: pytest.Pytester,
+    format: str,
+    says: str,
+) -> None:
+    install(formats="exits = acme:exits\ninterrupts = acme:interrupts")
+    path = terminal.write(
+        "shop.relevance.yaml",
+        f"judgments: {{file: shop.bars, format: {format}}}\ncases: [{{query: boots}}]\n",
+    )
+    run = pytester.runpytest_inprocess(
+        "-pno:cacheprovider", str(path), *only_plugins(), no_reraise_ctrlc=True
+    )
+    assert run.ret == pytest.ExitCode.INTERRUPTED
+    assert says in run.stdout.str()
+    assert "INTERNALERROR" not in run.stdout.str()
 
 
 def test_what_is_known_asks_no_package(shop: Terminal) -> None:

@@ -24,10 +24,10 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.expectations.table import KINDS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.metric import MetricFunction
+from pytest_relevance.metrics.metric import MetricError, MetricFunction
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, own_metrics
 from pytest_relevance.plugin.clock import Moment, now
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.failures import CaseError, error_text
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
@@ -220,7 +220,12 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunct
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
-    return own_metrics(node.ihook.pytest_relevance_metrics(), KINDS)
+    try:
+        named = node.ihook.pytest_relevance_metrics()
+    except SystemExit as error:  # pytest takes it for its own end
+        why = error_text(error, node.config)
+        raise MetricError(f"the hook pytest_relevance_metrics raised {why}") from error
+    return own_metrics(named, KINDS)
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()

@@ -381,18 +381,20 @@ def request_fingerprint(item: pytest.Item) -> None:
         found = requested(item, FINGERPRINT)
         if found is None:
             return
-    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+    except failures.ENDING:
+        raise
+    except BaseException as error:
         why = f"it raised {error_text(error, item.config)}"
     else:
         try:
-            store.unsent.set_fingerprint(
-                redaction(item.config).values(checked(found[0]))
-            )
+            fingerprint = checked(found[0])
+            known = redaction(item.config)
+            known.learn(fingerprint)
+            store.unsent.set_fingerprint(known.values(fingerprint))
             return
         except ValueError as error:
             why = str(error)
     store.unsent.set_fingerprint({})
-    why = redaction(item.config).text(why)
     store.unsent.warn(
         FINGERPRINT,
         f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}",
@@ -426,7 +428,9 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
             problem = (
                 "" if is_text else f"returned {shown(text)}, and returns text or None"
             )
-        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+        except failures.ENDING:
+            raise
+        except BaseException as error:
             problem = f"raised {error_text(error, this.item.config)}"
         if problem:
             where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
