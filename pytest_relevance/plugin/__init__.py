@@ -15,7 +15,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `clock` | the clocks of a run, which a test cannot stop |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
 | `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
-| `judging`, `redaction` | a project's judge and its calibration; secrets in reports |
+| `judging`, `redaction`, `known_secrets` | a project's judge and its calibration; secrets in reports |
 | `pytest_internals` | all that is private to pytest and to other plugins |
 """
 
@@ -121,7 +121,9 @@ def pytest_load_initial_conftests(
     """Write the reports of a run that an error of a conftest.py ends before it begins."""
     try:
         return (yield)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         from pytest_relevance.plugin.failed_start import report_failed_start
 
         report_failed_start(error, early_config, early_config.known_args_namespace)

@@ -126,6 +126,9 @@ class CaseFile(pytest.Module):
             if (line := f"{tag}{_OF_A_TAG}") not in known:
                 self.config.addinivalue_line("markers", line)
         self._baseline = self._read_baseline(suite, shown)
+        for case in suite.cases:
+            if case.params:
+                redaction(self.config).learn(case.params)
         runs = self._runs(suite, shown)
         if why := why_same_names(runs):
             raise self.CollectError(f"{shown}: {why}")

@@ -58,6 +58,9 @@ class CaseFileMistakes(pytest.Collector.CollectError):
         self.error = error
 
 
+ENDING = (KeyboardInterrupt, pytest.exit.Exception)
+"""The exceptions that end the run. Any other, SystemExit too, is a fault of the code of the project that raised it."""
+
 _WAITING = "pytest_relevance.plugin.running.searches"
 """The module that waits for searches."""
 

@@ -477,7 +477,11 @@ def redaction(config: pytest.Config) -> "Redaction":
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction
 
-        config.stash[_REDACTION] = Redaction(config.getini("relevance_redact"))
+        found = Redaction(config.getini("relevance_redact"))
+        found.learn(vars(config.option))
+        found.learn_arguments(map(str, config.invocation_params.args))
+        found.learn_environment(os.environ)
+        config.stash[_REDACTION] = found
     return config.stash[_REDACTION]
 
 

@@ -55,6 +55,27 @@ def forget_parameters(items: Iterable[AnyItem]) -> None:
         vars(item).pop("callspec", None)
 
 
+def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
+    """Apply a function to the text of a failure, with its traceback, and to the output that was captured."""
+    report.longrepr = _hidden(report.longrepr, hide)
+    report.sections = [(title, hide(text)) for title, text in report.sections]
+
+
+def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
+    """Return a part of the representation of an exception with a function applied to its texts.
+
+    An object of pytest's is changed in place.
+    """
+    if isinstance(part, str):
+        return hide(part)
+    if isinstance(part, (list, tuple)):
+        return type(part)([_hidden(each, hide) for each in part])
+    if type(part).__module__.startswith(PYTEST):
+        for name, value in vars(part).items():
+            setattr(part, name, _hidden(value, hide))
+    return part
+
+
 ItemCopier = Callable[[FunctionType], pytest.Function]
 """Makes an item of a function, with the fixtures and parameters of another item."""
 

@@ -1,4 +1,4 @@
-"""Mask secrets in records and reports: values under secret names, and the credentials in URLs.
+"""Mask secrets in records and reports: values under secret names, credentials in URLs, and all values that are known.
 
 A mask has four hexadecimal digits of a digest, `<redacted 3f2a>`: the same value under the same name has the same mask
 on every machine, so that a baseline notices that the value changed. There is no secret salt, which machines would have
@@ -8,22 +8,66 @@ to share; the digest is cut to 16 bits instead, so that one value in 65,536 has 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-_MASK = r"<redacted [0-9a-f]{4}>"  # `re` compiles patterns on first use: most runs have nothing to mask
+from pytest_relevance.plugin.known_secrets import KnownSecrets, texts_in
+
+# `re` compiles patterns on first use: most runs have nothing to mask
+_MASK = r"<redacted [0-9a-f]{4}>"
 _OPTION = r"--|-[A-Za-z]$"  # an argument that is not the value of the option before it
 _URL = r"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s\"'<>]|<redacted [0-9a-f]{4}>)+"
-_LOGIN = r"(?<=://)(?P<value>[^/?#@]+)(?=@)"
+_LOGIN = r"(?<=://)(?P<value>[^/?#]+)(?=@)"
 _PARAMETER = r"(?<=[?&;#])(?P<name>[^=&;#]+)=(?P<value>[^&;#]*)"
+
+_QUOTED = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
+_ENTRY = (
+    r"(?P<head>(?P<quote>[\"'])(?P<name>[\w.-]{1,80})(?P=quote)\s{0,3}:\s{0,3})"
+    rf"(?P<value>{_MASK}|{_QUOTED}|[^\s,}}\]]+)"
+)
+"""An entry of a mapping, as JSON and Python write it: `"api_key": "abc"`."""
+
+_HEADER = (
+    r"(?i)(?P<head>(?<![\w-])(?P<name>[\w-]{1,80})\s{0,3}:\s{0,3}(?:(?:bearer|basic|apikey|token)\s{1,3})?)"
+    rf"(?P<value>{_MASK}|[^\s\"',;]+)"
+)
+"""A header of a request: `Authorization: Bearer abc`."""
+
+_HEADERS = r"(?i)(?:proxy-)?authorization|cookie|set-cookie|(?:x-)?api-?key|x-[\w-]*(?:key|token|secret)"
+"""The headers with secrets. `token:` in a sentence is none."""
+
+_SCHEME = rf"(?i)(?P<head>(?<![\w-])(?:bearer|basic|apikey)\s{{1,3}})(?P<value>{_MASK}|[\w.~+/=-]{{8,}})"
+
+_ASSIGNMENT = (
+    r"(?P<head>(?<![\w.-])(?P<name>[\w.-]{1,80})\s{0,3}=\s{0,3})"
+    rf"(?P<value>{_MASK}|{_QUOTED}|[^\s;&,\"']+)"
+)
+"""An entry of a connection string: `password=abc`."""
+
+_NESTED_OPTION = (
+    rf"(?P<head>(?<!\S)--(?P<name>[\w-]{{1,80}})\s{{1,3}})(?P<value>{_MASK}|[^\s-]\S*)"
+)
+"""An option within an argument: `-o "addopts=--password abc"`."""
+
+_PAIR = r"(?P<head>(?<!\S)(?P<name>[\w-]{1,80}):)(?P<value>[^:\s]+)(?!\S)"
+"""A name and a value with a colon: `api_key:abc`. A node id, which has two colons, is none."""
+
+_PASSWORD = r"(?i)passw|pwd"
+
+_NAME_OF_OPTION = r"-{0,2}[\w.-]+\s*"
+"""What stands before the sign in `--api-key=abc` and in `-o api_key=abc`. A node id is none."""
+
+_FOLDERS = ("/", "~", ".")
+_NO_SECRETS = frozenset({"PWD", "OLDPWD"})
 
 
 class Redaction:
-    """Masks the values under secret names in mappings and in the arguments of a command, and credentials in URLs.
+    """Masks the values under secret names, credentials in URLs, and values that are known to be secret.
 
-    A name is secret if the pattern is found in it, in upper or lower case; without a pattern no name is secret.
+    A name is secret if the pattern is found in it, in upper or lower case; without a pattern no name is secret. `known`
+    are the values that were seen under secret names.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -32,6 +76,58 @@ class Redaction:
         self._finds = lru_cache(maxsize=1024)(
             lambda name: find is not None and find(name) is not None
         )
+        self.known = KnownSecrets()
+
+    # --- what is known to be secret ---
+
+    def learn(self, values: Mapping[str, Any]) -> None:
+        """Look from now on for the values under secret names, and for passwords in URLs and connection strings."""
+        for name, value in values.items():
+            self._look_at(str(name), value)
+
+    def _look_at(self, name: str, value: Any) -> None:
+        if name and self._finds(name):
+            self._learn(name, value)
+        elif isinstance(value, str):
+            self._learn_text(value)
+        elif isinstance(value, Mapping):
+            self.learn(value)
+        elif isinstance(value, (list, tuple)):
+            for each in value:
+                self._look_at("", each)
+
+    def learn_arguments(self, arguments: Iterable[str]) -> None:
+        """Look from now on for the secrets in the arguments of a command."""
+        arguments = [*arguments]
+        for argument in arguments:
+            self._learn_text(argument)
+        for _ in self._masked_arguments(arguments, self._learn):
+            pass  # each secret that has a name is told to `_learn`
+
+    def learn_environment(self, variables: Mapping[str, str]) -> None:
+        """Look from now on for the values of variables with secret names. Paths and plain words are none."""
+        for name, value in variables.items():
+            is_path = value.startswith(_FOLDERS) or name in _NO_SECRETS
+            if self._finds(name) and not is_path and not value.isalpha():
+                self._learn(name, value)
+
+    def _learn(self, name: str, value: Any) -> None:
+        for text in texts_in(value):
+            if not re.fullmatch(_MASK, text):
+                self.known.add(text, mask(name, value))
+
+    def _learn_text(self, text: str) -> None:
+        if "://" in text:
+            for url in re.finditer(_URL, text):
+                for login in re.finditer(_LOGIN, url[0]):
+                    _, _, password = login["value"].partition(":")
+                    self._learn("login", password)
+        if "=" in text:
+            for found in re.finditer(_ASSIGNMENT, text):
+                if self._finds(found["name"]):
+                    self._learn(found["name"], _unquoted(found["value"]))
+
+    # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A mapping with the values under secret names masked, at every depth; the same object if there are none."""
@@ -43,42 +139,62 @@ class Redaction:
         )
 
     def text(self, text: str) -> str:
-        """A text with the logins in its URLs masked, and the values of their parameters that have secret names."""
-        if "://" not in text:
-            return text
-
-        def parameter(found: re.Match[str]) -> str:
-            name, value = found["name"], found["value"]
-            return f"{name}={mask(name, value)}" if self._finds(name) else found[0]
-
-        def url(found: re.Match[str]) -> str:
-            return re.sub(
-                _PARAMETER,
-                parameter,
-                re.sub(_LOGIN, lambda login: mask("login", login["value"]), found[0]),
-            )
-
-        return re.sub(_URL, url, text)
+        """A text with its secrets masked: what is known, logins and parameters of URLs, headers, entries of mappings."""
+        if "://" in text:
+            text = re.sub(_URL, self._url, text)
+        if ":" in text:
+            text = re.sub(_ENTRY, self._entry, text)
+            text = re.sub(_HEADER, self._header, text)
+        if "=" in text:
+            text = re.sub(_ASSIGNMENT, self._password, text)
+        if self._finds("authorization"):
+            text = re.sub(_SCHEME, self._scheme, text)
+        # last, as the masks above are to be the same whatever is known
+        return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """The arguments of a command, with `--api-key=abc`, `--api-key abc` and credentials in URLs masked."""
+        """The arguments of a command, with `--api-key=abc`, `--api-key abc` and all that `text` masks."""
+        return self._masked_arguments(arguments, lambda name, value: None)
+
+    def _masked_arguments(
+        self, arguments: Iterable[str], tell: Callable[[str, str], None]
+    ) -> Iterator[str]:
+        """Mask arguments. `tell` is called with the name and the value of each secret that has a name."""
         name = ""
         for argument in arguments:
-            key, sign, value = argument.partition("=")
             if name and not re.match(_OPTION, argument):
+                tell(name, argument)
                 yield mask(name, argument)
-            elif sign and "://" not in key and " " not in key and self._finds(key):
-                yield f"{key}={mask(key.lstrip('-'), value)}"
             else:
-                yield self.text(argument)
+                yield self._argument(argument, tell)
             is_option = argument.startswith("--") and "=" not in argument
             name = argument.lstrip("-") if is_option and self._finds(argument) else ""
+
+    def _argument(self, argument: str, tell: Callable[[str, str], None]) -> str:
+        key, sign, value = argument.partition("=")
+        is_name = bool(sign) and re.fullmatch(_NAME_OF_OPTION, key)
+        if is_name and self._finds(key):
+            name = key.strip().lstrip("-")
+            tell(name, value)
+            return f"{key}={mask(name, value)}"
+        if is_name and key.startswith("-"):
+            return f"{key}={self._argument(value, tell)}"
+
+        def named(found: re.Match[str]) -> str:
+            if not self._finds(found["name"]) or found["name"].lower() == "key":
+                return found[0]
+            tell(found["name"], _unquoted(found["value"]))
+            return f"{found['head']}{_mask_of(found)}"
+
+        for pattern in (_ASSIGNMENT, _NESTED_OPTION, _PAIR, _ENTRY):
+            argument = re.sub(pattern, named, argument)
+        return self.text(argument)
 
     def _value(self, name: str, value: Any) -> Any:
         if self._finds(name) and value is not None:
             return mask(name, value)
         if isinstance(value, str):
-            return self.text(value)
+            return self._text_of_value(value)
         if isinstance(value, Mapping):
             return self.values(value)
         if isinstance(value, (list, tuple)):
@@ -87,6 +203,59 @@ class Redaction:
                 value if all(map(lambda one, two: one is two, found, value)) else found
             )
         return value
+
+    def _text_of_value(self, text: str) -> str:
+        """A text that may be a connection string."""
+        if "=" in text and "://" not in text:
+            text = re.sub(_ASSIGNMENT, self._named, text)
+        return self.text(text)
+
+    def _named(self, found: re.Match[str]) -> str:
+        if not self._finds(found["name"]):
+            return found[0]
+        return f"{found['head']}{_mask_of(found)}"
+
+    def _entry(self, found: re.Match[str]) -> str:
+        is_bare = found["name"].lower() == "key"  # `{"key": "Adidas", "count": 5}`
+        return found[0] if is_bare else self._named(found)
+
+    def _header(self, found: re.Match[str]) -> str:
+        is_header = re.fullmatch(_HEADERS, found["name"]) is not None
+        return self._named(found) if is_header else found[0]
+
+    def _password(self, found: re.Match[str]) -> str:
+        is_password = re.search(_PASSWORD, found["name"]) is not None
+        return self._named(found) if is_password else found[0]
+
+    def _scheme(self, found: re.Match[str]) -> str:
+        value = found["value"]
+        is_word = value.isalpha() and (value.islower() or value.istitle())
+        if is_word or re.fullmatch(_MASK, value):
+            return found[0]
+        return f"{found['head']}{mask('authorization', value)}"
+
+    def _url(self, found: re.Match[str]) -> str:
+        def login(each: re.Match[str]) -> str:
+            return mask("login", each["value"])
+
+        def parameter(each: re.Match[str]) -> str:
+            name, value = each["name"], each["value"]
+            return f"{name}={mask(name, value)}" if self._finds(name) else each[0]
+
+        return re.sub(_PARAMETER, parameter, re.sub(_LOGIN, login, found[0]))
+
+
+def _mask_of(found: re.Match[str]) -> str:
+    """The mask of a value in a text; its quotes stay."""
+    value = found["value"]
+    inner = _unquoted(value)
+    quote = value[0] if inner != value else ""
+    return f"{quote}{mask(found['name'], inner)}{quote}"
+
+
+def _unquoted(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if is_quoted else value
 
 
 def mask(name: str, value: Any) -> str:

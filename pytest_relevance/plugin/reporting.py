@@ -21,9 +21,15 @@ from pytest_relevance.plugin.failures import (
     shorten,
 )
 from pytest_relevance.plugin.moved_cases import follow_moved_cases
-from pytest_relevance.plugin.options import ended_well, settings, shown_path
+from pytest_relevance.plugin.options import (
+    ended_well,
+    redaction,
+    settings,
+    shown_path,
+)
 from pytest_relevance.plugin.pytest_internals import (
     forget_parameters,
+    hide_in_report,
     is_fixture_defined,
 )
 from pytest_relevance.plugin.run_end import GivingUp, findings, report_gates
@@ -33,6 +39,7 @@ from pytest_relevance.plugin.run_store import (
     PASSED_OVER,
     Message,
     attached_to,
+    hide_secrets,
     run_store,
     sendable,
 )
@@ -184,6 +191,11 @@ class Reporting:
                 _attach(report, runs, call)
                 if checks is not None:
                     checks.runs.clear()  # a rerun of the test makes its checks again
+        is_ours = checks is not None or CASE_RUN in stash
+        if is_ours and (report.longrepr is not None or report.sections):
+            known = redaction(item.config).known
+            if known:
+                hide_in_report(report, known.hide)
         self._store.unsent.attach(report)
         return report
 
@@ -434,10 +446,9 @@ def _attach(
                 gate.against is not None for gate in run.case.terms.gates
             )  # their rankings are compared
         )
-        values = sendable(
-            result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS),
-            run.item.config,
-        )
+        config = run.item.config
+        fields = result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS)
+        values = sendable(hide_secrets(fields, config), config)
         attached["cases"].append(values)
         if is_shown:
             attached["shown"] = values
@@ -470,15 +481,9 @@ def _attach_subtest(
     error = None if call.excinfo is None else call.excinfo.value
     for run in runs:
         if error is not None and run.attempt.error is error:
-            setattr(
-                report,
-                ATTRIBUTE,
-                {
-                    "shown": sendable(
-                        _result(run, report, call).to_dict(), run.item.config
-                    )
-                },
-            )
+            config = run.item.config
+            values = hide_secrets(_result(run, report, call).to_dict(), config)
+            setattr(report, ATTRIBUTE, {"shown": sendable(values, config)})
 
 
 def _result(

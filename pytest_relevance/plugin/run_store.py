@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import first_few, harmless, printable
-from pytest_relevance.plugin.options import CASE_FILES
+from pytest_relevance.plugin.options import CASE_FILES, redaction
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import (
     FileInfo,
@@ -96,7 +96,8 @@ class Unsent:
 
     def warn(self, subject: str, text: str) -> None:
         """Send a warning; the end of the run shows the first about each subject."""
-        self._values.setdefault("warnings", {}).setdefault(subject, printable(text))
+        hidden = redaction(self._config).text(text)
+        self._values.setdefault("warnings", {}).setdefault(subject, printable(hidden))
 
     def name(self, kind: str, name: str) -> None:
         """Send the name of a check that is `LOST`, or of a file that is `PASSED_OVER`."""
@@ -104,7 +105,8 @@ class Unsent:
 
     def describe(self, nodeid: str, number: int, fields: Mapping[str, Any]) -> None:
         """Send new facts about the documents of a result that was sent before."""
-        self._values.setdefault("documents", []).append([nodeid, number, fields])
+        hidden = hide_secrets(fields, self._config)
+        self._values.setdefault("documents", []).append([nodeid, number, hidden])
 
     def take(self) -> dict[str, Any]:
         """Return what was not sent yet, and forget it."""
@@ -191,7 +193,9 @@ class RunStore:
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
         """Keep errors that are not those of a case. Each process of a run may have the same ones."""
-        for error in errors:
+        hide = redaction(self._config).text
+        for found in errors:
+            error = found._replace(message=hide(found.message))
             self._errors.setdefault((error.text, error.node), error)
 
     @property
@@ -370,6 +374,33 @@ def attached_to(
     if "cases" in attached:
         attached["cases"] = [*map(_received, attached["cases"])]
     return attached
+
+
+_IDENTITIES = frozenset(
+    {
+        *(
+            "file",
+            "id",
+            "query",
+            "search",
+            "variant",
+            "node",
+            "test",
+            "source",
+            "items",
+        ),
+        *("documents", "as_returned", "irrelevant_top", "missing", "wrong", "sets"),
+        *("not_in_catalogue", "not_in_index"),
+    }
+)
+"""The keys of a result by whose values cases and documents are found again. They stay as they are."""
+
+
+def hide_secrets(values: Mapping[str, Any], config: pytest.Config) -> Mapping[str, Any]:
+    """Return the values of a result with known secrets masked, also in the titles and fields of documents."""
+    known = redaction(config).known
+    hidden: Mapping[str, Any] = known.hide_in(values, _IDENTITIES) if known else values
+    return hidden
 
 
 def sendable(values: Any, config: pytest.Config) -> Any:

@@ -116,6 +116,64 @@ def test_the_arguments_of_a_command() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("--dsn=host=db user=me password=X", "--dsn=host=db user=me password=<>"),
+        ("host=db password='a b' port=1", "host=db password='<>' port=1"),
+        ("Server=db;Uid=me;Pwd=X;Port=1", "Server=db;Uid=me;Pwd=<>;Port=1"),
+        ("--override-ini=api_key=abc", "--override-ini=api_key=<>"),
+        ("-oapi_key=abc", "-oapi_key=<>"),
+        ("addopts=-v --es-password abc -x", "addopts=-v --es-password <> -x"),
+        ("Authorization: Bearer abc", "Authorization: Bearer <>"),
+        ("--header=Authorization: ApiKey abc==", "--header=Authorization: ApiKey <>"),
+        ("--header=X-Api-Key:abc", "--header=X-Api-Key:<>"),
+        ('--es={"api_key": "abc", "k": 5}', '--es={"api_key": "<>", "k": 5}'),
+        ("redis://:a@b@host:6379/0", "redis://<>@host:6379/0"),
+        ("postgresql://me:pw@h/db?sslkey=x", "postgresql://<>@h/db?sslkey=<>"),
+        ("api_key:abc", "api_key:<>"),
+    ],
+)
+def test_secrets_within_an_argument(argument: str, expected: str) -> None:
+    (found,) = redaction.arguments([argument])
+    assert re.sub("<redacted [0-9a-f]{4}>", "<>", found) == expected
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "tests/test_token.py::test_auth[key=1]",
+        "auth.relevance.yaml::a secret: how to keep one",
+        "--deselect=test_auth.py::test_key",
+        "--relevance-against=keys.jsonl",
+        "-k",
+        "token or key",
+        "C:\\keys",
+        "https://medium.com/@me/key",
+        "--maxfail=2",
+    ],
+)
+def test_arguments_without_a_secret_stay(argument: str) -> None:
+    assert [*redaction.arguments([argument])] == [argument]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("401: {'api_key': 'abc', 'q': 'x'}", "401: {'api_key': '<>', 'q': 'x'}"),
+        ("sent Authorization: Basic YTpi", "sent Authorization: Basic <>"),
+        ("invalid header Bearer eyJhbGciOi.x", "invalid header Bearer <>"),
+        ("no connection: host=db password=X", "no connection: host=db password=<>"),
+        ("Bearer authentication failed", "Bearer authentication failed"),
+        ("unexpected token: foo, unknown key: brand", None),
+        ("Basic knowledge of sort(key=price)", None),
+        ("400: {'key': 'Adidas', 'count': 5}", None),
+    ],
+)
+def test_secrets_of_a_known_form_in_a_text(text: str, expected: str | None) -> None:
+    assert masked(text) == (text if expected is None else expected)
+
+
 def test_without_a_pattern_only_logins_are_masked() -> None:
     nothing = Redaction("")
     assert nothing.values({"token": "abc"}) == {"token": "abc"}

@@ -100,6 +100,102 @@ def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project) -> None:
     )
 
 
+ECHOES = """
+    import os
+    import pytest
+    from base64 import b64encode
+    from urllib.parse import quote
+
+    def pytest_addoption(parser):
+        parser.addoption("--engine-token")
+
+    @pytest.fixture
+    def search(pytestconfig):
+        def search(query, user, password, key):
+            print("connected with", password)
+            if query == "raises":
+                raise ConnectionError(f"no access with {password}")
+            if query == "url":
+                raise ConnectionError(f"GET /?p={quote(password, safe='')}")
+            if query == "base64":
+                login = b64encode(f"{user}:{password}".encode()).decode()
+                raise ConnectionError(f"headers: {login}")
+            if query == "option":
+                raise ConnectionError(f"no access with {pytestconfig.option.engine_token}")
+            if query == "environment":
+                raise ConnectionError(f"no access with {os.environ['ENGINE_KEY']}")
+            return [{"id": "a", "title": f"Apple, {password}"}, {"id": "b"}]
+        return search
+
+    @pytest.fixture
+    def relevance_fingerprint():
+        return {"index": "en-1", "about": "as me with p/ss w0rd-7"}
+
+    def pytest_relevance_explain(document):
+        return "asked with p/ss w0rd-7"
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["here", "xdist"])
+def test_a_known_secret_is_masked_wherever_it_stands(
+    project: Project, monkeypatch: pytest.MonkeyPatch, workers: list[str]
+) -> None:
+    monkeypatch.setenv("ENGINE_KEY", "env-77-abc")
+    project.conftest(ECHOES)
+    project.cases("""
+        params: {user: me, password: p/ss w0rd-7, key: en}
+        cases:
+          - {query: raises}
+          - {query: url}
+          - {query: base64}
+          - {query: option}
+          - {query: environment}
+          - {query: title, judgments: {b: 3}, min_ndcg: 0.9}
+    """)
+    names = ("run.jsonl", "run.md", "run.html", "junit.xml", BASELINE)
+    run = project.run(
+        RECORD,
+        UPDATE,
+        "--relevance-html=run.html",
+        "--relevance-markdown=run.md",
+        "--junitxml=junit.xml",
+        "-ojunit_logging=all",
+        "--engine-token=tok-55-xyz",
+        *workers,
+    )
+    texts = {name: (project.path / name).read_text(encoding="utf-8") for name in names}
+    secrets = ("p/ss w0rd-7", "p%2Fss", "env-77-abc", "tok-55-xyz", "bWU6cC9zcyB3M")
+    for name, text in {**texts, "terminal": run.text}.items():
+        assert [secret for secret in secrets if secret in text] == [], name
+    record = Record.open(project.path / "run.jsonl")
+    messages = {
+        result.id: re.sub(MASK, "<>", result.call.error.message)
+        for result in record.results
+        if result.call.error is not None
+    }
+    assert messages == {
+        "raises": "no access with <>",
+        "url": "GET /?p=<>",
+        "base64": "headers: <>",
+        "option": "no access with <>",
+        "environment": "no access with <>",
+    }
+    # the value "en" of the param `key` is too common to be looked for
+    assert record.info.fingerprint["index"] == "en-1"
+    assert re.fullmatch(f"as me with {MASK}", record.info.fingerprint["about"])
+    (titled,) = (result for result in record.results if result.id == "title")
+    assert re.fullmatch(f"Apple, {MASK}", titled.texts.titles["a"])
+    assert re.fullmatch(f"asked with {MASK}", titled.texts.explanations["a"])
+
+
+def test_the_command_of_a_record_has_no_password(shop: Project) -> None:
+    options = 'parser.addoption("--dsn")\n        parser.addoption("--password")'
+    shop.conftest(SEARCH.replace('parser.addoption("--password")', options))
+    shop.run(RECORD, "--dsn", "host=db user=me password=X")
+    command = Record.open(shop.path / "run.jsonl").info.command
+    assert re.fullmatch(f"host=db user=me password={MASK}", command[-1])
+
+
 def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
     shop.run(UPDATE)
     assert "stale" not in shop.run().summary

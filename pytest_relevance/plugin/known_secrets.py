@@ -1,0 +1,164 @@
+"""Mask secrets that are known by their values, wherever they stand in a text.
+
+A value becomes known where it stands under a secret name: a param, an entry of the fingerprint, an option, a variable of
+the environment. An exception may echo it anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it,
+and in base64, such as that of `user:password`.
+
+A value that is too common is not looked for, as it would be masked where it means something else: see `is_distinct`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+SHORTEST, SHORTEST_MIXED, SHORTEST_NUMBER = 8, 5, 8
+"""The fewest characters of a value that is looked for: of any, of one with letters and digits, of digits alone."""
+
+_LONG, _BEGINNING = 24, 16
+"""A value longer than this is found by its beginning too, as messages cut long values."""
+
+_BASE64_GROUP = 6  # bits of a character
+_FEWEST_BASE64 = 6  # characters that are found by chance in no other text
+_BASE64 = r"[A-Za-z0-9+/_=-]*"
+_REST = r"[A-Za-z0-9+/_=.~%-]*"
+
+
+def is_distinct(value: str) -> bool:
+    """Whether a value is hardly ever found by chance: 8 characters, or 5 with both letters and digits.
+
+    So "1", "en", "en_GB" and "price" are not looked for. Of a number 8 digits are needed.
+    """
+    if value.isdigit():
+        return len(value) >= SHORTEST_NUMBER
+    has_letter = any(map(str.isalpha, value))
+    has_digit = any(map(str.isdigit, value))
+    if has_letter and has_digit:
+        return len(value) >= SHORTEST_MIXED
+    return len(value) >= SHORTEST and not value.isspace()
+
+
+class KnownSecrets:
+    """The values that are masked wherever they stand."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[str, _Secret] = {}
+
+    def __bool__(self) -> bool:
+        """Whether any value is known."""
+        return bool(self._secrets)
+
+    def add(self, value: str, mask: str) -> None:
+        """Look for a value from now on, unless it is too common; `mask` is what takes its place."""
+        for part in (value, *value.splitlines()):
+            stripped = part.strip()
+            if stripped not in self._secrets and is_distinct(stripped):
+                self._secrets[stripped] = _Secret(stripped, mask)
+
+    def hide(self, text: str) -> str:
+        """Return a text with the known values masked."""
+        for secret in self._secrets.values():
+            text = secret.hide(text)
+        return text
+
+    def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
+        """Return values of builtin types with the known values masked in all texts; the same object if there are none.
+
+        The values under the keys `but` stay as they are, and so do all keys.
+        """
+        if isinstance(values, str):
+            return self.hide(values)
+        if isinstance(values, Mapping):
+            hidden: Any = {}
+            for key, value in values.items():
+                hidden[key] = value if key in but else self.hide_in(value, but)
+            is_same = all(hidden[key] is value for key, value in values.items())
+        elif isinstance(values, (list, tuple)):
+            hidden = type(values)([self.hide_in(value, but) for value in values])
+            is_same = all(map(_is_same, hidden, values))
+        else:
+            return values
+        return values if is_same else hidden
+
+
+class _Secret:
+    """A value that is looked for, in all the forms in which texts have it."""
+
+    def __init__(self, value: str, mask: str) -> None:
+        self._value = value
+        self._mask = mask
+        forms = [*dict.fromkeys(_forms_of(value))]
+        encoded = [*dict.fromkeys(_base64_of(value))]
+        beginnings = [form[:_BEGINNING] for form in forms if len(form) > _LONG]
+        self._patterns = [
+            *map(self._bounded, sorted(forms, key=len, reverse=True)),
+            *(re.escape(beginning) + _REST for beginning in beginnings),
+            *(f"{_BASE64}{re.escape(inner)}{_BASE64}" for inner in encoded),
+        ]
+        self._needles = (*forms, *beginnings, *encoded)
+
+    def hide(self, text: str) -> str:
+        if not any(needle in text for needle in self._needles):
+            return text
+        return re.sub("|".join(self._patterns), lambda found: self._mask, text)
+
+    def _bounded(self, form: str) -> str:
+        """A short value, or one of letters alone, may be a part of another word; a key is not."""
+        pattern = re.escape(form)
+        if len(self._value) < SHORTEST or self._value.isalpha():
+            return rf"(?<![^\W_]){pattern}(?![^\W_])"
+        return pattern
+
+
+def _forms_of(value: str) -> Iterator[str]:
+    """The forms in which a text may have a value."""
+    from html import escape  # most runs know no secret
+    from urllib.parse import quote, quote_plus
+
+    yield value
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    yield repr(value)[1:-1]
+    yield escape(value)
+    for encoded in (quote(value, "", errors="replace"), quote(value, errors="replace")):
+        yield encoded
+        yield re.sub("%..", lambda found: found[0].lower(), encoded)
+    yield quote_plus(value, errors="replace")
+
+
+def _base64_of(value: str) -> Iterator[str]:
+    """The characters that base64 of any text with this value in it has, for each place where it may begin."""
+    from base64 import b64encode
+
+    data = value.encode("utf-8", "surrogatepass")
+    for offset in range(3):
+        encoded = b64encode(bytes(offset) + data).decode()
+        first = -(-offset * 8 // _BASE64_GROUP)
+        last = (offset + len(data)) * 8 // _BASE64_GROUP
+        inner = encoded[first:last]
+        if len(inner) >= _FEWEST_BASE64:
+            yield inner
+            yield inner.translate(_URL_SAFE)
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+
+
+def _is_same(one: object, two: object) -> bool:
+    return one is two
+
+
+def texts_in(value: Any) -> Iterable[str]:
+    """The texts and numbers within a value of builtin types, as texts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from texts_in(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from texts_in(each)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
