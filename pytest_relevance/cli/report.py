@@ -151,7 +151,8 @@ def _cut(values: dict[str, Any]) -> None:
     }:
         values["titles"] = titles
     if baseline := values.get("baseline"):
-        baseline["documents"] = baseline.get("documents", [])[:1]
+        for name in ("documents", "grades"):
+            baseline[name] = baseline.get(name, [])[:1]
         baseline.pop("then", None)
 
 

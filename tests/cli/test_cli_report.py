@@ -139,11 +139,11 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "damage", "found"),
     [
-        (["-vv"], {"irrelevant_top": [[1]]}, "its irrelevant_top is ([1],)"),
+        (["-vv"], {"irrelevant_top": [[1]]}, "its irrelevant_top is [[1]]"),
         (
             ["--format", "markdown"],
             {"not_in_index": [["a"]]},
-            "its not_in_index is (['a'],)",
+            "its not_in_index is [['a']]",
         ),
         (["-o", "page.html"], {"shown": {"b1": 1}}, "its shown is {'b1': 1}"),
         (["-vv"], {"filled_top": {"m": "x"}}, "its filled_top is {'m': 'x'}"),

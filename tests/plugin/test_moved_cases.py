@@ -304,7 +304,8 @@ def test_reports_say_what_was_moved(
     main(["report", str(shop.path / "now.jsonl")])
     assert said in capsys.readouterr().out
     first = json.loads((shop.path / "now.jsonl").read_text().splitlines()[0])
-    assert first["files"][SHOP]["moved"] == [["see", None, SHOP, "boots", None]]
+    moved = {"id": "see", "variant": None, "file_before": SHOP, "id_before": "boots"}
+    assert first["files"][SHOP]["moved"] == [{**moved, "variant_before": None}]
 
 
 def test_a_report_beside_a_record_finds_moved_cases(

@@ -135,7 +135,7 @@ class FileInfo(NamedTuple):
         """The info in builtin types, as the record has it."""
         values = to_builtin(self)
         if self.moved:  # pytest-xdist sends no named tuples
-            values["moved"] = [list(each) for each in self.moved]
+            values["moved"] = [each._asdict() for each in self.moved]
         if self.accepted:
             values["accepted"] = [to_builtin(each) for each in self.accepted]
         return values
@@ -162,7 +162,7 @@ class FileInfo(NamedTuple):
         pairs = {
             "lost": tuple(map(tuple, lost)),
             "cases": tuple(map(tuple, values.get("cases", ()))),
-            "moved": tuple(MovedCase(*each) for each in values.get("moved", ())),
+            "moved": tuple(MovedCase(**each) for each in values.get("moved", ())),
             "unclear": tuple(map(tuple, values.get("unclear", ()))),
             "accepted": tuple(
                 from_builtin(AcceptedCase, each) for each in values.get("accepted", ())
