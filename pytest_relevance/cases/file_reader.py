@@ -98,27 +98,28 @@ class FileReader:
         return os.path.isfile(path) and not os.path.getsize(path)
 
     def _read(
-        self, what: str, named: NamedFile, template: IdField | None, at: Location
+        self, key: str, named: NamedFile, template: IdField | None, at: Location
     ) -> Any:
-        """Give the content of a file, `JUDGMENTS` or `QUERIES`; `WRONG` if it has mistakes.
+        """Give the content of a file that stands under a key, `JUDGMENTS` or `QUERIES`.
 
-        `template` is the `id_field` of the suite, or of the case, if it is one.
+        `template` is the `id_field` of the suite, or of the case, if it is one. Returns `WRONG`
+        if the file has mistakes.
         """
-        key = (what, named.content, template)
-        if key not in self._cache:
+        cached_as = (key, named.content, template)
+        if cached_as not in self._cache:
             path, shown = os.path.join(self._folder, named.name), self.shown(named)
             why = why_no_file(named.name, self._folder, shown)
             if why is not None:
-                if what == JUDGMENTS:
+                if key == JUDGMENTS:
                     why += self._advice_on_document(named, path)
                 return at.refuse(why, *named.at)
             try:
-                self._cache[key] = _read_file(
-                    what, named, template=template, path=path, shown=shown
+                self._cache[cached_as] = _read_file(
+                    key, named, template=template, path=path, shown=shown
                 )
             except FileError as error:
-                self._cache[key] = error
-        content = self._cache[key]
+                self._cache[cached_as] = error
+        content = self._cache[cached_as]
         if isinstance(content, FileError):
             return at.under(*named.at).refuse_file(content)
         return content
@@ -138,12 +139,13 @@ class FileReader:
 
 
 def _read_file(
-    what: str, named: NamedFile, template: IdField | None, path: str, shown: str
+    key: str, named: NamedFile, template: IdField | None, path: str, shown: str
 ) -> QueryFile | Ratings:
+    """Read a file that stands under a key. Raises FileError for one with mistakes."""
     ids = FileIds(ids_of(named.id_field).of_file, template)
     options = options_of(named.query, named.grade_column)
     source = Source.read(path, shown, options, ids)
-    if what == QUERIES:
+    if key == QUERIES:
         return read_query_file(source, named.format)
     if named.fill:
         return read_fill(source, named.format)

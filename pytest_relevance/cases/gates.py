@@ -177,6 +177,7 @@ def _by_name(*keys: GateKey) -> dict[str, GateKey]:
 
 
 def _latency_schema() -> Schema:
+    """Make the schema of the figures of the latency with their bounds."""
     figures = {}
     for figure, meaning in FIGURES.items():
         figures[figure] = about(f'{meaning}: "<= 200 ms".', TIME.schema)
@@ -309,6 +310,7 @@ def check_tags_of_gates(
 
 
 def _check_gate(written: object, at: Location) -> Gate | Wrong:
+    """Check one gate: its keys, each by its row, and whether they fit together."""
     if not isinstance(written, Mapping):
         return at.refuse(
             "a gate is a mapping such as {mean: {nDCG@10: 0.75}}, "
@@ -389,6 +391,7 @@ def _usual_id(gate: Gate) -> str:
 
 
 def _gate_schema() -> Schema:
+    """Make the schema of a gate, of the tables of its keys."""
     properties = {}
     for key in (*CONDITIONS.values(), *OPTIONS.values()):
         properties[key.name] = about(key.about, key.schema)

@@ -1,8 +1,8 @@
 """The judgments of a case, and how those of several places are united.
 
 A case has judgments of its own, and finds others in the files that it or its suite names. Its
-own replace those of files, document by document. Files that fill count only where nobody else
-has judged.
+own replace those of files, document by document. Files that fill count only for documents that
+nobody else has judged.
 """
 
 from __future__ import annotations
@@ -96,130 +96,151 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
 
 
 def united(
-    found: Sequence[FileJudgments], terms: GradingTerms, at: Location
+    sources: Sequence[FileJudgments], terms: GradingTerms, at: Location
 ) -> Graded | Wrong:
     """Unite the judgments of one query that stand under several keys or in several files.
 
     Judgments that stand in one place are not copied: there are as many as cases.
     """
-    if len(found) == 1:
-        grades = found[0].grades
-        return Graded(
-            grades=grades, titles=found[0].titles, distinct=frozenset(grades.values())
-        )
-    places: dict[str, list[FileJudgments]] = {}
-    titles: dict[str, str] = {}
-    for one in found:
-        titles = {**one.titles, **titles}
-        for document in one.grades:
-            places.setdefault(document, []).append(one)
+    if len(sources) == 1:
+        grades = sources[0].grades
+        titles = sources[0].titles
+        return Graded(grades, titles, distinct=frozenset(grades.values()))
+    by_document: dict[str, list[FileJudgments]] = {}
+    united_titles: dict[str, str] = {}
+    for source in sources:
+        united_titles = {**source.titles, **united_titles}
+        for document in source.grades:
+            by_document.setdefault(document, []).append(source)
     united_grades: dict[str, float] = {}
     is_wrong = False
-    for document, those in places.items():
-        grade = _united_grade(document, those, raters=terms.raters, at=at)
+    for document, of_document in by_document.items():
+        grade = _united_grade(document, of_document, raters=terms.raters, at=at)
         if grade is WRONG:
             is_wrong = True
         else:
             united_grades[document] = grade
     if is_wrong:
         return WRONG
-    return Graded(
-        grades=united_grades, titles=titles, distinct=frozenset(united_grades.values())
-    )
+    distinct = frozenset(united_grades.values())
+    return Graded(united_grades, united_titles, distinct=distinct)
 
 
 def _united_grade(
-    document: str, places: Sequence[FileJudgments], raters: str | None, at: Location
+    document: str, sources: Sequence[FileJudgments], raters: str | None, at: Location
 ) -> float | Wrong:
     """Make one grade of the judgments of a document in several places.
 
-    If raters are combined, each rating counts, but a rater with a name counts once, with equal
-    ratings. Otherwise all grades must be equal.
+    Ratings are combined if the case file says how, or if all raters have names. Then each
+    rating counts, but a rater with a name counts once, with equal ratings. Otherwise all grades
+    must be equal.
     """
-    if len(places) == 1:
-        return places[0].grades[document]
-    given = []
-    for place in places:
-        ratings = place.ratings(document) or {UNNAMED: place.grades[document]}
-        given.append(ratings)
-    are_combined = raters is not None or _are_all_named(given)
-    if not are_combined:
-        given = [{UNNAMED: place.grades[document]} for place in places]
-    first: dict[str, tuple[float, str]] = {}  # the rating and the file, by rater
-    counting = []
-    result: Wrong | None = None
-    for place, ratings in zip(places, given, strict=True):
-        for rater, rating in ratings.items():
-            if rater not in first or (are_combined and not is_named(rater)):
-                first[rater] = (rating, place.judgments.file)
-                counting.append(rating)
-            elif first[rater][0] != rating:
-                earlier = "{:g} in {}".format(*first[rater])
-                who = rater if are_combined else None
-                result = _refuse_contradiction(
-                    f"{earlier} and {rating:g} here", who, place, document, at
-                )
-    return aggregate(counting, raters or "median") if result is None else result
+    if len(sources) == 1:
+        return sources[0].grades[document]
+    if raters is not None or _are_raters_named(document, sources):
+        return _combined_grade(document, sources, raters=raters or "median", at=at)
+    first = sources[0]
+    result: float | Wrong = first.grades[document]
+    for source in sources[1:]:
+        if source.grades[document] != first.grades[document]:
+            grades = _two_grades(first.grades[document], first, source.grades[document])
+            result = _refuse_contradiction(
+                f"judged twice, {grades}; keep one of them, or say how the ratings of "
+                "several raters are combined (raters: median)",
+                document,
+                source=source,
+                at=at,
+            )
+    return result
 
 
-def _are_all_named(given: Sequence[Mapping[str, float]]) -> bool:
-    for ratings in given:
-        if not all(map(is_named, ratings)):
+def _are_raters_named(document: str, sources: Sequence[FileJudgments]) -> bool:
+    for source in sources:
+        ratings = source.ratings(document)
+        if not ratings or not all(map(is_named, ratings)):
             return False
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class _FirstRating:
+    """The first rating that a rater gave a document, and where it stands."""
+
+    rating: float
+    source: FileJudgments
+
+
+def _combined_grade(
+    document: str, sources: Sequence[FileJudgments], raters: str, at: Location
+) -> float | Wrong:
+    """Combine the ratings of a document. Reports a rater with two different ones."""
+    first: dict[str, _FirstRating] = {}
+    counting = []
+    result: Wrong | None = None
+    for source in sources:
+        ratings = source.ratings(document) or {UNNAMED: source.grades[document]}
+        for rater, rating in ratings.items():
+            if rater not in first or not is_named(rater):
+                first[rater] = _FirstRating(rating, source)
+                counting.append(rating)
+            elif first[rater].rating != rating:
+                earlier = first[rater]
+                grades = _two_grades(earlier.rating, earlier.source, rating)
+                result = _refuse_contradiction(
+                    f"rater {quoted(rater)} gave {grades}; keep one of them",
+                    document,
+                    source=source,
+                    at=at,
+                )
+    return aggregate(counting, raters) if result is None else result
+
+
+def _two_grades(earlier: float, source: FileJudgments, here: float) -> str:
+    return f"{earlier:g} in {source.judgments.file} and {here:g} here"
+
+
 def _refuse_contradiction(
-    grades: str, rater: str | None, place: FileJudgments, document: str, at: Location
+    message: str, document: str, source: FileJudgments, at: Location
 ) -> Wrong:
-    """Report two grades of one document; `rater` gave both, if their ratings are combined."""
-    if rater is None:
-        message = (
-            f"judged twice, {grades}; keep one of them, or say how the ratings of several "
-            "raters are combined (raters: median)"
-        )
-    else:
-        message = f"rater {quoted(rater)} gave {grades}; keep one of them"
+    """Report two grades of one document, at the later one."""
     return at.refuse_at(
-        f"query {quoted(place.key)}, document {quoted(document)}: {message}",
-        place.place(document),
+        f"query {quoted(source.key)}, document {quoted(document)}: {message}",
+        source.place(document),
     )
 
 
 def filled(
     people: Graded,
-    found: Sequence[FileJudgments],
+    sources: Sequence[FileJudgments],
     terms: GradingTerms,
     at: Location,
 ) -> Graded | Wrong:
     """Add the judgments of files that fill, for documents that `people` have not judged."""
-    if not found:
+    if not sources:
         return people
-    fill = united(found, terms, at)
+    fill = united(sources, terms, at)
     if fill is WRONG:
         return WRONG
-    names: dict[str, set[str]] = {}
-    for one in found:
-        for document in one.grades:
-            if document not in people.grades:
-                names.setdefault(document, set()).update(_who_gave(one, document))
     grades = dict(people.grades)
+    names: dict[str, str] = {}
     for document, grade in fill.grades.items():
-        if document in names:
+        if document not in people.grades:
             grades[document] = grade
-    who = {}
-    for document, of_document in names.items():
-        who[document] = " + ".join(sorted(of_document))
+            names[document] = _who_gave(document, sources)
     return Graded(
         grades=grades,
         titles={**fill.titles, **people.titles},
         notes=people.notes,
         distinct=frozenset(grades.values()),
-        filled=who,
+        filled=names,
     )
 
 
-def _who_gave(found: FileJudgments, document: str) -> list[str]:
-    """Name who gave the grade of a document: its raters, or else the file."""
-    raters = [rater for rater in found.ratings(document) if is_named(rater)]
-    return raters or [os.path.basename(found.judgments.file)]
+def _who_gave(document: str, sources: Sequence[FileJudgments]) -> str:
+    """Name who gave the grades of a document: the raters, or the file if they have no names."""
+    names: set[str] = set()
+    for source in sources:
+        if document in source.grades:
+            raters = [rater for rater in source.ratings(document) if is_named(rater)]
+            names.update(raters or [os.path.basename(source.judgments.file)])
+    return " + ".join(sorted(names))

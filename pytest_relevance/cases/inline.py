@@ -140,6 +140,7 @@ def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded
 def _graded_one_by_one(
     value: Mapping[Any, object], scale: Scale | None, at: Location
 ) -> Graded | Wrong:
+    """Grade each document by itself, and report what is wrong."""
     raters = at.values.get("raters")
     terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
     grades: dict[str, float] = {}
@@ -170,6 +171,8 @@ def _graded_one_by_one(
 
 @dataclass(frozen=True, slots=True)
 class _Judgment:
+    """What is written for one document."""
+
     grade: float
     title: str | None = None
     note: str | None = None

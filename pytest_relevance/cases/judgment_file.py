@@ -42,14 +42,6 @@ class Wanted:
         return list(dict.fromkeys(names))
 
 
-@dataclass(slots=True)
-class _Fits:
-    """The queries that an entry of a file fits: the first by its text, and the first by its id."""
-
-    by_text: Wanted | None = None
-    by_id: Wanted | None = None
-
-
 class JudgmentFile:
     """A judgment file: its judgments under the terms of the suite, and which queries have cases.
 
@@ -78,7 +70,8 @@ class JudgmentFile:
         self._terms: GradingTerms | None = terms
         self._used = used
         self._other_texts: dict[str, str] = {}
-        self._fits: dict[str, _Fits] = {}
+        self._first_by_id: dict[str, Wanted] = {}
+        self._first_by_text: dict[str, Wanted] = {}
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:
@@ -219,15 +212,14 @@ class JudgmentFile:
         is_text = text == wanted.text
         if is_id == is_text:
             return None
-        fits = self._fits.setdefault(key, _Fits())
-        by_id: Wanted | None = wanted
-        by_text: Wanted | None = wanted
-        if is_text:
-            fits.by_text = fits.by_text or wanted
-            by_id = fits.by_id
+        if is_id:
+            self._first_by_id.setdefault(key, wanted)
+            by_id: Wanted | None = wanted
+            by_text = self._first_by_text.get(key)
         else:
-            fits.by_id = fits.by_id or wanted
-            by_text = fits.by_text
+            self._first_by_text.setdefault(key, wanted)
+            by_id = self._first_by_id.get(key)
+            by_text = wanted
         if by_id is None or by_text is None:
             return None
         return at.refuse(

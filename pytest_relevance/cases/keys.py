@@ -467,6 +467,7 @@ def _report_unknown_keys(
 
 
 def _unknown_key(name: str, level: str) -> str:
+    """Say that a suite or a case does not have a key, and where it belongs or what may be meant."""
     names = list(KEYS[level])
     if level == SUITE:
         names.append(CASES)

@@ -341,8 +341,8 @@ class Case:
         that is written in Python.
     `source`: the path in messages of the file of queries that the case comes from.
     `weight`: the weight in means.
-    `expect`: the expectations, also those of the suite, but for the `not_applicable` metrics, for
-        which the case has no relevant judgments.
+    `expect`: the expectations, also those of the suite that can be asked of the case.
+    `not_applicable`: the metrics that the suite expects and the case has no relevant judgments for.
     `titles`, `notes`: texts for judged documents.
     `filled`: the documents whose grades fill what nobody has judged, with who gave them:
         {document: name}.

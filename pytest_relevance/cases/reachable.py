@@ -77,6 +77,7 @@ def _allowed_ranks(expected: Expectation, number: int, k: int) -> _AllowedRanks 
 def _refuse_contradiction(
     document: str, here: Expectation, there: Expectation, at: Location
 ) -> Wrong:
+    """Report at one expectation that another one excludes it."""
     other = f"expect.{there.kind}"
     if there.inherited:
         other += " of the suite"
@@ -120,6 +121,7 @@ def check_reachable(case: Case, at: Location) -> None:
 
 
 def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
+    """Report the floor of a metric that not even the best ranking of the judged documents reaches."""
     metric = expected.metric
     assert metric is not None
     if not case.judgments:
@@ -156,6 +158,7 @@ def _is_above(expected: Expectation, reached: float) -> bool:
 
 
 def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
+    """Say how far a floor is out of reach, and what to do."""
     # rounded down, so that it can be written as the floor
     possible = floor((best + ROUNDING) * 10_000) / 10_000
     whose, advice = "the", "lower it"
@@ -171,7 +174,7 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Make rankings of judged documents, of which one is the best there can be for any measure.
+    """Make rankings of judged documents. For any measure, one of them is the best there can be.
 
     `judged` are their grades. Measures of relevance and of grades (P, AP, CG, ERR ...) are best
     by descending grade, those of gain by descending gain, and both without documents that lower

@@ -128,7 +128,7 @@ def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
 
 
 def refuse_accident(data: bytes, shown: str) -> None:
-    """Refuse what is no case file but a pointer of Git LFS, an HTML page, or an unfinished merge.
+    """Refuse a pointer of Git LFS, an HTML page or an unfinished merge in place of a case file.
 
     Raises:
         CaseFileError: with this one mistake, as all others follow from it.
@@ -203,6 +203,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder) -> None:
+    """Read the list of cases into the builder, one case at a time."""
     start = events.next_event()
     place = place_of(start.start_mark)
     if type(start) is not SequenceStartEvent:

@@ -137,9 +137,10 @@ class Sources:
             if opened is WRONG:
                 return WRONG
             files_of_suite = opened
-        has_own = "judgments" in own or of_case is not None
-        find = self._found if has_own else self._needed
-        of_suite = find(files_of_suite, wanted, terms, at)
+        if "judgments" in own or of_case is not None:
+            of_suite = self._found(files_of_suite, wanted, terms=terms, at=at)
+        else:
+            of_suite = self._needed(files_of_suite, wanted, terms=terms, at=at)
         if of_suite is WRONG:
             return WRONG
         if of_case is not None and of_suite is not None:
@@ -192,9 +193,9 @@ class Sources:
         """Keep the rows of the files of the suite that contest a judgment of a case's own, for a notice."""
         for file in files:
             if not file.fills:
-                found = file.find(wanted, terms, _unheard())
-                if found is not WRONG:
-                    self._contested.extend(contested_rows(own.grades, found, OWN))
+                in_file = file.find(wanted, terms, _unheard())
+                if in_file is not WRONG:
+                    self._contested.extend(contested_rows(own.grades, in_file, OWN))
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded | Wrong:
         """Find the judgments of a listed query in the files of the suite; `NO_JUDGMENTS` if these have none."""
@@ -208,10 +209,10 @@ class Sources:
         )
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
-        """Report listed queries without a written case, none of which has judgments.
+        """Report that the files judge no listed query, so that they may not belong together.
 
-        If the files judge a listed query that has a written case, they belong together, and
-        nothing is wrong.
+        `queries` are those without a written case, and have no judgments. If the files judge a
+        listed query that has a written case, they belong together, and nothing is wrong.
         """
         for query in self.queries.with_case():
             graded_query = self.of_listed(query, _unheard())

@@ -263,6 +263,7 @@ class EventReader:
         return event
 
     def _check_tag(self, event: Event) -> None:
+        """Report a tag, `!!int` for example. YAML has them, and case files do not."""
         if event.tag is None or not _is_explicit(event):
             return
         message = (
@@ -274,6 +275,7 @@ class EventReader:
         event.implicit = (True, False)
 
     def _alias(self, event: Event) -> Node:
+        """Give the node that an alias stands for. Refuses aliases that expand without end."""
         name = event.anchor
         if name not in self._anchors:
             raise _broken(

@@ -93,6 +93,7 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
 
 
 def _problem_of_syntax(error: MarkedYAMLError, data: bytes) -> Problem:
+    """Translate an error of syntax, with its place and what it usually comes from."""
     begun = error.context_mark
     if begun is not None and _is_unclosed_quote(error):
         message = "this is not YAML: the quotes that open here are not closed"

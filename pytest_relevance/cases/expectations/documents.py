@@ -85,7 +85,7 @@ def check_order(key: str, value: object, at: Location) -> Made:
 
 
 def _check_sets(value: object, at: Location) -> list[tuple[str, ...]] | Wrong:
-    """Check documents of which each is a set, or a list of sets."""
+    """Check a list of sets, or a list of documents, each of which becomes a set."""
     if not isinstance(value, (list, tuple)) or not _has_list(value):
         documents = check_documents(value, at)
         if documents is WRONG:
@@ -165,6 +165,7 @@ def check_within(key: str, value: object, at: Location) -> Made:
 def _check_rank(
     key: str, document: object, written: object, at: Location
 ) -> Expectation | Wrong:
+    """Check the rank that one document must reach."""
     message = wrong_document(document)
     if message is not None:
         return at.refuse(message, str(document), at_key=True)

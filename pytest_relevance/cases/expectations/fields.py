@@ -90,6 +90,7 @@ def _check_field(
 
 
 def _check_limit(path: str, written: object, at: Location) -> FieldCondition | Wrong:
+    """Check in how many results a value of a field may be."""
     most = check_whole(written, at)
     if most is WRONG:
         return WRONG
@@ -99,6 +100,7 @@ def _check_limit(path: str, written: object, at: Location) -> FieldCondition | W
 def _check_condition(
     path: str, written: object, at: Location
 ) -> FieldCondition | Wrong:
+    """Check what a field has to be: a value, a list of values, a comparison or a part of it."""
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
@@ -116,6 +118,7 @@ def _check_condition(
 def _check_contains(
     path: str, written: Mapping[str, object], at: Location
 ) -> FieldCondition | Wrong:
+    """Check `{contains: text}`."""
     text = written.get("contains")
     if len(written) != 1 or not isinstance(text, str) or not text:
         return at.refuse(
@@ -128,6 +131,7 @@ def _check_contains(
 def _check_comparison(
     path: str, written: object, match: re.Match[str], at: Location
 ) -> FieldCondition | Wrong:
+    """Check `>= 10`, which `match` divides into its sign and its bound."""
     comparison, text = match[1], match[2]
     bound = number(text)
     if bound is None or comparison in ("==", "="):
