@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_relevance.cases.gates import CONDITIONS, FIGURES
+from pytest_relevance.cases.gates.latency import FIGURES
+from pytest_relevance.cases.gates.table import CONDITIONS
 from pytest_relevance.cases.model import Gate, LatencyBound
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.metrics.names import metric_named

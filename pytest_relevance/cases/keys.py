@@ -19,7 +19,7 @@ from pytest_relevance.cases.expectations.table import (
     check_suite_expectations,
     kind_of,
 )
-from pytest_relevance.cases.gates import GATE_SCHEMA, check_gates
+from pytest_relevance.cases.gates.table import check_gates, gate_schema
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.schema_parts import Schema
@@ -357,7 +357,7 @@ _ROWS = (
         shape=shapes.GATES,
         check=check_gates,
         about="Conditions on the suite as a whole.",
-        schema=schemas.list_of(GATE_SCHEMA),
+        schema=schemas.list_of(gate_schema()),
     ),
     Key(
         name=QUERIES,

@@ -233,7 +233,7 @@ def _gates_of_file(
     require: bool,
 ) -> Iterator[GateResult]:
     from pytest_relevance.cases.gate_values import gate_of
-    from pytest_relevance.cases.gates import MAX_DROP
+    from pytest_relevance.cases.gates.condition import MAX_DROP
 
     ran = sorted(
         (result for result in results if result.status != SKIPPED),

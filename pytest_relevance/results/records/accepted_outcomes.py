@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.gates import MEAN, PASSING
+from pytest_relevance.cases.gates.condition import MEAN, PASSING
 from pytest_relevance.cases.model import SIMILARITY, Expectation, Gate
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.results import expectations

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.gate_values import gate_of
-from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import is_similarity, parse_metric

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
-from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import (
     Case,
     Expectation,
