@@ -12,10 +12,13 @@ from pytest_relevance.cases.writing import case_file, judgments_of
 from pytest_relevance.cases.yaml_text import write_value
 from pytest_relevance.judgments.model import Judgments, Query
 from tests.cases.conftest import Read
-
-
-def text(judgments: Judgments) -> str:
-    return case_file(judgments).data.decode()
+from tests.cases.texts import (
+    BLANKS,
+    LIKE_SYNTAX,
+    LIKE_VALUES,
+    OF_A_CASE,
+    RARE_CHARACTERS,
+)
 
 
 def test_all_that_is_known_of_a_query(read: Read) -> None:
@@ -144,148 +147,78 @@ def test_what_cannot_stand_in_a_case_file(judgments: Judgments, says: str) -> No
         case_file(judgments)
 
 
-LIKE_SOMETHING_ELSE = [
-    "007",
-    "no",
-    "1e5",
-    "12:30",
-    "2024-01-01",
-    "0x1f",
-    "1_000",
-    "true",
-    "null",
-    "~",
-    "<<",
-    "-",
-    "- a",
-    "? a",
-    "a: b",
-    "a:",
-    "a #b",
-    "#a",
-    "*a",
-    "&a",
-    "!a",
-    "%a",
-    "@a",
-    "`a",
-    "'a'",
-    '"a"',
-    "{a}",
-    "[a]",
-    "a, b",
-    " a",
-    "a ",
-    "a\tb",
-    "a\nb",
-    "a\r\nb",
-    "a\x85b",
-    "a\u2028b",
-    "\ufeffa",
-    "\x07",
-    "a\\b",
-    "---",
-    "...",
-    "=",
-    ".5",
-    "1.",
-    "+1",
-    "é",
-    "👟",
-    "a\u200db",
-    "http://x.y/z?a=b#c",
-    "10020#0",
-    "file",
-    "grade",
-    "x" * 900,
-    "__a",
-    "::",
-    "a::b",
-    "100%",
-]
+# Whatever the texts and values are
+
+ODD_TEXTS = [*LIKE_VALUES, *LIKE_SYNTAX, *BLANKS, *RARE_CHARACTERS, *OF_A_CASE]
 TEXTS = (
-    st.sampled_from(LIKE_SOMETHING_ELSE)
+    st.sampled_from([*ODD_TEXTS, "http://x.y/z?a=b#c"])
     | st.text(st.sampled_from("ab1 :#-,'\"{}[]*&!%@.\n\t\\é"), min_size=1, max_size=5)
     | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 ).filter(lambda text: bool(text.strip()))
-GRADES = st.integers(-3, 50) | st.floats(-50, 50).filter(
-    lambda grade: not grade or abs(grade) > 1e-40
-)
+
+
+def floats(least: float, most: float) -> st.SearchStrategy[float]:
+    """Floats that have a decimal number in a case file: its digits are limited."""
+    return st.floats(least, most).filter(lambda number: not 0 < abs(number) <= 1e-40)
+
+
+GRADES = st.integers(-3, 50) | floats(-50, 50)
 PARAMS = st.recursive(
-    TEXTS
-    | st.integers()
-    | st.floats(-1e9, 1e9).filter(lambda number: not number or abs(number) > 1e-40)
-    | st.booleans(),
+    TEXTS | st.integers() | floats(-1e9, 1e9) | st.booleans(),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3)
     ),
     max_leaves=4,
 )
+NAMES = TEXTS.filter(lambda name: name not in ("k", "query"))
 
 
 @st.composite
-def described(draw: st.DrawFn) -> Judgments:
+def queries_with_judgments(draw: st.DrawFn) -> Judgments:
+    grades = {}
+    titles = {}
+    queries = {}
     texts = draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
-    ids = [
-        f"id {number}" if draw(st.booleans()) else text
-        for number, text in enumerate(texts)
-    ]
-    grades = {
-        key: draw(st.dictionaries(TEXTS, GRADES, min_size=1, max_size=4))
-        for key in ids
-        if draw(st.booleans())
-    }
-    titles = {
-        key: {document: draw(TEXTS) for document in grades[key]}
-        for key in grades
-        if draw(st.booleans())
-    }
-    params = st.dictionaries(
-        TEXTS.filter(lambda name: name not in ("k", "query")), PARAMS, max_size=2
-    )
-    queries = {
-        key: Query(
-            key,
-            text,
-            draw(st.sampled_from([1, 2.5, 4200])),
-            draw(params),
-            draw(st.none() | TEXTS),
+    for number, text in enumerate(texts):
+        key = draw(st.sampled_from([text, f"id {number}"]))
+        queries[key] = Query(
+            id=key,
+            text=text,
+            weight=draw(st.sampled_from([1, 2.5, 4200])),
+            params=draw(st.dictionaries(NAMES, PARAMS, max_size=2)),
+            note=draw(st.none() | TEXTS),
         )
-        for key, text in zip(ids, texts, strict=True)
-    }
+        if draw(st.booleans()):
+            grades[key] = draw(st.dictionaries(TEXTS, GRADES, min_size=1, max_size=4))
+            if draw(st.booleans()):
+                titles[key] = {document: draw(TEXTS) for document in grades[key]}
     return Judgments(grades, queries=queries, titles=titles)
 
 
-@given(given=described())
-def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
-    cases = {
-        case.query: case
-        for case in parse_suite(case_file(given).data, "new.yaml").cases
-    }
-    assert set(cases) == {query.text for query in given.queries.values()}
-    for key, query in given.queries.items():
-        case = cases[query.text or ""]
+@given(judgments=queries_with_judgments())
+def test_a_case_file_says_what_the_judgments_say(judgments: Judgments) -> None:
+    suite = parse_suite(case_file(judgments).data, "new.yaml")
+    cases = {case.query: case for case in suite.cases}
+    assert cases.keys() == {query.text for query in judgments.queries.values()}
+    for key, query in judgments.queries.items():
+        case = cases[query.text_or_id]
         assert case.id == key
-        assert case.judgments == given.get(key, {})
-        assert case.titles == given.titles.get(key, {})
-        assert (case.weight, case.params, case.note) == (
-            query.weight,
-            query.params,
-            query.note,
-        )
+        assert case.judgments == judgments.get(key, {})
+        assert case.titles == judgments.titles.get(key, {})
+        assert case.weight == query.weight
+        assert case.params == query.params
+        assert case.note == query.note
 
 
-@given(found=PARAMS)
+@given(value=PARAMS)
 def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
-    editor_sees: Callable[[str | bytes], object], found: object
+    editor_sees: Callable[[str | bytes], object], value: object
 ) -> None:
-    (case,) = parse_suite(
-        f"cases: [{{query: a, params: {{x: {write_value(found)}}}}}]".encode(),
-        "new.yaml",
-    ).cases
-    assert case.params == {"x": found}
-    assert type(case.params["x"]) is type(found)
-    assert editor_sees(write_value(found)) == found
+    text = f"cases: [{{query: a, params: {{x: {write_value(value)}}}}}]"
+    (case,) = parse_suite(text.encode(), "new.yaml").cases
+    assert case.params == {"x": value}
+    assert type(case.params["x"]) is type(value)
+    assert editor_sees(write_value(value)) == value
 
 
 # And back
