@@ -42,27 +42,27 @@ def test_a_metric_and_its_bound(
 
 
 @pytest.mark.parametrize(
-    ("line", "kind", "documents", "within"),
+    ("kind", "written", "documents", "within"),
     [
-        ("first: x", "first", ("x",), None),
-        ("first: [x, 007, no]", "first", ("x", "007", "no"), None),
-        ("include: [x, y]", "include", ("x", "y"), None),
-        ("include: {docs: x, within: 25}", "include", ("x",), 25),
-        ("exclude: {docs: [z, 1e5], within: 3}", "exclude", ("z", "1e5"), 3),
-        ("exclude: {docs: [z]}", "exclude", ("z",), None),
-        ("order: [x, y]", "order", ("x", "y"), None),
+        ("first", "x", ("x",), None),
+        ("first", "[x, 007, no]", ("x", "007", "no"), None),
+        ("include", "[x, y]", ("x", "y"), None),
+        ("include", "{docs: x, within: 25}", ("x",), 25),
+        ("exclude", "{docs: [z, 1e5], within: 3}", ("z", "1e5"), 3),
+        ("exclude", "{docs: [z]}", ("z",), None),
+        ("order", "[x, y]", ("x", "y"), None),
     ],
 )
 def test_documents_and_their_places(
-    case: ReadCase, line: str, kind: str, documents: tuple[str, ...], within: int | None
+    case: ReadCase,
+    kind: str,
+    written: str,
+    documents: tuple[str, ...],
+    within: int | None,
 ) -> None:
-    expected = expected_of(case, line)
-    assert (expected.kind, expected.name, expected.documents, expected.within) == (
-        kind,
-        kind,
-        documents,
-        within,
-    )
+    expected = expected_of(case, f"{kind}: {written}")
+    assert expected.kind == expected.name == kind
+    assert (expected.documents, expected.within) == (documents, within)
 
 
 @pytest.mark.parametrize(
@@ -126,100 +126,100 @@ def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("line", "documents", "sets", "within"),
+    ("written", "sets", "within"),
     [
-        ("order: [[b1, 007], [no]]", ("b1", "007", "no"), (2, 1), None),
-        ("order: [b1, [a1, a2], c]", ("b1", "a1", "a2", "c"), (1, 2, 1), None),
-        ("order: [[a], [b]]", ("a", "b"), (), None),
-        ("order: {docs: [a, b], within: 100}", ("a", "b"), (), 100),
-        ("order: {docs: [[a, b], [1e5]], within: 3}", ("a", "b", "1e5"), (2, 1), 3),
+        ("[[b1, 007], [no]]", [("b1", "007"), ("no",)], None),
+        ("[b1, [a1, a2], c]", [("b1",), ("a1", "a2"), ("c",)], None),
+        ("[[a], [b]]", [("a",), ("b",)], None),
+        ("{docs: [a, b], within: 100}", [("a",), ("b",)], 100),
+        ("{docs: [[a, b], [1e5]], within: 3}", [("a", "b"), ("1e5",)], 3),
     ],
 )
 def test_an_order_of_sets(
-    case: ReadCase,
-    line: str,
-    documents: tuple[str, ...],
-    sets: tuple[int, ...],
-    within: int | None,
+    case: ReadCase, written: str, sets: list[tuple[str, ...]], within: int | None
 ) -> None:
-    expected = expected_of(case, line)
-    assert (expected.documents, expected.sets, expected.within) == (
-        documents,
-        sets,
-        within,
-    )
-
-
-def test_the_rank_that_a_document_must_reach(case: ReadCase) -> None:
-    found = case(
-        """
-        cases:
-          - query: a
-            expect:
-              within: {x: 3, 007: ">3", no: "<= 5", y: "< 5", z: ">= 5", w: "== 1"}
-        """
-    ).expect
-    assert [(*each.documents, each.comparison, each.within) for each in found] == [
-        ("x", "<=", 3),
-        ("007", ">", 3),
-        ("no", "<=", 5),
-        ("y", "<=", 4),
-        ("z", ">", 4),
-        ("w", "==", 1),
-    ]
+    expected = expected_of(case, f"order: {written}")
+    assert expected.document_sets == sets
+    assert expected.within == within
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("written", "comparison", "within"),
     [
-        ("same_as: 1984", ("1984", ">=", 1.0, None)),
-        ("same_as: {query: no}", ("no", ">=", 1.0, None)),
-        ("same_as: {query: b, overlap@5: 0.8}", ("b", ">=", 0.8, 5)),
-        ('same_as: {query: b, overlap: "< 0.5"}', ("b", "<", 0.5, None)),
+        ("3", "<=", 3),
+        ('">3"', ">", 3),
+        ('"<= 5"', "<=", 5),
+        ('"< 5"', "<=", 4),
+        ('">= 5"', ">", 4),
+        ('"== 1"', "==", 1),
+    ],
+)
+def test_the_rank_that_a_document_must_reach(
+    case: ReadCase, written: str, comparison: str, within: int
+) -> None:
+    expected = expected_of(case, f"within: {{007: {written}}}")
+    assert expected.documents == ("007",)
+    assert (expected.comparison, expected.within) == (comparison, within)
+
+
+@pytest.mark.parametrize(
+    ("written", "query", "comparison", "overlap", "within"),
+    [
+        ("1984", "1984", ">=", 1.0, None),
+        ("{query: no}", "no", ">=", 1.0, None),
+        ("{query: b, overlap@5: 0.8}", "b", ">=", 0.8, 5),
+        ('{query: b, overlap: "< 0.5"}', "b", "<", 0.5, None),
     ],
 )
 def test_another_query(
-    case: ReadCase, line: str, expected: tuple[str, str, float, int | None]
+    case: ReadCase,
+    written: str,
+    query: str,
+    comparison: str,
+    overlap: float,
+    within: int | None,
 ) -> None:
-    found = expected_of(case, line)
-    assert (found.query, found.comparison, found.bound, found.within) == expected
+    expected = expected_of(case, f"same_as: {written}")
+    assert expected.query == query
+    assert (expected.comparison, expected.bound) == (comparison, overlap)
+    assert expected.within == within
 
 
 @pytest.mark.parametrize(
-    ("line", "conditions"),
+    ("written", "comparison", "values"),
     [
-        (
-            "every@5: {brand: no, a.b: true, n: 007}",
-            [("brand", "==", ("no",)), ("a.b", "==", (True,)), ("n", "==", ("007",))],
-        ),
-        (
-            'some: {price: "12", year: 12}',
-            [("price", "==", ("12",)), ("year", "==", (12,))],
-        ),
-        (
-            'none@3: {price: ">= 12.5", x: [a, 1, false]}',
-            [("price", ">=", (12.5,)), ("x", "==", ("a", 1, False))],
-        ),
-        ("at_most@10: {brand: 2}", [("brand", "at_most", (2,))]),
-        ("every: {name: {contains: 12}}", None),
-        ('every: {name: {contains: "12"}}', [("name", "contains", ("12",))]),
+        ("red", "==", ("red",)),
+        ("007", "==", ("007",)),
+        ("no", "==", ("no",)),
+        ("true", "==", (True,)),
+        ("12", "==", (12,)),
+        ('"12"', "==", ("12",)),
+        ("[a, 1, false]", "==", ("a", 1, False)),
+        ('">= 12.5"', ">=", (12.5,)),
+        ('"!= 3"', "!=", (3,)),
+        ('{contains: "12"}', "contains", ("12",)),
     ],
 )
-def test_conditions_on_fields(
-    case: ReadCase,
-    mistakes: Mistakes,
-    line: str,
-    conditions: list[tuple[str, str, tuple[object, ...]]] | None,
+def test_what_a_field_has_to_be(
+    case: ReadCase, written: str, comparison: str, values: tuple[object, ...]
 ) -> None:
-    if conditions is None:
-        assert (
-            "{contains: text}"
-            in mistakes(f"cases: [{{query: a, expect: {{{line}}}}}]")[0]
-        )
-        return
-    found = expected_of(case, line)
-    assert found.name == line.partition(":")[0]
-    assert [each.for_record for each in found.conditions] == conditions
-    assert found.within == (
-        int(found.name.partition("@")[2]) if "@" in found.name else None
-    )
+    (condition,) = expected_of(case, f"every: {{a.b: {written}}}").conditions
+    assert condition.path == "a.b"
+    assert (condition.comparison, condition.values) == (comparison, values)
+
+
+def test_a_field_contains_text(mistakes: Mistakes) -> None:
+    (found,) = mistakes("cases: [{query: a, expect: {some: {x: {contains: 12}}}}]")
+    assert "{contains: text}" in found
+
+
+@pytest.mark.parametrize(
+    ("key", "within"),
+    {"every": None, "some@5": 5, "none@3": 3, "at_most@10": 10}.items(),
+)
+def test_how_many_results_are_checked_for_a_field(
+    case: ReadCase, key: str, within: int | None
+) -> None:
+    expected = expected_of(case, f"{key}: {{brand: 2}}")
+    assert (expected.name, expected.within) == (key, within)
+    assert [condition.path for condition in expected.conditions] == ["brand"]

@@ -57,16 +57,21 @@ def test_the_cases_find_their_judgments_in_the_file_of_the_suite(
 
 
 def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> None:
-    rows = [
-        "query_id,query,docid,rating",
-        "q1,blue shoes,boot,3",
-        ",blue shoes,sandal,2",
-    ]
-    shop.write("rated.csv", "\n".join(rows))
-    cases = "cases: [{id: q1, query: blue shoes}]"
-    assert shop.judgments(f"judgments: rated.csv\n{cases}") == {
-        "q1": {"boot": 3, "sandal": 2}
-    }
+    shop.write(
+        "rated.csv",
+        """\
+        query_id,query,docid,rating
+        q1,blue shoes,boot,3
+        ,blue shoes,sandal,2
+        """,
+    )
+    judgments = shop.judgments(
+        """
+        judgments: rated.csv
+        cases: [{id: q1, query: blue shoes}]
+        """
+    )
+    assert judgments == {"q1": {"boot": 3, "sandal": 2}}
 
 
 # What a mapping is
@@ -91,56 +96,34 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "judgments", "message"),
-    [
-        (
-            "suite",
-            "{a: 3}",
-            ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt);",
-        ),
-        (
-            "suite",
-            "[]",
-            ": the list of files is empty; name a file, or leave the key out",
-        ),
-        (
-            "suite",
-            "[qrels.txt, 3]",
-            "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f",
-        ),
-        (
-            "suite",
-            "[qrels.txt, qrels.txt]",
-            '[1]: the file "qrels.txt" stands twice; keep one of them',
-        ),
-        (
-            "suite",
-            "{file: qrels.txt, form: a}",
-            ': unknown key "form"; a file has file, format, query, grade_column',
-        ),
-        (
-            "suite",
-            "{file: qrels.txt, format: csv, query: x}",
-            ".file: qrels.txt: query= is for Elasticsearch requests",
-        ),
-        (
-            "suite",
-            "{file: qrels.txt, format: trek}",
-            '.format: unknown format "trek"; it may be ',
-        ),
-        (
-            "case",
-            "{file: qrels.txt, boot: 3}",
-            ': unknown key "boot"; a file has file, format, query, grade_col',
-        ),
-    ],
+    ("judgments", "message"),
+    {
+        "{a: 3}": ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt);",
+        "[]": ": the list of files is empty; name a file, or leave the key out",
+        "[qrels.txt, 3]": "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f",
+        "[qrels.txt, qrels.txt]": '[1]: the file "qrels.txt" stands twice; keep one of them',
+        "{file: qrels.txt, form: a}": ': unknown key "form"; a file has file, format, query, grade_column',
+        "{file: qrels.txt, format: csv, query: x}": ".file: qrels.txt: query= is for Elasticsearch requests",
+        "{file: qrels.txt, format: trek}": '.format: unknown format "trek"; it may be ',
+    }.items(),
 )
-def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) -> None:
-    text = f"judgments: {judgments}\ncases: [{{query: a}}]\n"
-    if at == "case":
-        text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
-    found = rated.mistakes(text)
+def test_what_names_no_file(rated: Shop, judgments: str, message: str) -> None:
+    found = rated.mistakes(f"judgments: {judgments}\ncases: [{{query: a}}]\n")
     assert f": judgments{message}" in found[0]
+
+
+def test_a_grade_beside_a_file(rated: Shop) -> None:
+    (found,) = rated.mistakes(
+        """
+        cases:
+          - query: a
+            judgments: {file: qrels.txt, boot: 3}
+        """
+    )
+    assert (
+        ': judgments: unknown key "boot"; a file has file, format, query, grade_col'
+        in found
+    )
 
 
 def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(

@@ -1,19 +1,19 @@
 """Every key of a case file: where it may stand, what it may hold, what it is without one."""
 
-from pathlib import Path
+from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 
 import pytest
 
-from pytest_relevance import Case, read_suite
+from pytest_relevance import read_suite
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.keys import CASE, KEYS
-from pytest_relevance.cases.model import Xfail
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.model import Terms, Xfail
 from pytest_relevance.metrics.settings import Settings
-from tests.cases.conftest import Read, ReadCase
+from tests.cases.conftest import Read, ReadCase, Shop
 
-THE_DESIGN = """\
+EVERY_KEY = """\
 # shop.relevance.yaml
 search: find
 k: 5
@@ -59,103 +59,79 @@ cases:
 """
 
 
-def test_a_file_with_every_key(tmp_path: Path) -> None:
-    file = tmp_path / "shop.relevance.yaml"
-    file.write_text(THE_DESIGN, encoding="utf-8")
-    suite = read_suite(file)
-
+def test_the_keys_of_a_suite(shop: Shop) -> None:
+    path = shop.write("shop.relevance.yaml", EVERY_KEY)
+    suite = read_suite(path)
+    assert suite.path == str(path)
     terms = suite.terms
-    assert suite.path == str(file)
-    assert (terms.search, terms.k, terms.min_ndcg, terms.min_judged, terms.raters) == (
-        "find",
-        5,
-        0.70,
-        0.5,
-        "mean",
-    )
-    assert terms.settings == Settings(
-        "linear", "ln", "returned", "skip", negative="zero", max_grade=3
-    )
-    assert terms.scale is not None
-    assert terms.scale.names == {
-        "exact": 3,
-        "substitute": 2,
-        "complement": 1,
-        "irrelevant": 0,
-    }
-    assert (terms.id_field, terms.title_field, terms.tags) == (
-        "sku",
-        "label",
-        ("electronics",),
-    )
+    assert terms.search == "find"
+    assert terms.k == 5
+    assert terms.min_ndcg == 0.70
+    assert terms.min_judged == 0.5
+    assert terms.raters == "mean"
+    assert terms.id_field == "sku"
+    assert terms.title_field == "label"
+    assert terms.tags == ("electronics",)
     assert terms.params == {"locale": "en_GB", "fuzzy": True}
-
-    (case,) = suite.cases
-    assert (case.query, case.id, case.node_name) == (
-        "blue shoes",
-        "blue-shoes",
-        "blue-shoes",
+    assert terms.scale is not None
+    names = {"exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0}
+    assert terms.scale.names == names
+    assert terms.settings == Settings(
+        gain="linear",
+        discount="ln",
+        ideal="returned",
+        unjudged="skip",
+        negative="zero",
+        max_grade=3,
     )
-    assert case.note == "customers mean trainers, not shoe polish"
-    assert case.judgments == {
-        "125125": 3,
-        "sku-5678": 3,
-        "sku-1122": pytest.approx(1 / 3),
-        "sku-9": 1,
-    }
-    assert case.titles == {"sku-9": "Shoe polish"}
-    assert case.notes == {"sku-9": "not this one"}
-    assert case.min_ndcg == 0.85
-    assert case.tags == ("electronics", "head")
-    assert case.weight == 4200
-    assert case.params == {"locale": "de_DE", "fuzzy": True}
-    assert case.xfail == Xfail("synonyms are not wired, issue 123")
-    assert case.skip == "the index is rebuilt"
-    assert case.usefixtures == ("empty_cache",)
-    names = [expected.name for expected in case.expect]
-    assert names == [
-        "P@5",
-        "RR",
-        "first",
-        "include",
-        "exclude",
-        "order",
-        "results",
-        "latency",
-    ]
-    assert case.line == 19
+
+
+def test_the_keys_of_a_case(case: ReadCase) -> None:
+    found = case(EVERY_KEY)
+    third = pytest.approx(1 / 3)
+    judgments = {"125125": 3, "sku-5678": 3, "sku-1122": third, "sku-9": 1}
+    assert found.query == "blue shoes"
+    assert found.id == found.node_name == "blue-shoes"
+    assert found.note == "customers mean trainers, not shoe polish"
+    assert found.judgments == judgments
+    assert found.titles == {"sku-9": "Shoe polish"}
+    assert found.notes == {"sku-9": "not this one"}
+    assert found.min_ndcg == 0.85
+    assert found.tags == ("electronics", "head")
+    assert found.weight == 4200
+    assert found.params == {"locale": "de_DE", "fuzzy": True}
+    assert found.xfail == Xfail("synonyms are not wired, issue 123")
+    assert found.skip == "the index is rebuilt"
+    assert found.usefixtures == ("empty_cache",)
+    names = "P@5 RR first include exclude order results latency"
+    assert " ".join(expected.name for expected in found.expect) == names
+    assert found.line == 19
 
 
 def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
     plain = case("cases: [{query: blue shoes}]")
     assert plain.id == plain.node_name == "blue shoes"
-    assert (plain.search, plain.k, plain.min_ndcg, plain.min_judged, plain.weight) == (
-        "search",
-        10,
-        None,
-        0,
-        1,
-    )
-    settings = plain.settings
-    assert (settings.gain, settings.discount, settings.ideal) == (
-        "exponential",
-        "log2",
-        "judged",
-    )
-    assert (settings.unjudged, settings.negative) == ("zero", "keep")
+    assert plain.terms == Terms()
+    assert plain.search == "search"
+    assert plain.k == 10
+    assert plain.min_ndcg is None
+    assert plain.min_judged == 0
+    assert plain.weight == 1
     assert plain.terms.raters == "median"
-    assert (
-        plain.judgments,
-        plain.params,
-        plain.tags,
-        plain.expect,
-        plain.usefixtures,
-    ) == ({}, {}, (), (), ())
+    assert plain.settings == Settings(
+        gain="exponential",
+        discount="log2",
+        ideal="judged",
+        unjudged="zero",
+        negative="keep",
+    )
+    assert (plain.judgments, plain.params) == ({}, {})
+    assert (plain.tags, plain.expect, plain.usefixtures) == ((), (), ())
     assert (plain.xfail, plain.skip, plain.note) == (None, None, None)
 
 
 @pytest.mark.parametrize(
-    ("suite_line", "case_line", "attribute", "inherited", "own"),
+    ("of_suite", "of_case", "attribute", "inherited", "own"),
     [
         ("search: find", "search: look", "search", "find", "look"),
         ("k: 5", "k: 3", "k", 5, 3),
@@ -169,116 +145,111 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
         ("scale: [0, 4]", "scale: [0, 2]", "terms.scale.highest", 4, 2),
         ("raters: min", "raters: majority", "terms.raters", "min", "majority"),
         ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
-        (
-            "id_field: [sku, 7]",
-            "id_field: '{_index}/{_id}'",
-            "terms.id_field",
-            ("sku", "7"),
-            "{_index}/{_id}",
-        ),
-        (
-            "params: {a: 1, b: 1}",
-            "params: {b: 2}",
-            "params",
-            {"a": 1, "b": 1},
-            {"a": 1, "b": 2},
-        ),
+        ("id_field: [a, 7]", "id_field: '{b}'", "terms.id_field", ("a", "7"), "{b}"),
+        ("params: {a: 1}", "params: {b: 2}", "params", {"a": 1}, {"a": 1, "b": 2}),
+        ("params: {a: 1}", "params: {a: 2}", "params", {"a": 1}, {"a": 2}),
         ("tolerance: 0.1", "tolerance: 0", "terms.tolerance", 0.1, 0),
         ("tags: [a, b]", "tags: [b, c]", "tags", ("a", "b"), ("a", "b", "c")),
     ],
 )
 def test_what_a_suite_sets_a_case_may_override(
     read: Read,
-    suite_line: str,
-    case_line: str,
+    of_suite: str,
+    of_case: str,
     attribute: str,
     inherited: object,
     own: object,
 ) -> None:
     suite = read(
-        f"{suite_line}\n"
-        "cases:\n"
-        "  - {query: a, judgments: {x: 2}}\n"
-        f"  - query: b\n    judgments: {{x: 2}}\n    {case_line}\n"
-        "  - {query: c, judgments: {x: 2}}\n"
+        f"""
+        {of_suite}
+        cases:
+          - {{query: a, judgments: {{x: 2}}}}
+          - query: b
+            judgments: {{x: 2}}
+            {of_case}
+          - {{query: c, judgments: {{x: 2}}}}
+        """
     )
-
-    def of(case: Case) -> object:
-        found: object = case
-        for name in attribute.split("."):
-            found = getattr(found, name)
-        return found
-
-    assert [of(case) for case in suite.cases] == [inherited, own, inherited]
+    values = map(attrgetter(attribute), suite.cases)
+    assert list(values) == [inherited, own, inherited]
 
 
-def test_suite_keys_below_the_cases_are_defaults_all_the_same(read: Read) -> None:
-    suite = read(
-        "cases:\n  - {query: a, judgments: {x: good}}\nscale: {good: 2, bad: 0}\nk: 3\nmin_ndcg: 0.5\n"
+def test_suite_keys_below_the_cases_are_defaults_all_the_same(case: ReadCase) -> None:
+    found = case(
+        """
+        cases:
+          - {query: a, judgments: {x: good}}
+        scale: {good: 2, bad: 0}
+        k: 3
+        min_ndcg: 0.5
+        """
     )
-    assert [(case.k, case.min_ndcg, case.judgments) for case in suite.cases] == [
-        (3, 0.5, {"x": 2})
-    ]
+    assert found.k == 3
+    assert found.min_ndcg == 0.5
+    assert found.judgments == {"x": 2}
 
 
 def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
     suite = read(
         "cases:\n  - query: b\n\n  - query: a\n  - {query: c}\n  -\n    query: d\n"
     )
-    assert [(case.query, case.line) for case in suite.cases] == [
-        ("b", 2),
-        ("a", 4),
-        ("c", 5),
-        ("d", 7),
-    ]
+    lines = [(case.query, case.line) for case in suite.cases]
+    assert lines == [("b", 2), ("a", 4), ("c", 5), ("d", 7)]
 
 
 def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
-    by_name = case(
-        "scale: {good: 2, bad: 0}\ngain: {good: 10, bad: -1}\ncases: [{query: a, judgments: {x: good}}]"
+    found = case(
+        """
+        scale: {good: 2, bad: 0}
+        gain: {good: 10, bad: -1}
+        cases: [{query: a, judgments: {x: good}}]
+        """
     )
-    assert by_name.settings.gain == {2: 10, 0: -1}
-    assert by_name.settings.gain_of(by_name.judgments["x"]) == 10
+    assert found.settings.gain == {2: 10, 0: -1}
+    assert found.settings.gain_of(found.judgments["x"]) == 10
 
 
 @pytest.mark.parametrize(
-    ("text", "lowest", "highest"),
+    ("keys", "lowest", "highest"),
     [
-        ("scale: [0, 4]\ncases: [{query: a, judgments: {x: 1}}]", 0, 4),
+        ("judgments: {}", 0, 0),
+        ("judgments: {x: 1}", 0, 1),
+        ("judgments: {x: 1}, scale: [0, 4]", 0, 4),
+        ("judgments: {x: 1, y: 0}, gain: {0: 0, 1: 1, 2: 5}", 0, 1),
+        ("judgments: {x: 2}, scale: [0, 4], gain: {0: 0, 2: 5}", 0, 2),
         (
-            "cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]",
-            0,
-            3,
-        ),
-        ("cases: [{query: a}]", 0, 0),
-        (
-            "gain: {0: 0, 1: 1, 2: 5}\ncases: [{query: a, judgments: {x: 1, y: 0}}]",
-            0,
-            1,
-        ),
-        (
-            "scale: [0, 4]\ngain: {0: 0, 2: 5}\ncases: [{query: a, judgments: {x: 2}}]",
-            0,
-            2,
-        ),
-        (
-            "scale: [-2, 4]\nnegative: zero\ngain: {0: 0, 4: 5}\ncases: [{query: a, judgments: {x: -1}}]",
+            "judgments: {x: -1}, scale: [-2, 4], gain: {0: 0, 4: 5}, negative: zero",
             -2,
             4,
-        ),
-        # a grade of 100 is possible in another case, but has no gain in this one
-        (
-            "cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]",
-            0,
-            2,
         ),
     ],
 )
 def test_the_grades_that_an_unjudged_result_may_have(
-    read: Read, text: str, lowest: float, highest: float
+    case: ReadCase, keys: str, lowest: float, highest: float
 ) -> None:
-    first = read(text).cases[0]
-    assert (first.terms.lowest, first.terms.highest) == (lowest, highest)
+    terms = case(f"cases: [{{query: a, {keys}}}]").terms
+    assert (terms.lowest, terms.highest) == (lowest, highest)
+
+
+def test_a_grade_of_another_case_is_possible(read: Read) -> None:
+    suite = read(
+        "cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]"
+    )
+    assert (suite.cases[0].terms.lowest, suite.cases[0].terms.highest) == (0, 3)
+
+
+def test_a_grade_of_another_case_that_has_no_gain_here_is_not_possible(
+    read: Read,
+) -> None:
+    suite = read(
+        """
+        cases:
+          - {query: a, judgments: {x: 2}}
+          - {query: b, gain: linear, judgments: {y: 100}}
+        """
+    )
+    assert (suite.cases[0].terms.lowest, suite.cases[0].terms.highest) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -286,10 +257,8 @@ def test_the_grades_that_an_unjudged_result_may_have(
     [
         ("{}", 10),
         ("{P@25: 0.01}", 25),
-        (
-            "{RR: 0.05}",
-            20,
-        ),  # a relevant document at rank 20 reaches it, at rank 21 none does
+        # a relevant document at rank 20 reaches it, at rank 21 none does
+        ("{RR: 0.05}", 20),
         ('{RR: "> 0.05"}', 20),
         ('{RR: ">= 0.0909090909"}', 11),  # 1 / 11, rounded
         ("{RR: 0}", 10),  # any rank counts, and none has to be asked for
@@ -306,17 +275,29 @@ def test_the_grades_that_an_unjudged_result_may_have(
 def test_a_case_looks_as_deep_as_its_deepest_expectation(
     case: ReadCase, expect: str, depth: int
 ) -> None:
-    assert (
-        case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth
-        == depth
-    )
+    found = case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]")
+    assert found.depth == depth
 
 
 # A case written in Python: the keys and checks of a case file, without a file
 
 
-def test_it_is_the_case_that_a_file_would_have_given() -> None:
-    written = case_from_values(
+def test_it_is_the_case_that_a_file_would_have_given(case: ReadCase) -> None:
+    of_file = case(
+        """
+        cases:
+          - query: blue shoes
+            judgments: {a: 3, b: [0, 1], c: {grade: good, title: Boot}}
+            scale: {good: 2, bad: 0, best: 3}
+            gain: {3: 7, good: 3, 0.5: 1}
+            min_ndcg: 0.5
+            k: 5
+            tags: [head]
+            params: {locale: en_GB}
+            expect: {P@5: 0.2, first: a, results: ">= 1", include: {docs: [a], within: 3}}
+        """
+    )
+    of_python = case_from_values(
         {
             "query": "blue shoes",
             "judgments": {"a": 3, "b": [0, 1], "c": {"grade": "good", "title": "Boot"}},
@@ -334,32 +315,7 @@ def test_it_is_the_case_that_a_file_would_have_given() -> None:
             },
         }
     )
-    text = b"""
-cases:
-  - query: blue shoes
-    judgments: {a: 3, b: [0, 1], c: {grade: good, title: Boot}}
-    scale: {good: 2, bad: 0, best: 3}
-    gain: {3: 7, good: 3, 0.5: 1}
-    min_ndcg: 0.5
-    k: 5
-    tags: [head]
-    params: {locale: en_GB}
-    expect: {P@5: 0.2, first: a, results: ">= 1", include: {docs: [a], within: 3}}
-"""
-    (read,) = parse_suite(text, "shop.yaml").cases
-    for name in (
-        "id",
-        "query",
-        "judgments",
-        "min_ndcg",
-        "params",
-        "tags",
-        "expect",
-        "titles",
-        "terms",
-        "weight",
-    ):
-        assert getattr(written, name) == getattr(read, name), name
+    assert of_python == replace(of_file, line=0)
 
 
 def test_any_mapping_and_sequence_will_do() -> None:
@@ -372,8 +328,8 @@ def test_any_mapping_and_sequence_will_do() -> None:
 def test_all_mistakes_are_told_together() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         case_from_values({"query": "x", "k": 0, "weight": 0, "zz": 1})
-    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == [
-        'unknown key "zz" of a case; it takes ' + ", ".join(KEYS[CASE]),
-        "k",
-        "weight",
-    ]
+    unknown, of_k, of_weight = str(caught.value).splitlines()
+    keys = ", ".join(KEYS[CASE])
+    assert unknown == f'unknown key "zz" of a case; it takes {keys}'
+    assert of_k.startswith("k: ")
+    assert of_weight.startswith("weight: ")

@@ -25,64 +25,84 @@ def test_an_inherited_floor_without_judgments(
 
 
 @pytest.mark.parametrize("results", ["0", '"< 1"'])
+@pytest.mark.parametrize("judgments", ["{}", "{x: 3}"])
 def test_to_expect_no_results_takes_an_inherited_floor_away(
-    case: ReadCase, results: str
+    case: ReadCase, results: str, judgments: str
 ) -> None:
-    assert (
-        case(
-            f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]"
-        ).min_ndcg
-        is None
+    found = case(
+        f"""
+        min_ndcg: 0.5
+        cases:
+          - query: a
+            judgments: {judgments}
+            expect: {{results: {results}}}
+        """
     )
-    judged = case(
-        f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]"
-    )
-    assert judged.min_ndcg is None
+    assert found.min_ndcg is None
 
 
-@pytest.mark.parametrize(
-    "judgments",
-    [
-        "{x: 0}",
-        "{x: 0, y: -1}",
-        "{x: -0.5}",
-        "{x: [0, 0]}",
-        "{x: 3}\n    gain: {3: 0, 4: 1}",
-    ],
-)
-def test_floors_where_no_document_is_relevant(
-    mistakes: Mistakes, read: Read, judgments: str
+WITHOUT_GAIN = ["{x: 0}", "{x: 0, y: -1}", "{x: -0.5}", "{x: [0, 0]}"]
+
+
+@pytest.mark.parametrize("judgments", WITHOUT_GAIN)
+def test_a_floor_of_a_case_without_relevant_documents_is_a_mistake(
+    mistakes: Mistakes, judgments: str
 ) -> None:
-    """nDCG is not defined there: a floor written for the case is a mistake, an inherited one does not apply.
-
-    An inherited floor that applies to no case at all is a mistake of the suite.
-    """
-    text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
-    (found,) = mistakes(f"{text}    min_ndcg: 0.1\n")
+    (found,) = mistakes(f"cases: [{{query: a, judgments: {judgments}, min_ndcg: 0.1}}]")
     assert found.endswith(
         "min_ndcg: no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
         'judge a relevant document, or take min_ndcg out (in case "a")'
     )
-    (found,) = mistakes(f"min_ndcg: 0.5\n{text}")
-    assert found.startswith("1:11: min_ndcg: it applies to no case")
-    suite = f"min_ndcg: 0.5\n{text}  - {{query: b, judgments: {{x: 4}}}}\n"
-    assert [each.min_ndcg for each in read(suite).cases] == [None, 0.5]
 
 
-def test_a_floor_above_the_best_precision(mistakes: Mistakes, case: ReadCase) -> None:
-    text = "cases:\n  - query: a\n    judgments: {x: 3, y: 1, z: 0}\n    expect: {P@5: %s}\n"
-    assert mistakes(text % "0.6") == [
-        "4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4, the best that the judgments of the case allow; "
+@pytest.mark.parametrize("judgments", WITHOUT_GAIN)
+def test_a_floor_of_the_suite_does_not_apply_to_a_case_without_relevant_documents(
+    read: Read, judgments: str
+) -> None:
+    suite = read(
+        f"""
+        min_ndcg: 0.5
+        cases:
+          - {{query: a, judgments: {judgments}}}
+          - {{query: b, judgments: {{x: 4}}}}
+        """
+    )
+    assert [case.min_ndcg for case in suite.cases] == [None, 0.5]
+
+
+def test_a_grade_above_0_may_have_no_gain(mistakes: Mistakes) -> None:
+    keys = "judgments: {x: 3}, gain: {3: 0, 4: 1}, min_ndcg: 0.1"
+    (found,) = mistakes(f"cases: [{{query: a, {keys}}}]")
+    assert "min_ndcg: no judged document has a gain above 0" in found
+
+
+def judged_with(floor: str) -> str:
+    """A case with two relevant documents and a floor of P@5."""
+    return f"""
+        cases:
+          - query: a
+            judgments: {{x: 3, y: 1, z: 0}}
+            expect: {{P@5: {floor}}}
+        """
+
+
+@pytest.mark.parametrize(
+    ("floor", "bound"), {"0.6": 0.6, '"> 0.4"': 0.4, '"== 0.6"': 0.6}.items()
+)
+def test_a_floor_above_the_best_precision(
+    mistakes: Mistakes, floor: str, bound: float
+) -> None:
+    assert mistakes(judged_with(floor)) == [
+        f"5:19: expect.P@5: the floor {bound} of P@5 is above 0.4, the best that the judgments of the case allow; "
         'lower it, or judge more documents (in case "a")'
     ]
-    assert mistakes(text % '"> 0.4"')[0].startswith(
-        "4:19: expect.P@5: the floor 0.4 of P@5 is above 0.4"
-    )
-    assert mistakes(text % '"== 0.6"')[0].startswith(
-        "4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4"
-    )
-    for fitting in ("0.4", '">= 0.4"', '"<= 0.6"', '"< 0.6"', '"== 0.4"'):
-        assert case(text % fitting).expect
+
+
+@pytest.mark.parametrize(
+    "floor", ["0.4", '">= 0.4"', '"<= 0.6"', '"< 0.6"', '"== 0.4"']
+)
+def test_a_floor_that_the_best_precision_meets(case: ReadCase, floor: str) -> None:
+    assert case(judged_with(floor)).expect
 
 
 def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.model import CatalogueFile
-
 if TYPE_CHECKING:
     from tests.cases.conftest import Shop
 
@@ -30,25 +28,16 @@ THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 def test_three_lines_are_a_suite(listed: Shop) -> None:
     suite = listed.read("# a comment\n" + THREE_LINES)
-    assert [(case.source, case.line) for case in suite.cases] == [
-        ("queries.tsv", 1),
-        ("queries.tsv", 2),
-        ("queries.tsv", 4),
-    ]
+    shoes, hats, vector = suite.cases
+    assert (shoes.id, shoes.query) == ("q1", "blue shoes")
+    assert shoes.judgments == {"boot": 3, "sandal": 1}
+    assert hats.judgments == {"hat": 0}
+    assert vector.query == "std::vector [new]"
+    # The floor does not apply to hats: no document is relevant.
+    assert [case.min_ndcg for case in suite.cases] == [0.5, None, 0.5]
+    assert {case.source for case in suite.cases} == {"queries.tsv"}
+    assert [case.line for case in suite.cases] == [1, 2, 4]
     assert suite.queries_line == 2
-    assert [
-        (case.id, case.query, dict(case.judgments), case.min_ndcg)
-        for case in suite.cases
-    ] == [
-        ("q1", "blue shoes", {"boot": 3, "sandal": 1}, 0.5),
-        (
-            "q2",
-            "hats",
-            {"hat": 0},
-            None,
-        ),  # no relevant document: the floor does not apply
-        ("q3", "std::vector [new]", {"box": 2}, 0.5),
-    ]
     assert suite.warnings == ()
     assert suite.files == (
         str(listed.folder / "queries.tsv"),
@@ -73,27 +62,33 @@ def test_a_written_case_stands_for_the_query_with_its_id(listed: Shop) -> None:
 def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(
     listed: Shop,
 ) -> None:
-    cases = listed.cases(
-        THREE_LINES + "cases: [{query: blue shoes, xfail: issue 123}]\n"
-    )
+    cases = listed.cases(f"{THREE_LINES}cases: [{{query: blue shoes, xfail: slow}}]\n")
     assert list(cases) == ["q1", "q2", "q3"]
-    assert (
-        replace(cases["q1"], xfail=None, line=1, source="queries.tsv")
-        == listed.cases(THREE_LINES)["q1"]
-    )
-    assert (cases["q1"].source, cases["q1"].line) == (None, 4)
+    written = cases["q1"]
+    assert (written.source, written.line) == (None, 4)
+    of_file = listed.cases(THREE_LINES)["q1"]
+    assert replace(written, xfail=None, line=1, source="queries.tsv") == of_file
 
 
 def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> None:
     shop.write(
         "queries.csv",
-        "query_id,query,weight,note\nq1,hats,5,a note\nq2,socks,6,another\n",
+        """\
+        query_id,query,weight,note
+        q1,hats,5,a note
+        q2,socks,6,another
+        """,
     )
-    text = "queries: queries.csv\ncases: [{query: hats}, {id: q2, query: socks, weight: 1, note: mine}]"
-    assert [(case.id, case.weight, case.note) for case in shop.read(text).cases] == [
-        ("q1", 5, "a note"),
-        ("q2", 1, "mine"),
-    ]
+    hats, socks = shop.read(
+        """
+        queries: queries.csv
+        cases:
+          - {query: hats}
+          - {id: q2, query: socks, weight: 1, note: mine}
+        """
+    ).cases
+    assert (hats.id, hats.weight, hats.note) == ("q1", 5, "a note")
+    assert (socks.id, socks.weight, socks.note) == ("q2", 1, "mine")
 
 
 # Contradictions
@@ -306,62 +301,3 @@ def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
 def test_places_of_the_text_are_texts(listed: Shop, query: str) -> None:
     (found,) = listed.mistakes(f"queries: {{file: queries.tsv, query: {query}}}")
     assert "queries.query: expected text, found" in found
-
-
-# The key `documents` of a suite: the catalogue that says what documents are called
-
-
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
-
-ONE_CASE = "\ncases: [{query: boots, k: 5}]"
-
-
-@pytest.mark.parametrize(
-    ("written", "catalogue"),
-    [
-        ("products.csv", CatalogueFile("products.csv")),
-        ("./data/../products.csv", CatalogueFile("./data/../products.csv")),
-        ("{file: products.csv}", CatalogueFile("products.csv")),
-        (
-            "{file: products.csv, id: no, title: 007}",
-            CatalogueFile("products.csv", "no", "007"),
-        ),
-        (
-            "{file: products.csv, show: [brand, 1e5]}",
-            CatalogueFile("products.csv", show=("brand", "1e5")),
-        ),
-        (
-            "{file: products.csv, url: link, image: pic}",
-            CatalogueFile("products.csv", url="link", image="pic"),
-        ),
-    ],
-)
-def test_a_catalogue_is_that_of_every_case(
-    shop: Shop, written: str, catalogue: CatalogueFile
-) -> None:
-    shop.write("data/x", "")
-    shop.write("products.csv", "id,title\n")
-    suite = shop.read(f"documents: {written}{ONE_CASE}")
-    assert suite.terms.documents == catalogue
-    assert suite.cases[0].terms.documents == catalogue
-
-
-@pytest.mark.parametrize(
-    ("written", "mistake"),
-    {
-        "{file: no/products.csv}": "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative",
-        ".": "shop.yaml:1:12: documents: . is no file",
-        "": "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]",
-        "{file: products.csv, titel: name}": 'unknown key "titel"; a file has file, id, title, show, url and im',
-        "{file: products.csv, id: ''}": "documents.id: expected text, found nothing",
-        "{file: products.csv, show: brand}": 'documents.show: expected a list of columns, found the text "brand"',
-        "{file: products.csv, show: [a, a]}": 'documents.show[1]: "a" stands twice; keep one of them',
-    }.items(),
-)
-def test_a_catalogue_that_is_not_there_or_not_understood(
-    shop: Shop, written: str, mistake: str
-) -> None:
-    shop.write("products.csv", "id,title\n")
-    (found,) = shop.mistakes(f"documents: {written}{ONE_CASE}")
-    assert mistake in found

@@ -15,19 +15,13 @@ if TYPE_CHECKING:
 
 def expected_of(case: Case) -> list[str]:
     """What a case expects: `P@5 >= 0.4`, `include x`."""
-    return [
-        " ".join(
-            [
-                each.name,
-                *(
-                    [each.comparison, f"{each.bound:g}"]
-                    if not each.documents
-                    else each.documents
-                ),
-            ]
-        )
-        for each in case.expect
-    ]
+    texts = []
+    for expected in case.expect:
+        rest = " ".join(expected.documents)
+        if not rest:
+            rest = f"{expected.comparison} {expected.bound:g}"
+        texts.append(f"{expected.name} {rest}")
+    return texts
 
 
 def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(
