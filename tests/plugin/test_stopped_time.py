@@ -48,7 +48,7 @@ SEARCHES = {
     @pytest.fixture(scope="session")
     def search():
         def search(query):
-            threading.Event().wait(0.03)
+            threading.Event().wait(0.04)
             return [query]
         return search
 """,
@@ -58,7 +58,7 @@ SEARCHES = {
         def search(query):
             return many([query])[0]
         def many(queries):
-            threading.Event().wait(0.03)
+            threading.Event().wait(0.04)
             return [[query] for query in queries]
         search.many = many
         return search
@@ -67,7 +67,7 @@ SEARCHES = {
     @pytest.fixture(scope="session")
     def search():
         async def search(query):
-            threading.Event().wait(0.03)
+            threading.Event().wait(0.04)
             return [query]
         return search
 """,
