@@ -1,8 +1,9 @@
 """What scoring costs, beside the libraries of the field: `python benchmarks/metrics.py [--rounds N] [--only PART]`.
 
-Every competitor starts from the same Python dicts ({query: {document: grade}}) and lists ({query: [document, ...]}) and
-pays for its own conversion. Everything runs in one process; the figures are medians. The column "times faster" compares
-with pytrec_eval-terrier, "target" says what it has to be at least.
+Every competitor starts from the same Python dicts ({query: {document: grade}}) and lists
+({query: [document, ...]}) and pays for its own conversion. Everything runs in one process. The
+figures are medians of CPU time. The column "times faster" compares with pytrec_eval-terrier;
+"target" says what it has to be at least.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ PEERS: Mapping[str, tuple[Peer, tuple[tuple[str, ...], ...], bool]] = {
 
 
 def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Give the median of each call in milliseconds.
+    """Give the median CPU time of each call in milliseconds.
 
     The calls take turns, so that a busy minute of the machine hits all alike; in its turn each is called twice, and the
     second call counts, so that none pays for what the one before left in the processor's cache.
@@ -160,9 +161,9 @@ def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, fl
         for name, call in calls.items():
             gc.collect()
             call()
-            start = time.perf_counter()
+            start = time.process_time()
             call()
-            taken[name].append((time.perf_counter() - start) * 1e3)
+            taken[name].append((time.process_time() - start) * 1e3)
     return {name: median(times) for name, times in taken.items()}
 
 

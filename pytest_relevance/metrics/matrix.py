@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -248,7 +247,7 @@ class _Batch:
 
     `grades`: the grades of the results, shape (ranks, queries), as deep as needed. NaN for
     an unjudged result, for a later copy of a document, and below the last result.
-    `lists`: the rankings, as deep as needed.
+    `lists`: the rankings.
     """
 
     grades: Floats
@@ -267,26 +266,19 @@ class _Batch:
         settings: Settings,
     ) -> _Batch:
         """Look up the first `depth` documents of the rankings in the tables of judgments."""
-        tops = [
-            ranking if len(ranking) <= depth else ranking[:depth] for ranking in lists
-        ]
-        rows = []
-        for table, top in zip(tables, tops, strict=True):
-            # numpy reads None, for an unjudged document, as NaN.
-            row: list[float | None] = list(map(table.get, top))
+        found: list[float | None] = []
+        for table, ranking in zip(tables, lists, strict=True):
+            top = ranking[:depth]
+            start = len(found)
+            found += map(table.get, top)
             if len(set(top)) < len(top):
                 for index in repeated_indexes(top):
-                    row[index] = None
-            if len(row) < depth:
-                row += [None] * (depth - len(row))
-            rows.append(row)
-        flat = np.fromiter(
-            chain.from_iterable(rows),
-            np.float64,
-            len(rows) * depth,
-        )
-        by_rank = np.ascontiguousarray(flat.reshape(len(rows), depth).T)
-        return cls(grades=by_rank, lists=tops, judged=judged, settings=settings)
+                    found[start + index] = None
+            found += [None] * (depth - len(top))
+        # numpy reads None, for an unjudged document, as NaN.
+        grades = np.fromiter(found, np.float64, len(found))
+        by_rank = np.ascontiguousarray(grades.reshape(len(lists), depth).T)
+        return cls(grades=by_rank, lists=lists, judged=judged, settings=settings)
 
     def relevant(self, metric: Metric) -> Mask:
         """Say which results of the top k are relevant, by rank and query."""
