@@ -60,7 +60,7 @@ class ContestedRow:
         )
 
 
-def contested_rows(
+def find_contested(
     counting: Mapping[str, float], found: Iterable[FileJudgments], reason: Reason
 ) -> list[ContestedRow]:
     """Find the rows of judgment files that give a document another grade than the one that counts.

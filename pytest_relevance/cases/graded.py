@@ -80,7 +80,7 @@ class FileJudgments:
         return replace(place, file=self.judgments.file)
 
 
-def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
+def combine(of_case: Graded | None, of_suite: Graded | None) -> Graded:
     """Lay the judgments of a case over those of its suite, document by document."""
     if of_case is None:
         return of_suite or NO_JUDGMENTS
@@ -95,23 +95,23 @@ def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
     )
 
 
-def united(
-    sources: Sequence[FileJudgments], terms: GradingTerms, at: Location
+def unite(
+    parts: Sequence[FileJudgments], terms: GradingTerms, at: Location
 ) -> Graded | Wrong:
     """Unite the judgments of one query that stand under several keys or in several files.
 
-    Judgments that stand in one place are not copied: there are as many as cases.
+    `parts` are at least one. A single one is not copied: there are as many as cases.
     """
-    if len(sources) == 1:
-        grades = sources[0].grades
-        titles = sources[0].titles
+    if len(parts) == 1:
+        grades = parts[0].grades
+        titles = parts[0].titles
         return Graded(grades, titles, distinct=frozenset(grades.values()))
     by_document: dict[str, list[FileJudgments]] = {}
     united_titles: dict[str, str] = {}
-    for source in sources:
-        united_titles = {**source.titles, **united_titles}
-        for document in source.grades:
-            by_document.setdefault(document, []).append(source)
+    for part in parts:
+        united_titles = {**part.titles, **united_titles}
+        for document in part.grades:
+            by_document.setdefault(document, []).append(part)
     united_grades: dict[str, float] = {}
     is_wrong = False
     for document, of_document in by_document.items():
@@ -127,7 +127,7 @@ def united(
 
 
 def _united_grade(
-    document: str, sources: Sequence[FileJudgments], raters: str | None, at: Location
+    document: str, parts: Sequence[FileJudgments], raters: str | None, at: Location
 ) -> float | Wrong:
     """Make one grade of the judgments of a document in several places.
 
@@ -135,28 +135,28 @@ def _united_grade(
     rating counts, but a rater with a name counts once, with equal ratings. Otherwise all grades
     must be equal.
     """
-    if len(sources) == 1:
-        return sources[0].grades[document]
-    if raters is not None or _are_raters_named(document, sources):
-        return _combined_grade(document, sources, raters=raters or "median", at=at)
-    first = sources[0]
+    if len(parts) == 1:
+        return parts[0].grades[document]
+    if raters is not None or _are_raters_named(document, parts):
+        return _combined_grade(document, parts, raters=raters or "median", at=at)
+    first = parts[0]
     result: float | Wrong = first.grades[document]
-    for source in sources[1:]:
-        if source.grades[document] != first.grades[document]:
-            grades = _two_grades(first.grades[document], first, source.grades[document])
+    for part in parts[1:]:
+        if part.grades[document] != first.grades[document]:
+            grades = _two_grades(first.grades[document], first, part.grades[document])
             result = _refuse_contradiction(
                 f"judged twice, {grades}; keep one of them, or say how the ratings of "
                 "several raters are combined (raters: median)",
                 document,
-                source=source,
+                part=part,
                 at=at,
             )
     return result
 
 
-def _are_raters_named(document: str, sources: Sequence[FileJudgments]) -> bool:
-    for source in sources:
-        ratings = source.ratings(document)
+def _are_raters_named(document: str, parts: Sequence[FileJudgments]) -> bool:
+    for part in parts:
+        ratings = part.ratings(document)
         if not ratings or not all(map(is_named, ratings)):
             return False
     return True
@@ -167,58 +167,61 @@ class _FirstRating:
     """The first rating that a rater gave a document, and where it stands."""
 
     rating: float
-    source: FileJudgments
+    part: FileJudgments
 
 
 def _combined_grade(
-    document: str, sources: Sequence[FileJudgments], raters: str, at: Location
+    document: str, parts: Sequence[FileJudgments], raters: str, at: Location
 ) -> float | Wrong:
     """Combine the ratings of a document. Reports a rater with two different ones."""
     first: dict[str, _FirstRating] = {}
     counting = []
     result: Wrong | None = None
-    for source in sources:
-        ratings = source.ratings(document) or {UNNAMED: source.grades[document]}
+    for part in parts:
+        ratings = part.ratings(document) or {UNNAMED: part.grades[document]}
         for rater, rating in ratings.items():
             if rater not in first or not is_named(rater):
-                first[rater] = _FirstRating(rating, source)
+                first[rater] = _FirstRating(rating, part)
                 counting.append(rating)
             elif first[rater].rating != rating:
                 earlier = first[rater]
-                grades = _two_grades(earlier.rating, earlier.source, rating)
+                grades = _two_grades(earlier.rating, earlier.part, rating)
                 result = _refuse_contradiction(
                     f"rater {quoted(rater)} gave {grades}; keep one of them",
                     document,
-                    source=source,
+                    part=part,
                     at=at,
                 )
     return aggregate(counting, raters) if result is None else result
 
 
-def _two_grades(earlier: float, source: FileJudgments, here: float) -> str:
-    return f"{earlier:g} in {source.judgments.file} and {here:g} here"
+def _two_grades(earlier: float, part: FileJudgments, here: float) -> str:
+    return f"{earlier:g} in {part.judgments.file} and {here:g} here"
 
 
 def _refuse_contradiction(
-    message: str, document: str, source: FileJudgments, at: Location
+    message: str, document: str, part: FileJudgments, at: Location
 ) -> Wrong:
     """Report two grades of one document, at the later one."""
     return at.refuse_at(
-        f"query {quoted(source.key)}, document {quoted(document)}: {message}",
-        source.place(document),
+        f"query {quoted(part.key)}, document {quoted(document)}: {message}",
+        part.place(document),
     )
 
 
-def filled(
+def fill_gaps(
     people: Graded,
-    sources: Sequence[FileJudgments],
+    parts: Sequence[FileJudgments],
     terms: GradingTerms,
     at: Location,
 ) -> Graded | Wrong:
-    """Add the judgments of files that fill, for documents that `people` have not judged."""
-    if not sources:
+    """Add the judgments of files that fill, for documents that `people` have not judged.
+
+    `parts` are the judgments of the query in these files.
+    """
+    if not parts:
         return people
-    fill = united(sources, terms, at)
+    fill = unite(parts, terms, at)
     if fill is WRONG:
         return WRONG
     grades = dict(people.grades)
@@ -226,7 +229,7 @@ def filled(
     for document, grade in fill.grades.items():
         if document not in people.grades:
             grades[document] = grade
-            names[document] = _who_gave(document, sources)
+            names[document] = _who_gave(document, parts)
     return Graded(
         grades=grades,
         titles={**fill.titles, **people.titles},
@@ -236,11 +239,11 @@ def filled(
     )
 
 
-def _who_gave(document: str, sources: Sequence[FileJudgments]) -> str:
+def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
     """Name who gave the grades of a document: the raters, or the file if they have no names."""
     names: set[str] = set()
-    for source in sources:
-        if document in source.grades:
-            raters = [rater for rater in source.ratings(document) if is_named(rater)]
-            names.update(raters or [os.path.basename(source.judgments.file)])
+    for part in parts:
+        if document in part.grades:
+            raters = [rater for rater in part.ratings(document) if is_named(rater)]
+            names.update(raters or [os.path.basename(part.judgments.file)])
     return " + ".join(sorted(names))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._text import closest, found, quoted
-from pytest_relevance.cases.graded import Graded, GradingTerms, combined
+from pytest_relevance.cases.graded import Graded, GradingTerms, combine
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import FILE, NamedFile, check_files
 from pytest_relevance.cases.scalars import DECIMAL, are_finite, is_number, number
@@ -87,7 +87,7 @@ def check_relevant(value: object, at: Location) -> Graded | Wrong:
     return Graded(grades=dict.fromkeys(documents, grade), distinct=frozenset({grade}))
 
 
-def with_relevant(
+def add_relevant(
     graded: Graded | None, relevant: Graded, at: Location
 ) -> Graded | Wrong:
     """Add the documents under `relevant` of a case to its judgments.
@@ -104,7 +104,7 @@ def with_relevant(
                 "relevant",
                 index,
             )
-    return combined(graded, relevant) if result is None else result
+    return combine(graded, relevant) if result is None else result
 
 
 def _scale_at(at: Location) -> Scale | None:

@@ -19,7 +19,7 @@ from pytest_relevance.cases.contested import (
     FILLS,
     OWN,
     ContestedRow,
-    contested_rows,
+    find_contested,
     notices_of,
 )
 from pytest_relevance.cases.file_reader import FileCache, FileReader
@@ -28,11 +28,11 @@ from pytest_relevance.cases.graded import (
     FileJudgments,
     Graded,
     GradingTerms,
-    combined,
-    filled,
-    united,
+    combine,
+    fill_gaps,
+    unite,
 )
-from pytest_relevance.cases.inline import with_relevant
+from pytest_relevance.cases.inline import add_relevant
 from pytest_relevance.cases.judgment_file import JudgmentFile, Wanted
 from pytest_relevance.cases.listed_queries import ListedQueries, ListedQuery
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
@@ -148,7 +148,7 @@ class Sources:
                 self._note_contested(
                     of_case, files_of_suite, wanted=wanted, terms=terms
                 )
-        people = combined(of_case, of_suite)
+        people = combine(of_case, of_suite)
         files = [*own_judgments.files, *files_of_suite]
         return self._filled(people, files, wanted=wanted, terms=terms, at=at)
 
@@ -184,7 +184,7 @@ class Sources:
             graded = self._needed(files, wanted, terms=terms, at=here)
         relevant = own.get("relevant")
         if graded is not WRONG and isinstance(relevant, Graded):
-            graded = with_relevant(graded, relevant, at)
+            graded = add_relevant(graded, relevant, at)
         return WRONG if graded is WRONG else _OwnJudgments(graded, files)
 
     def _note_contested(
@@ -195,7 +195,7 @@ class Sources:
             if not file.fills:
                 in_file = file.find(wanted, terms, _unheard())
                 if in_file is not WRONG:
-                    self._contested.extend(contested_rows(own.grades, in_file, OWN))
+                    self._contested.extend(find_contested(own.grades, in_file, OWN))
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded | Wrong:
         """Find the judgments of a listed query in the files of the suite; `NO_JUDGMENTS` if these have none."""
@@ -290,7 +290,7 @@ class Sources:
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
     ) -> Graded | Wrong | None:
         """Find the judgments of a query in some files; None if there are none."""
-        found: list[FileJudgments] = []
+        parts: list[FileJudgments] = []
         is_wrong = False
         for file in files:
             if file.fills:
@@ -299,10 +299,10 @@ class Sources:
             if in_file is WRONG:
                 is_wrong = True
             else:
-                found.extend(in_file)
+                parts.extend(in_file)
         if is_wrong:
             return WRONG
-        return united(found, terms, at) if found else None
+        return unite(parts, terms, at) if parts else None
 
     def _needed(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
@@ -339,18 +339,18 @@ class Sources:
         at: Location,
     ) -> Graded | Wrong:
         """Add the judgments of files that fill, for documents without any."""
-        found: list[FileJudgments] = []
+        parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
             if not file.fills:
                 continue
             in_file = file.find(wanted, terms, at)
             if in_file is WRONG:
                 return WRONG
-            found.extend(in_file)
-            for row in contested_rows(people.grades, in_file, FILLS):
+            parts.extend(in_file)
+            for row in find_contested(people.grades, in_file, FILLS):
                 if file.is_of_people(row.query, row.document):
                     self._contested.append(row)
-        return filled(people, found, terms=terms, at=at)
+        return fill_gaps(people, parts, terms=terms, at=at)
 
 
 def _unheard() -> Location:

@@ -22,7 +22,7 @@ from pytest_relevance.cases.build import (
 )
 from pytest_relevance.cases.gates.table import check_tags_of_gates
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.inline import with_relevant
+from pytest_relevance.cases.inline import add_relevant
 from pytest_relevance.cases.keys import (
     CASE,
     QUERIES,
@@ -263,7 +263,7 @@ class SuiteBuilder:
             return self._opened_sources().of_case(own, at)
         relevant = own.get("relevant")
         if isinstance(relevant, Graded):
-            return with_relevant(written, relevant, at)
+            return add_relevant(written, relevant, at)
         return written
 
     def _keep(
