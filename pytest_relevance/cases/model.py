@@ -311,19 +311,19 @@ class Terms:
             grades = (self.scale.lowest, self.scale.highest)
         elif grades and grades[0] > 0:
             grades = (0, *grades)
-        if self.settings.gain == "exponential":
+        settings = self.settings
+        if settings.gain == "exponential":
             grades = grades[: bisect_right(grades, LARGEST_EXPONENTIAL_GRADE)]
         if not grades:
             return self
         lowest, highest = grades[0], grades[-1]
-        gain = self.settings.gain
-        if isinstance(gain, Mapping):
-            with_gain = [grade for grade in gain if lowest <= grade <= highest]
-            known = sorted(with_gain or gain)
-            highest = known[-1]
-            if lowest >= 0 or self.settings.negative == "keep":
-                lowest = known[0]
-        settings = self.settings
+        if isinstance(settings.gain, Mapping):
+            in_range = [grade for grade in settings.gain if lowest <= grade <= highest]
+            with_gain = in_range or list(settings.gain)
+            highest = max(with_gain)
+            # Negative grades that count as unjudged need no gain.
+            if lowest >= 0 or settings.negative == "keep":
+                lowest = min(with_gain)
         if highest > 0:
             settings = replace(settings, max_grade=highest)
         return replace(self, lowest=lowest, highest=highest, settings=settings)

@@ -26,6 +26,7 @@ blue shoes,sandal,1
 hats,hat,2
 hats,cap,0
 """
+BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
 
 
 @pytest.fixture
@@ -34,9 +35,6 @@ def rated(shop: Shop) -> Shop:
     shop.write("qrels.txt", QRELS)
     shop.write("rated.csv", RATED)
     return shop
-
-
-BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
 
 
 @pytest.mark.parametrize(
@@ -52,8 +50,13 @@ BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
 def test_the_cases_find_their_judgments_in_the_file_of_the_suite(
     rated: Shop, named: str
 ) -> None:
-    text = f"judgments: {named}\ncases: [{{id: q1, query: blue shoes}}, {{id: q2, query: hats}}]\n"
-    assert rated.judgments(text) == BOTH
+    judgments = rated.judgments(
+        f"""
+        judgments: {named}
+        cases: [{{id: q1, query: blue shoes}}, {{id: q2, query: hats}}]
+        """
+    )
+    assert judgments == BOTH
 
 
 def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> None:
@@ -77,17 +80,18 @@ def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> Non
 # What a mapping is
 
 
-def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
-    """Also where one of them is called file, as long as what stands there is a grade."""
-    text = """
+def test_a_document_may_be_called_file_if_it_has_a_grade(shop: Shop) -> None:
+    judgments = shop.judgments(
+        """
         scale: {good: 1, bad: 0}
         cases:
           - {query: a, judgments: {file: good, format: 0, query: bad}}
           - {query: b, judgments: {file: 1}}
           - {query: c, judgments: {file: [good, bad]}}
           - {query: d, judgments: {file: {grade: good, title: A file}}}
-    """
-    assert shop.judgments(text) == {
+        """
+    )
+    assert judgments == {
         "a": {"file": 1, "format": 0, "query": 0},
         "b": {"file": 1},
         "c": {"file": 0.5},
@@ -114,11 +118,7 @@ def test_what_names_no_file(rated: Shop, judgments: str, message: str) -> None:
 
 def test_a_grade_beside_a_file(rated: Shop) -> None:
     (found,) = rated.mistakes(
-        """
-        cases:
-          - query: a
-            judgments: {file: qrels.txt, boot: 3}
-        """
+        "cases: [{query: a, judgments: {file: qrels.txt, boot: 3}}]"
     )
     assert (
         ': judgments: unknown key "boot"; a file has file, format, query, grade_col'
@@ -126,92 +126,121 @@ def test_a_grade_beside_a_file(rated: Shop) -> None:
     )
 
 
-def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
-    shop: Shop,
-) -> None:
-    shop.write("queries.tsv", "1984\torwell novel\n7\t1984\n")
-    shop.write("rated.csv", "query,docid,rating\n1984,d1,3\n")
-    says = (
-        'rated.csv: the entry "1984" fits two queries: it is the id of "orwell novel", and the text of "7" is "1984"; '
-        'give "orwell novel" another id (in case "7")'
-    )
-    (found,) = shop.mistakes("queries: queries.tsv\njudgments: rated.csv")
-    assert found == f"queries.tsv:2: {says}"
-    shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
-    assert shop.judgments("queries: queries.tsv\njudgments: rated.csv") == {
-        "b2": {},
-        "7": {"d1": 3},
-    }
-
-
 # Files that cannot be read
 
+UNREADABLE = {
+    "data/qrels.txt": "there is no file data/qrels.txt; paths are relative to the case file",
+    "empty.csv": "empty.csv: the file is empty",
+    "folder": "folder is no file",
+    "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
+    "/dev/null": "/dev/null is no file",
+}
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    {
-        "data/qrels.txt": "there is no file data/qrels.txt; paths are relative to the case file",
-        "empty.csv": "empty.csv: the file is empty",
-        "folder": "folder is no file",
-        "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
-        "/dev/null": "/dev/null is no file",
-    }.items(),
-)
-@pytest.mark.parametrize("level", ["suite", "case"])
-def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(
-    rated: Shop, name: str, message: str, level: str
+
+@pytest.fixture
+def broken(shop: Shop) -> Shop:
+    """A folder with files that cannot be read."""
+    shop.write("empty.csv", "\n")
+    shop.write("folder/other.txt", "")
+    shop.write("short.gz", gzip.compress(QRELS.encode())[:-9])
+    return shop
+
+
+@pytest.mark.parametrize(("name", "message"), UNREADABLE.items())
+def test_a_file_of_the_suite_that_cannot_be_read(
+    broken: Shop, name: str, message: str
 ) -> None:
-    rated.write("empty.csv", "\n")
-    rated.write("folder/other.txt", "")
-    rated.write("short.gz", gzip.compress(QRELS.encode())[:-9])
-    text = {
-        "suite": f"judgments: {name}\ncases: [{{query: a}}]",
-        "case": f"cases: [{{query: a, judgments: {name}}}]",
-    }
-    place = {"suite": ":1:12: ", "case": ":1:31: "}
-    in_case = {"suite": "", "case": ' (in case "a")'}
-    assert rated.mistakes(text[level]) == [
-        f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"
-    ]
+    found = broken.mistakes(f"judgments: {name}\ncases: [{{query: a}}]")
+    assert found == [f"shop.yaml:1:12: judgments: {message}"]
+
+
+@pytest.mark.parametrize(("name", "message"), UNREADABLE.items())
+def test_a_file_of_a_case_that_cannot_be_read(
+    broken: Shop, name: str, message: str
+) -> None:
+    found = broken.mistakes(f"cases: [{{query: a, judgments: {name}}}]")
+    assert found == [f'shop.yaml:1:31: judgments: {message} (in case "a")']
 
 
 @pytest.mark.parametrize("written", ["sku-5", "[sku-5]", "\n      sku-5:3"])
 def test_an_id_in_the_place_of_a_file_gets_advice(shop: Shop, written: str) -> None:
-    (message,) = shop.mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
+    (found,) = shop.mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     name = written.strip("\n []")
     assert (
         f"there is no file {name}; paths are relative to the case file; a document is written with its grade, "
-        in (message)
-    )
-    assert f"{{{name}: 1}}, or under relevant" in message
-
-
-def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
-    shop.write("qrels.txt", "q1 0 boot 3\n\nq1 0 hat 4\nq2 0 hat good\n")
-    assert shop.mistakes(
-        "scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]\n"
-    ) == [
-        'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
-        'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
-        "such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command",
-    ]
+        f"{{{name}: 1}}, or under relevant"
+    ) in found
 
 
 def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
     """A case is not blamed for judgments that could not be read."""
-    text = """
+    found = shop.mistakes(
+        """\
         judgments: qrels.txt
         min_ndcg: 0.5
         cases:
           - {query: a}
           - {query: b, judgments: {x: 0}, min_ndcg: 0.3}
           - {query: c, expect: {P@5: 0.2}, k: 0}
-    """
-    found = shop.mistakes(text)
-    assert [line.partition(": ")[0] for line in found] == [
-        "shop.yaml:2:12",
-        "shop.yaml:7:39",
+        """
+    )
+    places = [line.partition(": ")[0] for line in found]
+    assert places == ["shop.yaml:1:12", "shop.yaml:6:39"]
+
+
+# Grades that are not on the scale
+
+
+def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
+    shop.write("qrels.txt", "q1 0 boot 3\n\nq1 0 hat 4\nq2 0 hat good\n")
+    found = shop.mistakes(
+        """
+        scale: [0, 3]
+        judgments: qrels.txt
+        cases: [{id: q1, query: a}]
+        """
+    )
+    assert found == [
+        'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
+        'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
+        "such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command",
     ]
+
+
+def of_two_scales(scale: str) -> str:
+    return f"""
+        scale: {{good: 2, bad: 0}}
+        judgments: rated.csv
+        cases:
+          - {{query: a}}
+          - {{query: b, scale: {scale}}}
+        """
+
+
+def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:
+    """What is off the scale of the suite alone is no mistake."""
+    shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
+    judgments = shop.judgments(of_two_scales("{good: 4, bad: 1}"))
+    assert judgments == {"a": {"x": 2}, "b": {"x": 4, "y": 3}}
+
+
+def test_what_is_off_the_scale_of_a_case_is_a_mistake_of_that_case(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
+    (found,) = shop.mistakes(of_two_scales("{good: 1, bad: 0}"))
+    assert found.startswith(
+        'rated.csv:4: query "b", document "y": grade 3 is off the scale, which is 0 (bad), 1 (good)'
+    )
+
+
+def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> None:
+    numbers = range(2000)
+    shop.write("qrels.txt", "".join(f"q{number} 0 a 9\n" for number in numbers))
+    cases = "".join(f"  - {{id: q{number}, query: a}}\n" for number in numbers)
+    found = shop.mistakes(f"scale: [0, 3]\njudgments: qrels.txt\ncases:\n{cases}")
+    assert found[0].startswith(
+        'qrels.txt:1: query "q0", document "a": grade 9 is off the scale'
+    )
+    assert found[-1] == "shop.yaml: ... and at least 950 more problems"
 
 
 # Finding a case
@@ -220,42 +249,58 @@ def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
 def test_a_case_is_found_by_its_id_or_by_its_text(shop: Shop) -> None:
     shop.write(
         "rated.csv",
-        "query_id,query,doc,grade\n7,blue shoes,a,1\n8,hats,b,2\n9,socks,c,3\n",
+        """\
+        query_id,query,doc,grade
+        7,blue shoes,a,1
+        8,hats,b,2
+        9,socks,c,3
+        """,
     )
-    text = """
+    judgments = shop.judgments(
+        """
         judgments: rated.csv
         cases:
           - {query: blue shoes}
           - {id: 8, query: all hats}
           - {id: my-socks, query: socks}
-    """
-    assert shop.judgments(text) == {
-        "blue shoes": {"a": 1},
-        "8": {"b": 2},
-        "my-socks": {"c": 3},
-    }
+        """
+    )
+    assert judgments == {"blue shoes": {"a": 1}, "8": {"b": 2}, "my-socks": {"c": 3}}
 
 
-def test_a_text_that_looks_like_the_id_of_another_query(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    ("case", "judgments"),
+    [
+        ("{query: 501}", {"a": 1}),
+        ("{id: 501, query: some hats}", {"b": 2}),
+    ],
+)
+def test_a_text_that_looks_like_the_id_of_another_query(
+    shop: Shop, case: str, judgments: dict[str, float]
+) -> None:
     shop.write("rated.csv", "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n")
-    assert shop.judgments("judgments: rated.csv\ncases: [{query: 501}]")["501"] == {
-        "a": 1
-    }
-    assert shop.judgments("judgments: rated.csv\ncases: [{id: 501, query: some hats}]")[
-        "501"
-    ] == {"b": 2}
+    found = shop.judgments(f"judgments: rated.csv\ncases: [{case}]")
+    assert found == {"501": judgments}
 
 
 def test_one_text_with_several_ids(shop: Shop) -> None:
-    """Two queries with one text (of two markets, say) have their own judgments; a case without an id is neither."""
+    """Two queries of one text, of two markets for example, have their own judgments."""
     shop.write(
         "rated.csv",
-        "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n",
+        """\
+        query_id,query,doc,grade
+        uk,boots,a,1
+        us,boots,b,2
+        us,boots,c,3
+        """,
     )
-    text = (
-        "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}]"
+    judgments = shop.judgments(
+        """
+        judgments: rated.csv
+        cases: [{id: uk, query: boots}, {id: us, query: boots}]
+        """
     )
-    assert shop.judgments(text) == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}}
+    assert judgments == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}}
     (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: boots}]")
     assert (
         'rated.csv has the query "boots" under "uk" and "us"; give the case one of them as id'
@@ -265,106 +310,115 @@ def test_one_text_with_several_ids(shop: Shop) -> None:
 
 def test_an_id_that_is_the_text_of_another_query(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,rating\nshoes for men,a,3\nshoes,b,3\n")
-    text = "judgments: rated.csv\ncases: [{id: shoes, query: shoes for men}, {id: generic, query: shoes}]"
-    assert shop.judgments(text) == {"shoes": {"a": 3}, "generic": {"b": 3}}
+    judgments = shop.judgments(
+        """
+        judgments: rated.csv
+        cases: [{id: shoes, query: shoes for men}, {id: generic, query: shoes}]
+        """
+    )
+    assert judgments == {"shoes": {"a": 3}, "generic": {"b": 3}}
+
+
+def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
+    shop: Shop,
+) -> None:
+    shop.write("queries.tsv", "1984\torwell novel\n7\t1984\n")
+    shop.write("rated.csv", "query,docid,rating\n1984,d1,3\n")
+    files = "queries: queries.tsv\njudgments: rated.csv\n"
+    assert shop.mistakes(files) == [
+        'queries.tsv:2: rated.csv: the entry "1984" fits two queries: it is the id of "orwell novel", and the text '
+        'of "7" is "1984"; give "orwell novel" another id (in case "7")'
+    ]
+    shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
+    assert shop.judgments(files) == {"b2": {}, "7": {"d1": 3}}
 
 
 def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
-    text = """
+    found = rated.mistakes(
+        """\
         judgments: rated.csv
         cases:
           - {query: blue shoe}
           - {id: h, query: red gloves}
           - {query: nothing like it}
-    """
+        """
+    )
     cure = "a case that needs none says so with judgments: {}"
     none = "no judgments: rated.csv (2 queries) judges nothing for"
-    assert rated.mistakes(text) == [
-        f'shop.yaml:4:5: {none} "blue shoe"; did you mean "blue shoes"?; {cure} (in case "blue shoe")',
-        f'shop.yaml:5:5: {none} "h" or "red gloves"; {cure} (in case "h")',
-        f'shop.yaml:6:5: {none} "nothing like it"; {cure} (in case "nothing like it")',
+    assert found == [
+        f'shop.yaml:3:5: {none} "blue shoe"; did you mean "blue shoes"?; {cure} (in case "blue shoe")',
+        f'shop.yaml:4:5: {none} "h" or "red gloves"; {cure} (in case "h")',
+        f'shop.yaml:5:5: {none} "nothing like it"; {cure} (in case "nothing like it")',
     ]
 
 
+def test_qrels_know_ids_alone(rated: Shop) -> None:
+    (found,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: blue shoes}]\n")
+    assert (
+        'nothing for "blue shoes"; it has ids alone: give the case its id, or name a file with the texts'
+        in found
+    )
+
+
 @pytest.mark.parametrize(
-    "keys",
+    ("own", "judgments"),
     [
-        "judgments: {}",
-        "judgments: {x: 1}",
-        "judgments: more.txt",
-        "judgments: [more.txt]",
+        ("{}", {}),
+        ("{x: 1}", {"x": 1}),
+        ("more.txt", {"x": 1}),
+        ("[more.txt]", {"x": 1}),
     ],
 )
 def test_a_case_that_has_its_own_need_not_be_in_the_file(
-    rated: Shop, keys: str
+    rated: Shop, own: str, judgments: dict[str, float]
 ) -> None:
     rated.write("more.txt", "socks 0 x 1\n")
     found = rated.judgments(
-        f"judgments: qrels.txt\ncases: [{{query: socks, {keys}}}]\n"
+        f"judgments: qrels.txt\ncases: [{{query: socks, judgments: {own}}}]\n"
     )
-    assert found == {"socks": {} if "{}" in keys else {"x": 1}}
+    assert found == {"socks": judgments}
 
 
 # A case's own judgments over those of the suite
 
 
 def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
-    text = """
+    cases = rated.cases(
+        """
         judgments: qrels.txt
         cases:
-          - {id: q1, query: a, judgments: {boot: 0, clog: {grade: 2, title: A clog, note: wooden}}}
-          - {id: q2, query: b, judgments: {}}
-    """
-    cases = rated.cases(text)
+          - id: q1
+            query: a
+            judgments: {boot: 0, clog: {grade: 2, title: A clog, note: wooden}}
+          - id: q2
+            query: b
+            judgments: {}
+        """
+    )
     assert cases["q1"].judgments == {"boot": 0, "sandal": 1, "clog": 2}
     assert cases["q1"].titles == {"clog": "A clog"}
     assert cases["q1"].notes == {"clog": "wooden"}
     assert cases["q2"].judgments == BOTH["q2"]
 
 
-# Scales
-
-
-def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
-    text = """
-        scale: {good: 2, bad: 0}
-        judgments: rated.csv
-        cases:
-          - {query: a}
-          - {query: b, scale: {good: 4, bad: 1}}
-    """
-    assert shop.judgments(text) == {"a": {"x": 2}, "b": {"x": 4, "y": 3}}
-    # what is off its own scale is a mistake of that case alone, and what is off the suite's alone is none
-    (found,) = shop.mistakes(text.replace("good: 4, bad: 1", "good: 1, bad: 0"))
-    assert found.startswith(
-        'rated.csv:4: query "b", document "y": grade 3 is off the scale, which is 0 (bad), 1 (good)'
-    )
-
-
-def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> None:
-    shop.write("qrels.txt", "".join(f"q{number} 0 a 9\n" for number in range(2000)))
-    text = "scale: [0, 3]\njudgments: qrels.txt\ncases:\n"
-    found = shop.mistakes(
-        text + "".join(f"  - {{id: q{number}, query: a}}\n" for number in range(2000))
-    )
-    assert found[0].startswith(
-        'qrels.txt:1: query "q0", document "a": grade 9 is off the scale'
-    )
-    assert found[-1] == "shop.yaml: ... and at least 950 more problems"
-
-
 # Raters
 
+REPEATED = "query,docid,rating\na,x,0\na,x,1\na,x,3\na,y,2\na,y,2\n"
 
-def test_repeated_rows_need_raters(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\na,x,0\na,x,1\na,x,3\na,y,2\na,y,2\n")
-    assert shop.judgments(
-        "raters: median\njudgments: rated.csv\ncases: [{query: a}]"
-    ) == {"a": {"x": 1, "y": 2}}
-    assert shop.judgments("judgments: rated.csv\ncases: [{query: a, raters: max}]") == {
-        "a": {"x": 3, "y": 2}
-    }
+
+@pytest.mark.parametrize(("raters", "grade"), {"median": 1, "max": 3}.items())
+def test_repeated_rows_are_ratings_if_raters_are_combined(
+    shop: Shop, raters: str, grade: float
+) -> None:
+    shop.write("rated.csv", REPEATED)
+    of_suite = f"raters: {raters}\njudgments: rated.csv\ncases: [{{query: a}}]"
+    of_case = f"judgments: rated.csv\ncases: [{{query: a, raters: {raters}}}]"
+    assert shop.judgments(of_suite) == {"a": {"x": grade, "y": 2}}
+    assert shop.judgments(of_case) == {"a": {"x": grade, "y": 2}}
+
+
+def test_repeated_rows_contradict_each_other_otherwise(shop: Shop) -> None:
+    shop.write("rated.csv", REPEATED)
     (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a}]")
     assert found.startswith(
         'rated.csv:3: query "a", document "x": judged twice, 0 in line 2 and 1 here; '
@@ -384,8 +438,14 @@ def test_two_files_that_contradict_each_other(shop: Shop) -> None:
 def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
     shop.write("a.csv", "query,docid,rater,rating\nq,x,ann,0\nq,x,bob,0\nq,z,ann,3\n")
     shop.write("b.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
-    text = "raters: mean\njudgments: [a.csv, b.csv]\ncases: [{query: q}, {id: m, query: q, raters: max}]"
-    assert shop.judgments(text) == {
+    judgments = shop.judgments(
+        """
+        raters: mean
+        judgments: [a.csv, b.csv]
+        cases: [{query: q}, {id: m, query: q, raters: max}]
+        """
+    )
+    assert judgments == {
         "q": {"x": 1, "z": 3, "y": 1},
         "m": {"x": 3, "z": 3, "y": 1},
     }
@@ -397,27 +457,23 @@ def test_a_rater_who_contradicts_another_file_is_an_error(
 ) -> None:
     shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
     shop.write("second.csv", "query,docid,rater,rating\nq,y,ann,1\nq,x,ann,3\n")
-    assert shop.mistakes(
+    found = shop.mistakes(
         f"{raters}judgments: [first.csv, second.csv]\ncases: [{{query: q}}]"
-    ) == [
+    )
+    assert found == [
         'second.csv:3: query "q", document "x": rater "ann" gave 0 in first.csv and 3 here; keep one of them '
         '(in case "q")'
     ]
 
 
-# What is kept, and what is warned of
+# The column of the grades
 
-
-def test_queries_without_a_case_are_counted(shop: Shop) -> None:
-    shop.write("qrels.txt", "".join(f"q{number} 0 a 1\n" for number in range(1200)))
-    assert shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]").warnings == (
-        'qrels.txt: 1,199 of 1,200 queries have no case: "q0", "q2", "q3" and 1,196 more',
-    )
-    shop.write("qrels.txt", "q1 0 a 1\n")
-    assert shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]").warnings == ()
-
-
-FINAL = "query,docid,ann_rating,bob_rating,final_rating\nhats,hat,0,2,2\nblue shoes,boot,1,3,0\n"
+TWO_RATERS = """\
+query,docid,ann_rating,bob_rating,final_rating
+hats,hat,0,2,2
+blue shoes,boot,1,3,0
+"""
+FINAL = "{file: rated.csv, grade_column: final_rating}"
 
 
 @pytest.mark.parametrize(
@@ -427,21 +483,54 @@ FINAL = "query,docid,ann_rating,bob_rating,final_rating\nhats,hat,0,2,2\nblue sh
         "cases: [{query: hats, judgments: rated.csv}]",
     ],
 )
-def test_the_column_of_the_grades(shop: Shop, where: str) -> None:
-    shop.write("rated.csv", FINAL)
+def test_a_column_that_may_be_made_of_others(shop: Shop, where: str) -> None:
+    shop.write("rated.csv", TWO_RATERS)
     (found,) = shop.mistakes(where)
     assert found.startswith(
         "rated.csv:1: final_rating seems to be what was made of ann_rating and bob_rating; say"
     )
-    assert dict(shop.read(f"raters: max\n{where}").cases[0].judgments) == {"hat": 2}
-    named = "{file: rated.csv, grade_column: final_rating}"
+    assert shop.judgments(f"raters: max\n{where}") == {"hats": {"hat": 2}}
+
+
+def test_the_column_of_the_grades(shop: Shop) -> None:
+    shop.write("rated.csv", TWO_RATERS)
     suite = shop.read(
-        f"judgments: {named}\ncases: [{{query: hats}}, {{query: blue shoes, judgments: {named}}}]"
+        f"""
+        judgments: {FINAL}
+        cases: [{{query: hats}}, {{query: blue shoes, judgments: {FINAL}}}]
+        """
     )
-    assert [dict(case.judgments) for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
+    assert [case.judgments for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
     assert suite.warnings == ()
-    suite = shop.read(f"judgments: {named}\nqueries: {named}\n")
+
+
+def test_the_column_of_the_grades_in_a_file_of_queries(shop: Shop) -> None:
+    shop.write("rated.csv", TWO_RATERS)
+    suite = shop.read(f"judgments: {FINAL}\nqueries: {FINAL}\n")
     assert [case.query for case in suite.cases] == ["hats", "blue shoes"]
+
+
+# What is warned of
+
+
+def test_queries_without_a_case_are_counted(shop: Shop) -> None:
+    text = "judgments: qrels.txt\ncases: [{id: q1, query: a}]"
+    shop.write("qrels.txt", "".join(f"q{number} 0 a 1\n" for number in range(1200)))
+    assert shop.read(text).warnings == (
+        'qrels.txt: 1,199 of 1,200 queries have no case: "q0", "q2", "q3" and 1,196 more',
+    )
+    shop.write("qrels.txt", "q1 0 a 1\n")
+    assert shop.read(text).warnings == ()
+
+
+def test_another_text_under_the_same_id_is_warned_of(shop: Shop) -> None:
+    shop.write("more.csv", "query_id,query,doc_id,grade\nq1,notebook,a,1\n")
+    suite = shop.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
+    assert suite.cases[0].judgments == {"a": 1}
+    (warning,) = suite.warnings
+    assert warning.startswith(
+        'more.csv: the query "q1" is "notebook" there and "laptop" in its case; '
+    )
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
@@ -450,32 +539,9 @@ def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
     )
     with pytest.warns(RelevanceWarning) as caught:
         suite = read_suite(path)
-    assert [str(warning.message) for warning in caught] == [
-        f"{path}: {message}" for message in suite.warnings
-    ]
+    messages = [str(warning.message) for warning in caught]
+    assert messages == [f"{path}: {text}" for text in suite.warnings]
     assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
         assert read_suite(path).cases == suite.cases
-
-
-# Whatever is in them
-
-
-def test_qrels_know_ids_alone(rated: Shop) -> None:
-    rated.write("qrels.txt", "q1 0 shoe-1 3\nq2 0 bag-1 1\n")
-    (found,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: blue shoes}]\n")
-    assert (
-        'nothing for "blue shoes"; it has ids alone: give the case its id, or name a file with the texts'
-        in found
-    )
-
-
-def test_another_text_under_the_same_id_is_warned_of(rated: Shop) -> None:
-    rated.write("more.csv", "query_id,query,doc_id,grade\nq1,notebook,a,1\n")
-    suite = rated.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
-    assert suite.cases[0].judgments == {"a": 1}
-    (warning,) = suite.warnings
-    assert warning.startswith(
-        'more.csv: the query "q1" is "notebook" there and "laptop" in its case; '
-    )

@@ -26,6 +26,11 @@ def listed(shop: Shop) -> Shop:
 THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 
+def three_lines(queries: str) -> str:
+    """The suite of three lines, with other files of queries."""
+    return THREE_LINES.replace("queries.tsv", queries)
+
+
 def test_three_lines_are_a_suite(listed: Shop) -> None:
     suite = listed.read("# a comment\n" + THREE_LINES)
     shoes, hats, vector = suite.cases
@@ -103,36 +108,34 @@ def test_an_id_with_another_text(listed: Shop) -> None:
 
 def test_a_text_with_several_ids(shop: Shop) -> None:
     shop.write("queries.tsv", "uk\tboots\nus\tboots\n")
-    assert list(shop.cases("queries: queries.tsv")) == ["uk", "us"]
-    assert list(
-        shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")
-    ) == ["us", "uk"]
-    assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: boots\n") == [
-        'shop.yaml:3:12: query: "boots" is the text of queries with the ids "uk" and "us"; write the one '
+    queries = "queries: queries.tsv\n"
+    assert list(shop.cases(queries)) == ["uk", "us"]
+    written = shop.cases(f"{queries}cases: [{{id: us, query: boots}}]")
+    assert list(written) == ["us", "uk"]
+    assert shop.mistakes(f"{queries}cases: [{{query: boots}}]") == [
+        'shop.yaml:2:17: query: "boots" is the text of queries with the ids "uk" and "us"; write the one '
         'meant (in case "boots")'
     ]
 
 
 def test_a_query_whose_id_another_case_has(shop: Shop) -> None:
     shop.write("queries.tsv", "hats\tred hats\n")
-    assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: hats\n") == [
-        'queries.tsv:1: the case in line 3 of the case file has the id "hats" too; give that case another id '
+    assert shop.mistakes("queries: queries.tsv\ncases: [{query: hats}]") == [
+        'queries.tsv:1: the case in line 2 of the case file has the id "hats" too; give that case another id '
         '(in case "hats")'
     ]
 
 
-# What is wrong with the files
+# Queries without judgments
 
 
 def test_a_query_without_judgments_is_measured_without_a_floor(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\nq4 0 hat 1\n")
     suite = listed.read(THREE_LINES)
-    assert [(case.id, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
-        ("q1", {"boot": 3}, 0.5),
-        ("q2", {}, None),
-        ("q3", {}, None),
-    ]
-    assert (suite.unjudged, suite.listed) == (("hats", "std::vector [new]"), 3)
+    assert [case.judgments for case in suite.cases] == [{"boot": 3}, {}, {}]
+    assert [case.min_ndcg for case in suite.cases] == [0.5, None, None]
+    assert suite.unjudged == ("hats", "std::vector [new]")
+    assert suite.listed == 3
 
 
 def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> None:
@@ -143,65 +146,71 @@ def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> No
     )
 
 
+ONLY_JUDGED = "{file: queries.tsv, only: judged}"
+
+
 def test_only_the_judged_queries(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\nq2 0 hat 0\n")
-    listed.write("more.tsv", "m1\tmore\n")
-    only = "{file: queries.tsv, only: judged}"
-    suite = listed.read(THREE_LINES.replace("queries.tsv", only))
+    suite = listed.read(three_lines(ONLY_JUDGED))
     assert [case.id for case in suite.cases] == ["q1", "q2"]
     assert (suite.unjudged, suite.left_out, suite.listed) == ((), ("q3",), 3)
-    beside = listed.read(THREE_LINES.replace("queries.tsv", f"[more.tsv, {only}]"))
-    assert [case.id for case in beside.cases] == ["m1", "q1", "q2"]
-    assert (beside.unjudged, beside.left_out, beside.listed) == (("more",), ("q3",), 4)
+
+
+def test_only_the_judged_queries_of_one_of_two_files(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\nq2 0 hat 0\n")
+    listed.write("more.tsv", "m1\tmore\n")
+    suite = listed.read(three_lines(f"[more.tsv, {ONLY_JUDGED}]"))
+    assert [case.id for case in suite.cases] == ["m1", "q1", "q2"]
+    assert (suite.unjudged, suite.left_out, suite.listed) == (("more",), ("q3",), 4)
 
 
 def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
-    text = "queries: {file: queries.tsv, only: judged}\njudgments: qrels.txt\n"
-    assert list(
-        listed.cases(text + "cases: [{id: q2, query: hats, judgments: {}}]")
-    ) == ["q2", "q1"]
+    cases = listed.cases(
+        f"""
+        queries: {ONLY_JUDGED}
+        judgments: qrels.txt
+        cases: [{{id: q2, query: hats, judgments: {{}}}}]
+        """
+    )
+    assert list(cases) == ["q2", "q1"]
 
 
-@pytest.mark.parametrize(
-    "queries", ["queries.tsv", "{file: queries.tsv, only: judged}"]
-)
+@pytest.mark.parametrize("queries", ["queries.tsv", ONLY_JUDGED])
 def test_files_that_do_not_belong_together_are_one_mistake(
     listed: Shop, queries: str
 ) -> None:
     listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
-    assert listed.mistakes(
-        f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
-    ) == [
+    assert listed.mistakes(three_lines(queries)) == [
         'shop.yaml:2:12: judgments: none of the listed queries (3) is judged in qrels.txt: the first is "q1" or '
         '"blue shoes", and the first that is judged there "7"; do the files belong together? Name the judgments of '
         "these queries, or list the ids of queries where judgments have ids alone"
     ]
 
 
-def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(
+def test_files_belong_together_if_a_written_case_stands_for_a_judged_query(
     listed: Shop,
 ) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     suite = listed.read(THREE_LINES + "cases: [{query: blue shoes}]\n")
-    assert [(case.id, case.min_ndcg) for case in suite.cases] == [
-        ("q1", 0.5),
-        ("q2", None),
-        ("q3", None),
-    ]
-    assert (suite.unjudged, suite.listed) == (("hats", "std::vector [new]"), 3)
-    assert listed.mistakes(
-        THREE_LINES.replace("queries.tsv", "more.tsv")
-    )  # there is none
+    assert [case.min_ndcg for case in suite.cases] == [0.5, None, None]
+    assert suite.unjudged == ("hats", "std::vector [new]")
+
+
+def test_a_written_case_that_is_not_listed_does_not_show_that_they_belong_together(
+    listed: Shop,
+) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\n")
     listed.write("more.tsv", "m1\tmore\n")
-    (found,) = listed.mistakes(
-        THREE_LINES.replace("queries.tsv", "more.tsv")
-        + "cases: [{id: q1, query: blue}]\n"
-    )
+    text = three_lines("more.tsv") + "cases: [{id: q1, query: blue}]\n"
+    (found,) = listed.mistakes(text)
     assert (
         'none of the listed queries (1) is judged in qrels.txt: the first is "m1" or "more"'
         in found
     )
+
+
+# What is wrong with the files
 
 
 @pytest.mark.parametrize(
@@ -223,61 +232,56 @@ def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
         "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name their "
         "file (judgments: FILE), or take it out"
     ]
-    assert [case.judgments for case in listed.read("queries: queries.tsv").cases] == [
-        {},
-        {},
-        {},
-    ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "queries: {file: qrels.txt}",
-            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra",
-        ),
-        (
-            "queries: bad.csv",
-            "bad.csv:3: a weight is a number above 0, found the text ",
-        ),
-    ],
-)
-def test_a_file_of_queries_that_cannot_be_used(
-    listed: Shop, text: str, message: str
-) -> None:
-    listed.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
-    (found,) = listed.mistakes(text)
-    assert found.startswith(message)
+def test_queries_without_any_judgments_need_no_floor(listed: Shop) -> None:
+    judgments = listed.judgments("queries: queries.tsv")
+    assert judgments == {"q1": {}, "q2": {}, "q3": {}}
 
 
-@pytest.fixture
-def with_params(shop: Shop) -> Shop:
-    """Queries that come with parameters of the search."""
+def test_a_file_of_judgments_without_queries(listed: Shop) -> None:
+    (found,) = listed.mistakes("queries: {file: qrels.txt}")
+    assert found.startswith(
+        "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra"
+    )
+
+
+def test_a_file_of_queries_with_a_mistake(shop: Shop) -> None:
+    shop.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
+    (found,) = shop.mistakes("queries: bad.csv")
+    assert found.startswith("bad.csv:3: a weight is a number above 0, found the text ")
+
+
+# Queries with params
+
+
+def test_params_of_the_file_are_merged_over_those_of_the_suite(shop: Shop) -> None:
     queries = [
-        {"$query": "hats", "$locale": "en", "$shop": "x"},
-        {"$query": "socks", "$locale": "de"},
+        {"query": "hats", "params": {"locale": "en", "shop": "x"}},
+        {"query": "socks", "params": {"locale": "de"}},
     ]
-    ratings = {
-        "index": "shop",
-        "queries": [{"placeholders": placeholders} for placeholders in queries],
-    }
-    shop.write("ratings.json", json.dumps(ratings))
-    return shop
+    shop.write("queries.json", json.dumps(queries))
+    hats, socks = shop.read(
+        """
+        queries: queries.json
+        params: {locale: fr, size: 5}
+        """
+    ).cases
+    assert hats.params == {"locale": "en", "size": 5, "shop": "x"}
+    assert socks.params == {"locale": "de", "size": 5}
 
 
-def test_params_of_the_file_are_merged_over_those_of_the_suite(
-    with_params: Shop,
-) -> None:
-    text = "queries: {file: ratings.json, format: rre}\nparams: {locale: fr, size: 5}\n"
-    found = {case.query: case.params for case in with_params.read(text).cases}
-    assert found == {
-        "hats": {"locale": "en", "size": 5, "shop": "x"},
-        "socks": {"locale": "de", "size": 5},
-    }
-    text += "cases: [{query: hats, params: {shop: y}}]\n"
-    found = {case.query: case.params for case in with_params.read(text).cases}
-    assert found["hats"] == {"locale": "en", "size": 5, "shop": "y"}
+def test_params_of_a_written_case_are_merged_over_those_of_the_file(shop: Shop) -> None:
+    queries = [{"query": "hats", "params": {"locale": "en", "shop": "x"}}]
+    shop.write("queries.json", json.dumps(queries))
+    (hats,) = shop.read(
+        """
+        queries: queries.json
+        params: {locale: fr, size: 5}
+        cases: [{query: hats, params: {shop: y}}]
+        """
+    ).cases
+    assert hats.params == {"locale": "en", "size": 5, "shop": "y"}
 
 
 def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
@@ -285,16 +289,18 @@ def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
         "id": "q1",
         "template_id": "t",
         "params": {"text": "boots", "category": "shoes"},
+        "ratings": [],
     }
-    by_body = {"id": "q2", "request": {"query": {"match": {"title": "hats"}}}}
-    requests = [{**each, "ratings": []} for each in (by_template, by_body)]
-    shop.write("rank_eval.json", json.dumps({"requests": requests}))
+    by_body = {
+        "id": "q2",
+        "request": {"query": {"match": {"title": "hats"}}},
+        "ratings": [],
+    }
+    shop.write("rank_eval.json", json.dumps({"requests": [by_template, by_body]}))
     places = "[params.text, request.query.match.title]"
-    found = shop.cases(f"queries: {{file: rank_eval.json, query: {places}}}")
-    assert {case.id: (case.query, case.params) for case in found.values()} == {
-        "q1": ("boots", {"category": "shoes"}),
-        "q2": ("hats", {}),
-    }
+    cases = shop.cases(f"queries: {{file: rank_eval.json, query: {places}}}")
+    assert (cases["q1"].query, cases["q1"].params) == ("boots", {"category": "shoes"})
+    assert (cases["q2"].query, cases["q2"].params) == ("hats", {})
 
 
 @pytest.mark.parametrize("query", ["[]", "[params.text, '']", "{a: b}", "''"])
