@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import random
 import tempfile
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -62,7 +63,7 @@ class Shop:
             self._results[changed] = self._searched(changed)
         latencies = (self._chance.uniform(0.005, 0.05) for _ in self._results)
         return [
-            result._replace(call=result.call._replace(latency=round(latency, 6)))
+            replace(result, call=replace(result.call, latency=round(latency, 6)))
             for result, latency in zip(self._results, latencies, strict=True)
         ]
 

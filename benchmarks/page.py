@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -141,7 +141,7 @@ def scored(
 ) -> CaseResult:
     """The result of one case."""
     returned = [{"id": document, "title": titles[document]} for document in ranking]
-    case = case_from_values(values)._replace(line=number + 2)
+    case = replace(case_from_values(values), line=number + 2)
     in_run = CaseInRun(FILE, f"{FILE}::{case.id}")
     return score_case(
         case, read_ranking(returned), CaseCall(latency=0.012), in_run=in_run

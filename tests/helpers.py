@@ -2,11 +2,13 @@
 
 import ast
 import base64
+import dataclasses
 import gc
 import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from html import unescape
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -112,7 +114,7 @@ def scored(
     ranking = read_ranking(returned, fields=case.fields if case.expect else None)
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
     if baseline is not None:
-        result = result._replace(baseline=baseline(result))
+        result = replace(result, baseline=baseline(result))
     return with_details(result, case, ranking, all_missing=all_missing)
 
 
@@ -132,13 +134,23 @@ def changed(result: CaseResult, **fields: Any) -> CaseResult:
     """The result with other values of these fields, by their names in a record."""
     if fields.get("outcome") == fields.get("verdict", result.verdict):
         fields["outcome"] = ""
-    own = {name: fields.pop(name) for name in {*fields} & {*result._fields}}
+    own = _taken(fields, result)
     for part in ("origin", "conditions", "ranking", "texts", "evaluation", "call"):
         values = getattr(result, part)
-        if found := {*fields} & {*values._fields}:
-            own[part] = values._replace(**{name: fields.pop(name) for name in found})
+        own_of_part = _taken(fields, values)
+        if own_of_part:
+            own[part] = replace(values, **own_of_part)
     assert not fields
-    return result._replace(**own)
+    return replace(result, **own)
+
+
+def _taken(values: dict[str, Any], part: Any) -> dict[str, Any]:
+    """Take the values that are fields of this part."""
+    found = {}
+    for field in dataclasses.fields(part):
+        if field.name in values:
+            found[field.name] = values.pop(field.name)
+    return found
 
 
 def reasons_of(result: CaseResult) -> list[str]:
@@ -162,7 +174,7 @@ def result_of(
     """
     result = scored(case_of(keys), ranking, latency, asked)
     if file:
-        return result._replace(file=file, line=line, node=f"{file}::{result.id}")
+        return replace(result, file=file, line=line, node=f"{file}::{result.id}")
     return result
 
 

@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -188,7 +189,7 @@ class CaseFile(pytest.Module):
         ).values  # the file may have been written before the mask was set
         for key, entry in entries.items():
             if entry.params:
-                entries[key] = entry._replace(params=hide(entry.params))
+                entries[key] = replace(entry, params=hide(entry.params))
         entries.fingerprint = hide(entries.fingerprint)
         return Baseline(entries, record=name, expects_known=of_run.expects_known)
 

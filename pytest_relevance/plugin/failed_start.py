@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import time
@@ -65,7 +66,7 @@ def report_failed_start(
     if _is_left_to_others(config, option):
         return
     found = error_at(cause_of(error), ".", config)
-    run = Run((), {}, how_run(config, time())._replace(errors=(found,)))
+    run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
     problems = []
     if not isinstance(error, pytest.UsageError):  # else the options may be the mistake
         problems += [_write(name, run, config, option) for name in _REPORTS]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -239,11 +240,11 @@ class Judging:
             judged = case.grades_of_people.items()
             for document, grade in judged:
                 places.setdefault(Judged(case.query, document, grade), place)
-            evaluation = result.evaluation._replace(
-                missing=(*judged,)
+            evaluation = replace(
+                result.evaluation, missing=(*judged,)
             )  # documents whose titles are looked up
             results.append(
-                result._replace(evaluation=evaluation).with_titles(
+                replace(result, evaluation=evaluation).with_titles(
                     case.titles, replace=False
                 )
             )

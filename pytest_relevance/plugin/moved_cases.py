@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -165,7 +165,7 @@ def _masked(config: pytest.Config, entries: BaselineEntries) -> BaselineEntries:
     for key, entry in entries.items():
         if entry.params:
             params = redaction(config).values(entry.params)
-            entries[key] = entry._replace(params=params)
+            entries[key] = replace(entry, params=params)
     return entries
 
 

@@ -12,7 +12,7 @@ import platform
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -416,14 +416,16 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     root = str(config.rootpath)
     results = store.results  # their titles may show an error of a catalogue
     files = {
-        Path(file).as_posix(): info._replace(
-            path=Path(relative(info.path, root) or Path(info.path).name).as_posix()
+        Path(file).as_posix(): replace(
+            info,
+            path=Path(relative(info.path, root) or Path(info.path).name).as_posix(),
         )
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(results, store.warnings.values())
     how = how_run(config, settings(config).started)
-    return files, how._replace(
+    return files, replace(
+        how,
         fingerprint=store.fingerprint,
         missing=tuple(store.unfinished()),
         faults=faults,

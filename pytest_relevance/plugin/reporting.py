@@ -6,6 +6,7 @@ both, with the same code.
 
 import os
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -513,13 +514,13 @@ def _result(
             reasons,
         )
         if skipped and _is_marked_skip(run.item):
-            result = result._replace(call=result.call._replace(is_marked_skip=True))
+            result = replace(result, call=replace(result.call, is_marked_skip=True))
         if run.baseline is not None:
             result = run.baseline.of_unscored(result)
     outcome = _outcome(run, result, report, call)
     if outcome == result.verdict:
         return result
-    return result._replace(call=result.call._replace(outcome=outcome))
+    return replace(result, call=replace(result.call, outcome=outcome))
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:

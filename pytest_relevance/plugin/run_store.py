@@ -22,6 +22,7 @@ of a run are made from this data.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -195,7 +196,7 @@ class RunStore:
         """Keep errors that are not those of a case. Each process of a run may have the same ones."""
         hide = redaction(self._config).text
         for found in errors:
-            error = found._replace(message=hide(found.message))
+            error = replace(found, message=hide(found.message))
             self._errors.setdefault((error.text, error.node), error)
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
 
@@ -65,7 +66,7 @@ def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErro
     if isinstance(error, CaseFileMistakes):
         hide = redaction(config).text
         mistakes = errors_in_file(error.error, MOST_ERRORS, node=node)
-        return [each._replace(message=hide(each.message)) for each in mistakes]
+        return [replace(each, message=hide(each.message)) for each in mistakes]
     cause = cause_of(error)
     if isinstance(cause, pytest.Collector.CollectError):
         return [_of_text(str(cause), collector)]

@@ -182,8 +182,12 @@ class Comparison(Compared):
                 for name, sign in (("drops", -1), ("gains", 1))
             },
             "left_out": [
-                {"kind": kind, "reason": reason, "cases": [*map(_key, cases)]}
-                for kind, cases, reason in self.left_out
+                {
+                    "kind": each.kind,
+                    "reason": each.reason,
+                    "cases": [*map(_key, each.cases)],
+                }
+                for each in self.left_out
             ],
             "errors": [
                 {

@@ -340,7 +340,7 @@ def _point_data(point: Point) -> dict[str, Any]:
     ]
     return {
         **figures,
-        "moves": [each._asdict() for each in point.moves],
+        "moves": [asdict(each) for each in point.moves],
         "breaks": breaks,
     }
 

@@ -5,7 +5,8 @@ to make. Annotations are not postponed here: a named tuple compiles each postpon
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pytest_relevance.metrics.ndcg import grade_ranking, without_copies
 from pytest_relevance.metrics.settings import Settings
@@ -54,7 +55,8 @@ FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = (
 """The kinds of `Outcome` that do not come from an expectation."""
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """The outcome of one demand on a case. The unmet outcomes of a failing case are its reasons.
 
     The words for it are made in `reports.reasons`, and nowhere else. `kind` is one of
@@ -99,10 +101,11 @@ class Outcome(NamedTuple):
     query: str = ""
     by_people: bool = False
     is_worse: bool = False
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
-class BaselineComparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
     """The comparison of a case with the ranking that its baseline has accepted.
 
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
@@ -126,24 +129,25 @@ class BaselineComparison(NamedTuple):
     standing: str
     score: float | None = None
     stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = {}
+    scores: Mapping[str, float | None] = field(default_factory=dict)
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = {}
+    then: Mapping[str, float | None] = field(default_factory=dict)
     newly_failing: bool = False
     failed_before: bool = False
     known: bool = False
-    searched: Mapping[str, Sequence[Any]] = {}
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     latency: float | None = None
     missed: bool = False
-    people_scores: Mapping[str, float | None] = {}
+    people_scores: Mapping[str, float | None] = field(default_factory=dict)
     lost: Sequence[str] = ()
     why: str = ""
     found_nothing: bool = False
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
-class SearchError(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SearchError:
     """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
 
     `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
@@ -153,7 +157,7 @@ class SearchError(NamedTuple):
     message: str
     frame: str = ""
     phase: str = ""
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def headline(self) -> str:
@@ -161,7 +165,8 @@ class SearchError(NamedTuple):
         return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
 
 
-class Repeats(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Repeats:
     """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
 
     Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
@@ -172,10 +177,11 @@ class Repeats(NamedTuple):
     rankings: int
     rank: int | None = None
     documents: Sequence[str | None] = ()
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
-class CaseOrigin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseOrigin:
     """Where a case comes from, beyond its identity.
 
     `source` is the file of queries that the case comes from, which `line` then counts in. `test` is the node id of the
@@ -190,7 +196,8 @@ class CaseOrigin(NamedTuple):
     items: Sequence[str] = ()
 
 
-class CaseConditions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseConditions:
     """How a ranking was asked for, and how it is scored.
 
     `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the case file
@@ -208,10 +215,11 @@ class CaseConditions(NamedTuple):
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = EMPTY
+    grade_names: Mapping[float, str] = field(default_factory=dict)
 
 
-class CaseRanking(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseRanking:
     """What the search returned.
 
     `documents` are the results, best first, as deep as the case looks (`whole`: all that was returned, as all of it
@@ -232,10 +240,10 @@ class CaseRanking(NamedTuple):
     is_unsorted: bool = False
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = EMPTY
+    deeper: Mapping[str, int] = field(default_factory=dict)
     irrelevant_top: Sequence[str] = ()
     repeated: int = 0
-    field_values: Mapping[str, int] = EMPTY
+    field_values: Mapping[str, int] = field(default_factory=dict)
     left_out: int = 0
     is_default_k: bool = False
 
@@ -259,7 +267,8 @@ class CaseRanking(NamedTuple):
         returned = self.uncollapsed
         documents = tuple(without_copies(returned)) if settings.collapse else returned
         found = tuple(grade_ranking(documents, grades).grades)
-        return self._replace(
+        return replace(
+            self,
             documents=documents,
             as_returned=returned,
             engine_scores=(),
@@ -275,7 +284,8 @@ class CaseRanking(NamedTuple):
             return self.deeper.get(document)
 
 
-class CaseEvaluation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseEvaluation:
     """The ranking under the judgments and expectations of the case.
 
     `judgments` is how many judgments there are of each grade, `missing` the judged documents that are not among those
@@ -300,10 +310,10 @@ class CaseEvaluation(NamedTuple):
     "" where it is the same.
     """
 
-    judgments: Mapping[float, int] = EMPTY
+    judgments: Mapping[float, int] = field(default_factory=dict)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = EMPTY
+    scores: Mapping[str, float | None] = field(default_factory=dict)
     lower: float | None = None
     upper: float | None = None
     judged: int = 0
@@ -312,10 +322,10 @@ class CaseEvaluation(NamedTuple):
     not_applicable: Sequence[str] = ()
     reasons: Sequence[Outcome] = ()
     recorded_digest: str = ""
-    filled: Mapping[str, str] = EMPTY
-    filled_top: Mapping[str, int] = EMPTY
+    filled: Mapping[str, str] = field(default_factory=dict)
+    filled_top: Mapping[str, int] = field(default_factory=dict)
     is_filled_alone: bool = False
-    people_scores: Mapping[str, float | None] = EMPTY
+    people_scores: Mapping[str, float | None] = field(default_factory=dict)
     people_verdict: str = ""
     undecided: Sequence[tuple[str, int]] = ()
     unreached: int = 0
@@ -331,7 +341,8 @@ class CaseEvaluation(NamedTuple):
         return self.digest not in ("", NO_DIGEST)
 
 
-class DocumentTexts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DocumentTexts:
     """What is known of documents, beyond their ids.
 
     `titles` and `notes` have texts for any document that the result names, {document: text}; the fields `shown` with
@@ -340,15 +351,16 @@ class DocumentTexts(NamedTuple):
     that the catalogue of the suite does not have. `explanations` are from the hook `pytest_relevance_explain`.
     """
 
-    titles: Mapping[str, str] = EMPTY
-    notes: Mapping[str, str] = EMPTY
-    shown: Mapping[str, Mapping[str, str]] = EMPTY
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    explanations: Mapping[str, str] = EMPTY
+    explanations: Mapping[str, str] = field(default_factory=dict)
 
 
-class CaseCall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseCall:
     """The calls of the search and of the test function.
 
     `latency` is in seconds, None where the search was not called or failed; `latency_shared`: it is the case's share of

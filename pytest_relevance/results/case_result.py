@@ -7,13 +7,13 @@ again.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache, partial
-from inspect import Parameter, signature
 from itertools import chain
 from math import fsum
-from operator import itemgetter, mul
+from operator import mul
 from sys import intern
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
@@ -60,7 +60,8 @@ def ndcg_at(k: int) -> Metric:
     return Metric(f"nDCG@{k}", "nDCG", k)
 
 
-class CaseResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseResult:
     """The result of one case in one variant of its search: the identity of the case, and parts.
 
     `line` counts from 1 in `file`, or in the file of queries that the case comes from (`origin.source`). `verdict` is
@@ -68,7 +69,6 @@ class CaseResult(NamedTuple):
     case's weight in means, `params` are the keyword arguments of the search other than the query. `baseline` is None
     where there is none. `others` are keys of a later version.
 
-    It is a named tuple, as its parts are: every case pays for it twice.
     """
 
     file: str
@@ -81,7 +81,7 @@ class CaseResult(NamedTuple):
     variant: str | None = None
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = EMPTY
+    params: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     origin: parts.CaseOrigin = parts.CaseOrigin()
     conditions: parts.CaseConditions = parts.CaseConditions()
@@ -90,7 +90,7 @@ class CaseResult(NamedTuple):
     evaluation: parts.CaseEvaluation = parts.CaseEvaluation()
     baseline: parts.BaselineComparison | None = None
     call: parts.CaseCall = parts.CaseCall()
-    others: Mapping[str, Any] = EMPTY
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
@@ -287,21 +287,28 @@ class CaseResult(NamedTuple):
         """The result compared with a baseline, with the verdict and the reasons that follow."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
-            evaluation = evaluation._replace(reasons=reasons)
-        file, line, name, _, *middle, _, _, call, others = (
-            self  # `_replace` takes three times as long
-        )
-        return CaseResult._make(
-            [file, line, name, verdict, *middle, evaluation, baseline, call, others]
-        )
+            evaluation = replace(evaluation, reasons=reasons)
+        return replace(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
 
     def with_texts(self, **changes: Any) -> "CaseResult":
         """The result with some fields of its `texts` changed."""
-        return self._replace(texts=self.texts._replace(**changes))
+        return replace(self, texts=replace(self.texts, **changes))
 
     def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
         """The result as a flat dict of builtin types: the fields (all, or these `names`) that are not the default."""
-        return {**_writer(names)(self), **self.others}
+        values: dict[str, Any] = {}
+        for name in _ORDER:
+            if names is not None and name not in names:
+                continue
+            part = PART_OF[name]
+            value = getattr(getattr(self, part) if part else self, name)
+            if not _is_written(self, name, value):
+                continue
+            to_builtin_value = _TO_BUILTIN.get(name)
+            values[name] = (
+                value if to_builtin_value is None else to_builtin_value(value)
+            )
+        return {**values, **self.others}
 
     @classmethod
     def from_dict(
@@ -312,7 +319,24 @@ class CaseResult(NamedTuple):
         With `only` other keys are left alone. Keys that are not known here become its `others`. Raises TypeError for a
         missing field, and TypeError, ValueError or KeyError for a value of another shape.
         """
-        return _reader(tuple(values), only)(values.values())
+        fields: dict[str, dict[str, Any]] = {"": {}, **{part: {} for part in PARTS}}
+        others = {}
+        for name, value in values.items():
+            if only and name not in only:
+                continue
+            if name not in PART_OF:
+                others[name] = value
+                continue
+            convert = _FROM_BUILTIN.get(name)
+            if convert is not None:
+                value = _DEFAULTS.get(name) if value is None else convert(value)
+            fields[PART_OF[name]][name] = value
+        own = fields.pop("")
+        own["query"] = own.get("query") or own["id"]
+        for part, kind in PARTS.items():
+            if fields[part]:
+                own[part] = kind(**fields[part])
+        return cls(**own, others=others)
 
 
 # --- dicts of builtin types -------------------------------------------------------------------------------------------
@@ -322,8 +346,16 @@ Part = TypeVar("Part")
 
 @lru_cache
 def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a data type with their defaults, in their order; without one `Parameter.empty`."""
-    return [(each.name, each.default) for each in signature(kind).parameters.values()]
+    """The fields of a data type with their defaults, in their order; `MISSING` without one."""
+    found = []
+    for each in fields(kind):
+        if not each.init:
+            continue
+        if each.default_factory is not MISSING:
+            found.append((each.name, each.default_factory()))
+        else:
+            found.append((each.name, each.default))
+    return found
 
 
 def to_builtin(part: Any) -> dict[str, Any]:
@@ -344,34 +376,10 @@ def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
         tuple(value) if type(value) is list else value for value in values.values()
     ]
     make: Any = kind
-    known = _picker(make, tuple(values))
-    if known is not None:
-        pick, defaults = known
-        part: Part = tuple.__new__(make, pick([*found, *defaults]))
-        return part
     names, fields = dict(defaults_of(make)), dict(zip(values, found, strict=True))
     others = {name: fields.pop(name) for name in values if name not in names}
-    with_others: Part = make(**fields, others=others)
+    with_others: Part = make(**fields, others=others) if others else make(**fields)
     return with_others
-
-
-@lru_cache(maxsize=1024)  # most dicts of a run have the same keys
-def _picker(
-    kind: Any, names: Sequence[str]
-) -> tuple[Callable[[Any], Any], Sequence[object]] | None:
-    """What picks the fields of a named tuple from values of these names with defaults behind them, and these defaults.
-
-    None where a name is unknown or a field is missing: then the constructor, which takes twice as long, finds out.
-    """
-    fields = dict(defaults_of(kind))
-    unset = [name for name in fields if name not in names]
-    if len(names) + len(unset) > len(fields) or any(
-        fields[name] is Parameter.empty for name in unset
-    ):
-        return None
-    return itemgetter(*map([*names, *unset].index, fields)), [
-        fields[name] for name in unset
-    ]
 
 
 def _outcomes(found: Sequence[Any]) -> tuple[parts.Outcome, ...]:
@@ -463,15 +471,20 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
 }
 
 PART_OF: Mapping[str, str] = {
-    **{name: "" for name in CaseResult._fields if name not in (*PARTS, "others")},
-    **{name: part for part, kind in PARTS.items() for name in kind._fields},
+    **{
+        name: ""
+        for name, _ in defaults_of(CaseResult)
+        if name not in (*PARTS, "others")
+    },
+    **{name: part for part, kind in PARTS.items() for name, _ in defaults_of(kind)},
 }
 """The part of a result that has a field, by the name that the field has in a dict; "" for the result itself."""
 
 _DEFAULTS: Mapping[str, Any] = {
     name: default
     for kind in (CaseResult, *PARTS.values())
-    for name, default in kind._field_defaults.items()
+    for name, default in defaults_of(kind)
+    if default is not MISSING
 }
 """The defaults of fields and of parts, by their names, which differ. The fields that a dict must have are not here."""
 
@@ -561,99 +574,16 @@ _ORDER = (
 )
 """All fields but `others`, in the order of the keys of a dict."""
 
-_IS_WRITTEN = {"query": "query != id", "outcome": "outcome and outcome != verdict"}
-"""Where a field is written, if not where it differs from its default."""
 
-
-@lru_cache
-def _writer(names: frozenset[str] | None) -> Callable[[CaseResult], dict[str, Any]]:
-    """Make a function that returns the fields of these names (all by default) that differ from their defaults.
-
-    It is compiled with a line for each field, as the methods of dataclasses are: every case pays for it, and a loop
-    takes five times as long.
-    """
-    kinds = {"result": CaseResult, **PARTS}
-    lines = ["def write(result):", "    values = {}"]
-    lines += [
-        f"    {', '.join(kind._fields)} = {part}" for part, kind in kinds.items()
-    ]  # each field a local variable
-    namespace: dict[str, Any] = {}
-    for name in _ORDER:
-        if names is None or name in names:
-            default = namespace[f"default_{name}"] = _DEFAULTS.get(name)
-            is_written = name if not default else f"{name} != default_{name}"
-            if default is None:
-                is_written = f"{name} is not None"
-            written = name
-            if name in _TO_BUILTIN:
-                namespace[f"to_{name}"], written = (
-                    _TO_BUILTIN[name],
-                    f"to_{name}({name})",
-                )
-            lines.append(
-                f"    if {_IS_WRITTEN.get(name, is_written)}: values[{name!r}] = {written}"
-            )
-    exec("\n".join([*lines, "    return values"]), namespace)
-    write: Callable[[CaseResult], dict[str, Any]] = namespace["write"]
-    return write
-
-
-@lru_cache(maxsize=1024)  # most dicts of a run have the same keys
-def _reader(
-    names: Sequence[str], only: frozenset[str]
-) -> Callable[[Iterable[Any]], CaseResult]:
-    """Make the function that reads the values of a dict with these keys, in their order. KeyError: a field is missing.
-
-    It picks fields by their places among the values and the defaults, and makes the named tuples without their
-    constructors, which are functions in Python: looking up each field that there may be takes twice as long. A part to
-    which no key belongs is the default, which results share.
-    """
-    found = [
-        (index, name) for index, name in enumerate(names) if not only or name in only
-    ]
-    place = {name: index for index, name in found if name in PART_OF}
-    unknown = [(index, name) for index, name in found if name not in PART_OF]
-    converted = [
-        (place[name], _DEFAULTS.get(name), _FROM_BUILTIN[name])
-        for name in _FROM_BUILTIN
-        if name in place
-    ]
-    made = {
-        part: kind
-        for part, kind in PARTS.items()
-        if not place.keys().isdisjoint(kind._fields)
-    }
-    unset = [name for name in _DEFAULTS if name not in place and name not in made]
-    if "id" in place:
-        place.setdefault("query", place["id"])
-    place |= {name: index for index, name in enumerate((*unset, *made), len(names))}
-    if unknown:
-        place["others"] = len(names) + len(unset) + len(made)
-    pick_all = itemgetter(*map(place.__getitem__, CaseResult._fields))
-    parts_made = [
-        (kind, itemgetter(*map(place.__getitem__, kind._fields)))
-        for kind in made.values()
-    ]
-    defaults, query, identity = (
-        [_DEFAULTS[name] for name in unset],
-        place["query"],
-        place["id"],
-    )
-    new = tuple.__new__
-
-    def read(values: Iterable[Any]) -> CaseResult:
-        found = [*values, *defaults]
-        for index, default, convert in converted:
-            found[index] = (
-                default if (value := found[index]) is None else convert(value)
-            )
-        found[query] = found[query] or found[identity]
-        found += [new(kind, pick(found)) for kind, pick in parts_made]
-        if unknown:
-            found.append({name: found[index] for index, name in unknown})
-        return new(CaseResult, pick_all(found))
-
-    return read
+def _is_written(result: CaseResult, name: str, value: object) -> bool:
+    if name == "query":
+        return value != result.id
+    if name == "outcome":
+        return bool(value) and value != result.verdict
+    default = _DEFAULTS.get(name)
+    if default is None:
+        return value is not None
+    return value != default if default else bool(value)
 
 
 SUMMARY_FIELDS = frozenset(PART_OF) - {

@@ -11,8 +11,9 @@ that it quotes and without the fields that it lists, as these are what the searc
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SETUP, SearchError
@@ -62,7 +63,8 @@ _SHOWN = r"[\[{(].*(?:[\]})]|\.\.\.)(?=;|,|$)"  # a value from its first bracket
 _CALL = r"^in call \d+: "
 
 
-class Diagnosis(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
     """A diagnosis and the `results` of the cases that have it, in the order of the run.
 
     `kind` is `SEARCH`, `CASE`, or one of `KINDS`. `message` and `frame` come from the first error. `of` is how many
@@ -332,7 +334,7 @@ def _of_errors(kind: str, results: Sequence[CaseResult]) -> Diagnosis:
     error = results[0].call.error
     assert error is not None
     return Diagnosis(
-        kind, results, error._replace(message=_first_line(error)).headline, error.frame
+        kind, results, replace(error, message=_first_line(error)).headline, error.frame
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -456,7 +456,7 @@ class RunTitles:
             self.problems.append(f"{_NO_TITLES}: {error}")
             for mistake in errors_in_file(error, _MOST_PROBLEMS):
                 message = f"{_NO_TITLES}: {mistake.message}"
-                self.errors.append(mistake._replace(message=message))
+                self.errors.append(replace(mistake, message=message))
         self._read[catalogue] = asked, there
         return there
 

@@ -5,9 +5,10 @@ A checker returns what was found and whether that meets the expectation; `report
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, zip_longest
 from math import inf, isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._text import found as described
 from pytest_relevance._text import quoted
@@ -25,12 +26,13 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import EMPTY, Outcome
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """What a search returned, as the checkers take it.
 
     `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
@@ -46,9 +48,9 @@ class Found(NamedTuple):
     ranks: Mapping[str, int]
     latency: float | None
     is_cut: bool = False
-    fields: Mapping[str, Sequence[Any]] = EMPTY
+    fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     finds_nothing: bool = False
-    others: Mapping[str, Sequence[str]] = EMPTY
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     left_out: int = 0
 
 
@@ -80,7 +82,7 @@ def with_similarities(
         if not is_similarity(name)
     }
     scores |= similarity_scores(result, metrics, other)
-    return result._replace(evaluation=result.evaluation._replace(scores=scores))
+    return replace(result, evaluation=replace(result.evaluation, scores=scores))
 
 
 def similarity_scores(

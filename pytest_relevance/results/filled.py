@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pytest_relevance.cases.bounds import meets
 from pytest_relevance.metrics.measures import score
@@ -38,9 +39,11 @@ def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
     """The result with the grades and the nDCG@k that these judgments give it. Its verdict stays."""
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
-    return result._replace(
-        ranking=result.ranking._replace(grades=tuple(graded.grades)),
-        evaluation=result.evaluation._replace(
+    return replace(
+        result,
+        ranking=replace(result.ranking, grades=tuple(graded.grades)),
+        evaluation=replace(
+            result.evaluation,
             judgments=count_grades([*judgments.values()]),
             judged=sum(
                 grade is not None for grade in graded.grades[: result.conditions.k]
@@ -64,7 +67,8 @@ def with_fill(
         name: value if has_relevant(people, name) else None
         for name, value in people.evaluation.scores.items()
     }
-    evaluation = result.evaluation._replace(
+    evaluation = replace(
+        result.evaluation,
         filled=filled,
         filled_top=dict(by),
         is_filled_alone=result.score is not None
@@ -72,7 +76,7 @@ def with_fill(
         people_scores=scores,
         people_verdict="" if people.verdict == result.verdict else people.verdict,
     )
-    return result._replace(evaluation=evaluation)
+    return replace(result, evaluation=evaluation)
 
 
 def without_fill(case: CaseResult) -> CaseResult:
@@ -82,20 +86,21 @@ def without_fill(case: CaseResult) -> CaseResult:
         case.evaluation.people_verdict,
         case.baseline,
     )
-    scored = case._replace(
-        evaluation=evaluation._replace(
-            scores={**evaluation.scores, **evaluation.people_scores}
-        )
+    scored = replace(
+        case,
+        evaluation=replace(
+            evaluation, scores={**evaluation.scores, **evaluation.people_scores}
+        ),
     )
     if baseline is not None and baseline.people_scores:
         before = {**baseline.scores, **baseline.people_scores}
         score_before = before.get(case.metric.text, baseline.score)
-        scored = scored._replace(
-            baseline=baseline._replace(score=score_before, scores=before)
+        scored = replace(
+            scored, baseline=replace(baseline, score=score_before, scores=before)
         )
     # the outcome is what pytest made of the other verdict
     return (
-        scored._replace(verdict=verdict, call=case.call._replace(outcome=""))
+        replace(scored, verdict=verdict, call=replace(case.call, outcome=""))
         if verdict
         else scored
     )
@@ -130,9 +135,9 @@ def as_people_see_it(
     result: CaseResult, found: BaselineComparison
 ) -> BaselineComparison:
     """A comparison that is a regression if grades that fill hide a drop."""
-    if drop_of_people(result._replace(baseline=found)) is None:
+    if drop_of_people(replace(result, baseline=found)) is None:
         return found
-    return found._replace(standing=REGRESSION, failed_before=False)
+    return replace(found, standing=REGRESSION, failed_before=False)
 
 
 def is_decided_by_fill(result: CaseResult) -> bool:

@@ -13,9 +13,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
 
 from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import (
@@ -75,7 +74,8 @@ _READ = frozenset(
 """The keys of a result that are read: it takes a sixth less time than reading all."""
 
 
-class CaseFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseFigures:
     """The figures of a case in one run: nDCG@k with its interval, None where it is not defined; the latency (s)."""
 
     score: float | None
@@ -84,7 +84,8 @@ class CaseFigures(NamedTuple):
     latency: float | None
 
 
-class CaseMove(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseMove:
     """A case that got worse or better since the run before: its nDCG@k in both, None where it is not defined."""
 
     id: str
@@ -126,7 +127,8 @@ class Point:
     breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
-class Series(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Series:
     """The runs of one variant of the search.
 
     The means are over `scored` cases: those with a score in every run that searched at all. `others` are not in all
@@ -149,7 +151,8 @@ class Series(NamedTuple):
     unmet: Sequence[str]
 
 
-class History(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class History:
     """A series for each variant of the search, when the runs began, and by name why other files were left out."""
 
     series: Sequence[Series]
@@ -245,7 +248,7 @@ def read_history(paths: Iterable[str]) -> History:
             for gate in of_variant
             if gate.outcome() == FAILED
         ]
-        all_series.append(series._replace(unmet=missed if variant in in_last else ()))
+        all_series.append(replace(series, unmet=missed if variant in in_last else ()))
     if not all_series:
         advice = "name the runs of one suite, and merge the records of shards first"
         raise RecordError.at(

@@ -11,11 +11,11 @@ cut. A metric of the whole ranking has no value then, unless the suite sets how 
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import SIMILARITY, Case, most_results
@@ -49,14 +49,15 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.responses.ranking import Ranking
 
-_NO_TEXTS, _NO_ORIGIN = DocumentTexts(), CaseOrigin()
+_NO_TEXTS = DocumentTexts()
 _USUAL_DEPTH = 1000
 _MOST_MISSING = (
     10  # judged documents that a report names when none of the results is judged
 )
 
 
-class CaseInRun(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CaseInRun:
     """What the result of a case has from its run, and the case does not know.
 
     `params` are the parameters of the case with secrets masked, None where there is nothing to mask. `search` is the
@@ -125,9 +126,10 @@ def score_case(
         grades[0] is None or settings.gains[grades[0]] <= 0
     )
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
-    result = _result(
-        *(case, in_run, verdict, asked or 0),
-        CaseRanking(
+    result = replace(
+        unscored(case, verdict, in_run, call),
+        conditions=_conditions_of_scored(case, in_run, asked or 0),
+        ranking=CaseRanking(
             reaches_depth=reaches_depth,
             documents=ranking.ids,
             grades=grades,
@@ -138,7 +140,7 @@ def score_case(
             field_values=_field_values(ranking),
             left_out=ranking.returned - len(grades),
         ),
-        CaseEvaluation(
+        evaluation=CaseEvaluation(
             scores=scores,
             lower=lower if is_open else None,
             upper=upper if is_open else None,
@@ -149,8 +151,7 @@ def score_case(
             reasons=reasons,
             **_unseen(case, outcomes, ranking),
         ),
-        call,
-        DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
+        texts=DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS,
     )
     if case.filled:
         from pytest_relevance.results.filled import with_fill
@@ -198,142 +199,122 @@ def unscored(
     call: CaseCall = CaseCall(),
     reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
-    """The result of a case without a score."""
-    return _result(
-        case,
-        in_run,
-        verdict,
-        None,
-        CaseRanking(),
-        CaseEvaluation(reasons=reasons),
-        call,
+    """Make the result of a case without a score."""
+    return CaseResult(
+        file=in_run.file,
+        line=case.line,
+        id=case.id,
+        verdict=verdict,
+        query=case.query,
+        node=in_run.node,
+        search=in_run.search or case.terms.search,
+        variant=in_run.variant,
+        tags=case.tags,
+        weight=case.weight,
+        params=case.params if in_run.params is None else in_run.params,
+        note=case.note or "",
+        origin=_origin(case, in_run),
+        conditions=_conditions(case, in_run),
+        evaluation=CaseEvaluation(reasons=reasons),
+        call=call,
     )
 
 
-def _result(
-    case: Case,
-    in_run: CaseInRun,
-    verdict: str,
-    asked: int | None,
-    ranking: CaseRanking,
-    evaluation: CaseEvaluation,
-    call: CaseCall,
-    texts: DocumentTexts = _NO_TEXTS,
-) -> CaseResult:
-    """The result of a case. `asked` is None for one without a score."""
-    file, node, search, variant, params, tolerance, variant_index, test, items = in_run
-    terms, is_scored = case.terms, asked is not None
-    has_origin = variant_index or case.source or test or items
-    return CaseResult(
-        *(
-            file,
-            case.line,
-            case.id,
-            verdict,
-            case.query,
-            node,
-            search or terms.search,
-            variant,
-            case.tags,
-        ),
-        *(case.weight, case.params if params is None else params, case.note or ""),
-        CaseOrigin(variant_index, case.source, test, tuple(items))
-        if has_origin
-        else _NO_ORIGIN,
-        CaseConditions(
-            *(
-                terms.k,
-                case.depth,
-                is_scored and terms.depth is not None,
-                asked,
-                case.min_ndcg,
-            ),
-            tolerance if terms.tolerance is None else terms.tolerance,
-            terms.settings,
-            *((terms.lowest, terms.highest) if is_scored else (0.0, 0.0)),
-        ),
-        ranking,
-        texts,
-        evaluation,
-        None,
-        call,
+def _origin(case: Case, in_run: CaseInRun) -> CaseOrigin:
+    return CaseOrigin(
+        variant_index=in_run.variant_index,
+        source=case.source,
+        test=in_run.test,
+        items=tuple(in_run.items),
+    )
+
+
+def _conditions(case: Case, in_run: CaseInRun) -> CaseConditions:
+    terms = case.terms
+    tolerance = in_run.tolerance if terms.tolerance is None else terms.tolerance
+    return CaseConditions(
+        k=terms.k,
+        depth=case.depth,
+        floor=case.min_ndcg,
+        tolerance=tolerance,
+        settings=terms.settings,
+    )
+
+
+def _conditions_of_scored(case: Case, in_run: CaseInRun, asked: int) -> CaseConditions:
+    return replace(
+        _conditions(case, in_run),
+        is_depth_set=case.terms.depth is not None,
+        asked=asked,
+        lowest=case.terms.lowest,
+        highest=case.terms.highest,
     )
 
 
 def with_details(
     result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False
 ) -> CaseResult:
-    """The result with what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
+    """Add what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
 
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     only documents of the ideal top k are named.
     """
-    ids, judgments, whole = ranking.ids, case.judgments, case.looks_at_all
-    kept = tuple(ids if whole else ids[: result.conditions.depth])
-    accepted = () if result.baseline is None else result.baseline.documents
-    others = [
-        *accepted,
-        *(document for line in case.expect for document in line.documents),
-    ]
-    scores = ranking.scores[: len(kept)]
-    if (
-        math.inf in scores or -math.inf in scores
-    ):  # of a pinned result; JSON, and so a record, has no infinity
-        scores = [None if score in (math.inf, -math.inf) else score for score in scores]
-    as_returned = ranking.as_returned
-    if len(kept) < len(ids):
-        as_returned = (
-            as_returned[: as_returned.index(kept[-1]) + 1] if as_returned else ()
-        )
-    *identity, conditions, scored, texts, evaluation, baseline, call, more = result
-    grades, deeper = (
-        scored.grades[: len(kept)],
-        _ranks_below(ids, len(kept), (judgments, others)),
-    )
-    found = CaseRanking(
-        *(
-            scored.reaches_depth,
-            kept,
-            tuple(as_returned),
-            whole,
-            tuple(scores),
-            scored.is_unsorted,
-        ),
-        *(
-            tuple(grades),
-            scored.returned,
-            deeper,
-            scored.irrelevant_top,
-            scored.repeated,
-        ),
-        field_values=scored.field_values,
-        left_out=scored.left_out,
-        is_default_k=scored.is_default_k,
-    )
+    others: list[str] = []
+    if result.baseline is not None:
+        others += result.baseline.documents
+    for expectation in case.expect:
+        others += expectation.documents
+    kept = _kept_ranking(result, case, ranking, others)
+    conditions = result.conditions
     if case.terms.scale is not None and case.terms.scale.names:
         names = {grade: name for name, grade in case.terms.scale.names.items()}
-        conditions = conditions._replace(grade_names=names)
-    missing = _missing(
-        found,
-        case,
-        () if baseline is None else baseline.grades,
-        all_missing=all_missing,
-    )
+        conditions = replace(conditions, grade_names=names)
+    accepted_grades = () if result.baseline is None else result.baseline.grades
+    missing = _missing(kept, case, accepted_grades, all_missing=all_missing)
+    texts = result.texts
     if case.titles or case.notes or ranking.titles:
-        texts = _texts(
-            case,
-            ranking,
-            {*kept, *found.deeper, *(document for document, _ in missing), *others},
-        )
-    judged = (
-        count_grades([*judgments.values()]),
-        missing,
-        digest_of(judgments),
-    )  # the first fields of an evaluation
-    evaluation = CaseEvaluation._make([*judged, *evaluation[len(judged) :]])
-    # `_replace` takes three times as long
-    return CaseResult._make(
-        [*identity, conditions, found, texts, evaluation, baseline, call, more]
+        named = {*kept.documents, *kept.deeper, *others}
+        named.update(document for document, _ in missing)
+        texts = _texts(case, ranking, named)
+    evaluation = replace(
+        result.evaluation,
+        judgments=count_grades([*case.judgments.values()]),
+        missing=missing,
+        digest=digest_of(case.judgments),
+    )
+    return replace(
+        result,
+        conditions=conditions,
+        ranking=kept,
+        texts=texts,
+        evaluation=evaluation,
+    )
+
+
+def _kept_ranking(
+    result: CaseResult, case: Case, ranking: Ranking, others: Collection[str]
+) -> CaseRanking:
+    """Cut the ranking as deep as the case looks, and note the deeper ranks of judged documents and of `others`."""
+    whole = case.looks_at_all
+    kept = tuple(ranking.ids if whole else ranking.ids[: result.conditions.depth])
+    as_returned = ranking.as_returned
+    if len(kept) < len(ranking.ids) and as_returned:
+        as_returned = as_returned[: as_returned.index(kept[-1]) + 1]
+    engine_scores: list[float | None] = []
+    for score_of_engine in ranking.scores[: len(kept)]:
+        # a pinned result may have an infinite one; JSON, and so a record, has no infinity
+        if score_of_engine in (math.inf, -math.inf):
+            engine_scores.append(None)
+        else:
+            engine_scores.append(score_of_engine)
+    return replace(
+        result.ranking,
+        documents=kept,
+        as_returned=tuple(as_returned),
+        whole=whole,
+        engine_scores=tuple(engine_scores),
+        grades=tuple(result.ranking.grades[: len(kept)]),
+        deeper=_ranks_below(ranking.ids, len(kept), (case.judgments, others)),
     )
 
 

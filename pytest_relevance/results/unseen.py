@@ -19,8 +19,8 @@ got fewer results because it asked for fewer: then `k` is handed on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.expectations.table import ON_FIELDS
@@ -161,7 +161,8 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
 # --- of all cases of a run --------------------------------------------------------------------------------------------
 
 
-class Undecided(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Undecided:
     """A case that passed, and whose search may have had more results: `limit` is the most that any case got.
 
     `demands` are the expectations that look deeper, each with the rank that it looks at.
@@ -185,9 +186,10 @@ class Undecided(NamedTuple):
     def as_error(self) -> CaseResult:
         """The result of the case as an error, without a score: what it demands is neither met nor unmet."""
         error = SearchError(type="", message=self.message, phase=SCORING)
-        return self.result._replace(
+        return replace(
+            self.result,
             verdict=ERROR,
-            conditions=self.result.conditions._replace(asked=None),
+            conditions=replace(self.result.conditions, asked=None),
             ranking=CaseRanking(),
             texts=DocumentTexts(),
             evaluation=CaseEvaluation(reasons=(text_reason(error.headline),)),

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,12 +44,13 @@ def results(
             line=2,
         )
         if ranking is None:
-            result = result._replace(
+            result = replace(
+                result,
                 verdict="error",
-                ranking=result.ranking._replace(documents=(), grades=()),
+                ranking=replace(result.ranking, documents=(), grades=()),
             )
-            result = result._replace(evaluation=result.evaluation._replace(scores={}))
-        found.append(result._replace(variant=variant or None))
+            result = replace(result, evaluation=replace(result.evaluation, scores={}))
+        found.append(replace(result, variant=variant or None))
     return found
 
 
@@ -150,7 +152,7 @@ def test_a_break_parts_only_the_cases_that_it_touches(
         [*results({"boots": FAIR, "hats": FAIR}, {"min_ndcg": 0.7}, FILE), changed],
         {FILE: FileInfo(FILE)},
     )
-    third.info = info._replace(started="2026-11-03T08:03:11+00:00")
+    third.info = replace(info, started="2026-11-03T08:03:11+00:00")
     third.write(runs / "3.jsonl")
     (series,) = data_of(terminal, "runs")["series"]
     assert [point["breaks"] for point in series["points"]] == [
@@ -325,8 +327,8 @@ def test_each_variant_has_its_own_series_with_what_is_filled_and_a_file_may_move
     (first, second) = results(
         {"boots[bm25]": POOR, "boots[hybrid]": BEST}, {"min_ndcg": 0.7}, FILE
     )
-    first = first._replace(
-        evaluation=first.evaluation._replace(filled_top={"model-x": 3})
+    first = replace(
+        first, evaluation=replace(first.evaluation, filled_top={"model-x": 3})
     )
     info = RunInfo("1.0", "2026-11-03T08:03:11+00:00")
     Run([first, second], {FILE: FileInfo(FILE)}, info).write(runs / "3.jsonl")

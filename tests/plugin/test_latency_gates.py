@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,11 +127,11 @@ def slowed(path: Path, factor: float, **values: Any) -> str:
     """A record with other latencies, milliseconds from 1 to 20."""
     run = Run.open(path)
     calls = [
-        each.call._replace(latency=factor * n / 1000, **values)
+        replace(each.call, latency=factor * n / 1000, **values)
         for n, each in enumerate(run.results, 1)
     ]
     changed = [
-        each._replace(call=call) for each, call in zip(run.results, calls, strict=True)
+        replace(each, call=call) for each, call in zip(run.results, calls, strict=True)
     ]
     target = path.with_name(f"{factor}{len(values)}.jsonl")
     Run(changed, run.files, run.info).write(target)

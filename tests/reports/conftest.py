@@ -1,6 +1,7 @@
 """What these tests share: a shop with six products, a query that is judged, and the reports of its rankings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,7 +60,7 @@ class Shop:
             else lambda found: self.compared(found, case, accepted)
         )
         found = scored(case, ranking, 0.0123, baseline=baseline, all_missing=True)
-        return found._replace(file="shop.relevance.yaml", line=41)
+        return replace(found, file="shop.relevance.yaml", line=41)
 
     def compared(
         self, found: CaseResult, case: Case, accepted: Sequence[str]

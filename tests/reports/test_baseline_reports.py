@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,7 +45,7 @@ def report(
     assert baseline is not None
     if then is not None:
         found = changed(
-            found, baseline=baseline._replace(then={found.metric.text: then})
+            found, baseline=replace(baseline, then={found.metric.text: then})
         )
     if drops:
         before = baseline.score
@@ -397,8 +398,8 @@ class TestSummary:
         ]
         lost += [("cap", None, "unjudged"), ("q7", None, "left out")]
         files = {
-            "shop.relevance.yaml": WITH_BASELINE["shop.relevance.yaml"]._replace(
-                lost=lost
+            "shop.relevance.yaml": replace(
+                WITH_BASELINE["shop.relevance.yaml"], lost=lost
             )
         }
         assert [
@@ -413,8 +414,8 @@ class TestSummary:
             "file, or delete it"
         ]
         files = {
-            "shop.relevance.yaml": files["shop.relevance.yaml"]._replace(
-                against="main.jsonl", lost=lost[-1:]
+            "shop.relevance.yaml": replace(
+                files["shop.relevance.yaml"], against="main.jsonl", lost=lost[-1:]
             )
         }
         assert [each.text for each in lost_sentences([], files, RunInfo())] == [

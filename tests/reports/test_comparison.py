@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -371,7 +372,7 @@ def test_text_of_users_stays_text_in_markdown(text: str) -> None:
         )
         for score in (1.0, 0.5)
     )
-    other = one._replace(id="other", tags=())
+    other = replace(one, id="other", tags=())
     before, after = (
         Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text)
         for each in (one, two)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,13 +95,13 @@ FELL = case(
     changes={"verdict": "failed", "outcome": "failed"},
 )
 BEFORE = failed("hats", before=0.0, failed_before=True)
-VARIANTS = [NEWLY._replace(variant=name) for name in ("bm25", "hybrid")]
+VARIANTS = [replace(NEWLY, variant=name) for name in ("bm25", "hybrid")]
 
 RUNS: dict[str, tuple[Headline, str, str]] = {
     "nothing ran": (of([]), "Nothing was searched", "nothing"),
     "all were skipped": (of([SKIPPED]), "Nothing was searched", "nothing"),
     "nothing was collected": (
-        of([], errors=[MISTAKE, MISTAKE._replace(line=2)]),
+        of([], errors=[MISTAKE, replace(MISTAKE, line=2)]),
         "Nothing was searched: 1 file has an error",
         "broken",
     ),
@@ -161,7 +162,7 @@ RUNS: dict[str, tuple[Headline, str, str]] = {
         of(
             [
                 case("better", before=0.9, standing=IMPROVEMENT),
-                *(FELL._replace(id=f"q{n}") for n in range(20)),
+                *(replace(FELL, id=f"q{n}") for n in range(20)),
             ]
         ),
         "Search got worse: 20 queries",

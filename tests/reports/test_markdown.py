@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -63,7 +64,7 @@ def risen(query: str, **keys: Any) -> CaseResult:
     accepted = BaselineComparison(
         "improvement", 0.541, documents=("worse", "same", "good"), grades=(0, 1, 3)
     )
-    return found._replace(baseline=accepted)
+    return replace(found, baseline=accepted)
 
 
 MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
@@ -84,7 +85,7 @@ def run(
             name, name, totals=totals, gates=gates if name == FILE else ()
         )
     if FILE in files and any(each.baseline is not None for each in results):
-        files[FILE] = files[FILE]._replace(has_baseline=True)
+        files[FILE] = replace(files[FILE], has_baseline=True)
     return Run(results, files, RunInfo(**info), name="main.jsonl")
 
 
@@ -227,7 +228,7 @@ def test_tags_have_their_change_since_the_baseline_the_worst_first() -> None:
         ]
     ]
     in_variants = [
-        each._replace(variant=name) for each in results for name in ("bm25", "knn")
+        replace(each, variant=name) for each in results for name in ("bm25", "knn")
     ]
     table = next(
         table
@@ -252,8 +253,8 @@ def test_in_full_all_are_listed_and_in_brief_no_failure_is() -> None:
 
 
 def test_a_query_is_in_one_table_alone() -> None:
-    slipped = fallen("slipped", min_ndcg=0.1)._replace(
-        baseline=BaselineComparison("within", 0.62)
+    slipped = replace(
+        fallen("slipped", min_ndcg=0.1), baseline=BaselineComparison("within", 0.62)
     )
     found = run_markdown(run(fallen("new"), slipped, BOOTS))
     assert re.findall(r"^\*\*(.*)\*\*$", found, re.MULTILINE) == [
@@ -276,16 +277,16 @@ def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
 
 
 def test_a_few_suites_and_variants_have_a_line_and_many_a_table() -> None:
-    in_variants = [LAMP._replace(variant=name) for name in ("bm25", "dense")]
+    in_variants = [replace(LAMP, variant=name) for name in ("bm25", "dense")]
     found = run_markdown(run(*in_variants))
     assert "- `bm25: mean nDCG@10 1.000`\n- `dense: mean nDCG@10 1.000`\n" in found
     without = result_of(
         {"query": "q", "expect": {"results": 1}}, ["a"]
     )  # has no judgments, and no mean
     assert "n/a" not in run_markdown(
-        run(LAMP, without._replace(file="fields.relevance.yaml"))
+        run(LAMP, replace(without, file="fields.relevance.yaml"))
     )
-    many = [LAMP._replace(file=f"{name}.relevance.yaml") for name in "abcde"]
+    many = [replace(LAMP, file=f"{name}.relevance.yaml") for name in "abcde"]
     found = run_markdown(run(*many))
     assert "- mean nDCG@10 1.000 over all suites and variants\n" in found
     assert (
@@ -460,8 +461,8 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(
 def everywhere(text: str) -> Run:
     """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes and errors are a text."""
     titled = {"good": text, "worse": text, "same": text}
-    new = fallen(text, titled, note=text, tags=[text, "some"], weight=2)._replace(
-        id=f"1 {text}"
+    new = replace(
+        fallen(text, titled, note=text, tags=[text, "some"], weight=2), id=f"1 {text}"
     )
     untitled = result(
         f"2 {text}", f"doc {text}", judgments={f"other {text}": 3}, tags=["some"]
@@ -477,20 +478,24 @@ def everywhere(text: str) -> Run:
     file = f"{text}.relevance.yaml"
     results = [
         new,
-        new._replace(variant=f"b{text}"),
+        replace(new, variant=f"b{text}"),
         untitled,
         error,
-        risen(f"3 {text}")._replace(variant=text),
+        replace(risen(f"3 {text}"), variant=text),
     ]
-    results += [LAMP._replace(file=file, search=text, variant=text)]
+    results += [replace(LAMP, file=file, search=text, variant=text)]
     gates = (
         gate_record("mean", id=text, bounds=[["nDCG@10", 0.9]], tag=text),
         gate_record("passing", id=f"{text} ", share=0.99),
     )
     whole = run(*results, gates=gates)
     files = {
-        name: about._replace(
-            gates=gates, has_baseline=True, unjudged=text, fingerprint={text: "1"}
+        name: replace(
+            about,
+            gates=gates,
+            has_baseline=True,
+            unjudged=text,
+            fingerprint={text: "1"},
         )
         for name, about in whole.files.items()
     }

@@ -1,6 +1,7 @@
 """The report of a whole run, of its gates, of repeats and of a merge: as text, as data."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -114,7 +115,7 @@ def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
 
 def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
-    fallen = [each._replace(baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
+    fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
     lines = plain(
         gate_lines(
             judged(

@@ -1,6 +1,7 @@
 """What these tests share: runs made of cases and rankings."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ class Maker:
         return (
             found
             if variant is None
-            else found._replace(variant=variant, node=f"{found.node}[{variant}]")
+            else replace(found, variant=variant, node=f"{found.node}[{variant}]")
         )
 
     def without_score(self, query: str, verdict: str) -> CaseResult:

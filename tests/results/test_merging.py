@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) ->
     parts = [
         shard(
             [make.result(query, variant=variant) for query in QUERIES],
-            found=info(variant)._replace(lost=lost),
+            found=replace(info(variant), lost=lost),
         )
         for variant, lost in (
             ("a", (("boots", "b", "gone"), caps)),
@@ -172,8 +173,9 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
     names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
     one = shard([], "one", missing=[f"{FILE}::{name}" for name in names])
-    vector = make.result("std::vector", [], variant="words")._replace(
-        node=f"{FILE}::std%3A%3Avector[words]"
+    vector = replace(
+        make.result("std::vector", [], variant="words"),
+        node=f"{FILE}::std%3A%3Avector[words]",
     )
     two = shard([make.result("boots"), make.result("shoes"), vector], "two")
     merged = merge_runs([one, two])
@@ -181,7 +183,7 @@ def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
 
 
 def with_errors(run: Run, *errors: RunError) -> Run:
-    return Run(run.results, run.files, run.info._replace(errors=errors), name=run.name)
+    return Run(run.results, run.files, replace(run.info, errors=errors), name=run.name)
 
 
 def test_the_errors_of_all_parts_are_kept_once(make: Maker) -> None:
@@ -237,12 +239,13 @@ def test_what_all_runs_have_in_common_is_kept() -> None:
         ("pytest", "-x"),
         {"commit": "a"},
     )
-    two = one._replace(
+    two = replace(
+        one,
         started="2026-01-02T09:00",
         versions={"python": "3.13", "pytest": "9"},
         command=("pytest",),
     )
-    three = one._replace(fingerprint={"commit": "b"})
+    three = replace(one, fingerprint={"commit": "b"})
     found = merge_runs([Run([], info=each) for each in (one, two, three)]).run.info
     assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"})
 
@@ -303,8 +306,8 @@ def test_shards_that_searched_different_things_are_told_of(
         shard([make.result("boots", ["b1"])]),
         shard([make.result("shoes", ["s1"])]),
     )
-    one.info = one.info._replace(fingerprint={"index": "products-11", "engine": "es"})
-    two.info = two.info._replace(fingerprint={"index": "products-20", "engine": "es"})
+    one.info = replace(one.info, fingerprint={"index": "products-11", "engine": "es"})
+    two.info = replace(two.info, fingerprint={"index": "products-20", "engine": "es"})
     merged = merge_runs([one, one, two])
     assert merged.searched == {"index": ["products-11", "products-20"]}
     assert merged.run.info.fingerprint == {"engine": "es"}

@@ -9,6 +9,7 @@ both are asked here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -229,7 +230,7 @@ def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     default = case_run.default_of_k(this.search)
     if ranking.reaches_depth or ranking.length != default:
         return result
-    return result._replace(ranking=ranking._replace(is_default_k=True))
+    return replace(result, ranking=replace(ranking, is_default_k=True))
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
@@ -249,7 +250,7 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
     ):
         from pytest_relevance.reports.failure import failure_message
 
-        attempt.result = result._replace(baseline=result.baseline._replace(known=True))
+        attempt.result = replace(result, baseline=replace(result.baseline, known=True))
         attempt.error = pytest.xfail.Exception(failure_message(result))
         raise attempt.error
     if how in (FAILED, "fail"):

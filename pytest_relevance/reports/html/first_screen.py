@@ -6,6 +6,7 @@ A mail preview or a sandbox without scripts shows it. The page's script adds the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
@@ -244,7 +245,7 @@ def is_fine(results: Sequence[CaseResult]) -> bool:
 
 def documents_of(result: CaseResult, *, alone: bool) -> changes.CaseChange:
     """What names the documents in the row of a case; `alone`: those of its own ranking, whatever was accepted."""
-    return changes.CaseChange(result._replace(baseline=None) if alone else result)
+    return changes.CaseChange(replace(result, baseline=None) if alone else result)
 
 
 def why(result: CaseResult, told: frozenset[int]) -> str:

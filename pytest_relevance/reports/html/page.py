@@ -10,6 +10,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from string import Template
@@ -168,14 +169,15 @@ def _judged(comparison: Comparison) -> Iterator[CaseResult]:
         baseline = result.baseline
         assert baseline is not None
         if result.key in worse:
-            baseline = baseline._replace(standing=REGRESSION)
-            yield result._replace(
+            baseline = replace(baseline, standing=REGRESSION)
+            yield replace(
+                result,
                 verdict=FAILED,
-                call=result.call._replace(outcome=FAILED),
+                call=replace(result.call, outcome=FAILED),
                 baseline=baseline,
             )
         elif result.key in better:
-            yield result._replace(baseline=baseline._replace(standing=IMPROVEMENT))
+            yield replace(result, baseline=replace(baseline, standing=IMPROVEMENT))
         else:
             yield result
 

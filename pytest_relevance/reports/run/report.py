@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import (
@@ -515,7 +515,7 @@ def with_missing(merged: Merged) -> Run:
     return Run(
         run.results,
         run.files,
-        run.info._replace(missing=missing, is_part=bool(missing)),
+        replace(run.info, missing=missing, is_part=bool(missing)),
         name=run.name,
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
@@ -50,7 +50,8 @@ class TagDifference:
     means: differences.Means
 
 
-class Movers(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Movers:
     """The cases with the largest drops and those with the largest gains, the largest first."""
 
     drops: Sequence[CaseResult]
@@ -338,14 +339,14 @@ def compared_results(
                 **first,
                 **dict.fromkeys((metric.text for metric in similarities), 1.0),
             }  # with itself
-            two = two._replace(evaluation=two.evaluation._replace(scores=second))
+            two = replace(two, evaluation=replace(two.evaluation, scores=second))
             two = with_similarities(two, similarities, one.ranking.documents)
             second = two.evaluation.scores
         ranking, texts = one.ranking, two.texts
         if one.texts.titles is not texts.titles:
             shown = {**one.texts.shown, **texts.shown}
-            texts = texts._replace(
-                titles={**one.texts.titles, **texts.titles}, shown=shown
+            texts = replace(
+                texts, titles={**one.texts.titles, **texts.titles}, shown=shown
             )
         accepted = (
             WITHIN,
@@ -357,12 +358,13 @@ def compared_results(
         )
         latency, people = one.call.latency_like(two.call), one.evaluation.people_scores
         baseline = BaselineComparison(*accepted, latency=latency, people_scores=people)
-        result = two._replace(
+        result = replace(
+            two,
             variant=None if is_across else two.variant,
             texts=texts,
             evaluation=two.evaluation
             if second is two.evaluation.scores
-            else two.evaluation._replace(scores=second),
+            else replace(two.evaluation, scores=second),
             baseline=baseline,
         )
         results.append(result)

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import mul, sub
-from typing import Any, NamedTuple
 
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
@@ -39,7 +38,8 @@ RESAMPLES = 100_000
 _Column = Sequence[float]
 
 
-class ScorePair(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScorePair:
     """The scores of one case in both sets of results; `key` is its file, id and variant."""
 
     key: tuple[str, str, str]
@@ -54,7 +54,8 @@ class ScorePair(NamedTuple):
         return change if abs(change) > TIE else 0.0
 
 
-class Scores(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Scores:
     """The scores by a metric in one variant of the search. `undefined`: how many further cases have none."""
 
     variant: str | None
@@ -122,7 +123,9 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
     """The weighted means of both sets; NaN without a pair."""
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
-    _, before, after, weights = zip(*pairs, strict=True)
+    before = [pair.first for pair in pairs]
+    after = [pair.second for pair in pairs]
+    weights = [pair.weight for pair in pairs]
     return _means(before, after, weights)
 
 
@@ -167,9 +170,10 @@ def untested(scores: Scores) -> Difference:
 
 
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
-    _, before, after, weights = (
-        zip(*sorted(scores.pairs), strict=True) if scores.pairs else [()] * 4
-    )
+    pairs = sorted(scores.pairs, key=_order_of_pair)
+    before = [pair.first for pair in pairs]
+    after = [pair.second for pair in pairs]
+    weights = [pair.weight for pair in pairs]
     test = _test(before, after, weights, resamples, seed)
     second = _without_rounding(before, after)
     interval = significance.bootstrap_interval(
@@ -210,7 +214,8 @@ def _without_rounding(before: _Column, after: _Column) -> list[float]:
     return scores
 
 
-class MeanChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MeanChange:
     """The change of the (weighted) mean nDCG@k over the cases that have a score now and in the baseline.
 
     `p` is the p-value of the paired randomisation test with the weights. `total` is how many cases have a score now, or
@@ -242,7 +247,8 @@ def change_by(result: CaseResult, metric: str | None = None) -> float:
     return math.nan if before is None or now is None else now - before
 
 
-class LatencyChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LatencyChange:
     """The 50th and 95th percentiles of the latencies of so many `cases`, before and now, in seconds."""
 
     cases: int
@@ -313,7 +319,8 @@ def score_pairs(
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """The change of the mean since the baseline; None where no case has a score in both."""
-    pairs, total = [], 0
+    pairs: list[ScorePair] = []
+    total = 0
     for result in results:
         now, before = (
             result.score,
@@ -323,19 +330,22 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
             now is not None or result.verdict in WITHOUT_SCORE
         ) and result.status != SKIPPED
         if now is not None and before is not None:
-            pairs.append((*key_of(result), before, now, result.weight))
+            pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return change_of(pairs, total) if pairs else None
 
 
-def change_of(pairs: list[Any], total: int) -> MeanChange:
-    """The change of the mean of pairs, in tuples that end as a `ScorePair`, which are of so many cases in `total`.
+def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
+    """Give the change of the mean of pairs, which are of so many cases in `total`."""
+    ordered = sorted(pairs, key=_order_of_pair)
+    before = tuple([pair.first for pair in ordered])
+    after = tuple([pair.second for pair in ordered])
+    weights = tuple([pair.weight for pair in ordered])
+    return _change_of(before, after, weights, total)
 
-    The list is emptied, so that hundreds of thousands are not in memory beside the test.
-    """
-    pairs.sort()
-    columns = [tuple([pair[place] for pair in pairs]) for place in (-3, -2, -1)]
-    pairs.clear()
-    return _change_of(*columns, total)
+
+def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]:
+    """The key by which pairs are sorted before anything is drawn."""
+    return pair.key, pair.first, pair.second
 
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases

@@ -6,7 +6,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from pytest_relevance._text import (
     case_in_prose,
@@ -67,7 +67,8 @@ class Incomparable(ValueError):
         )
 
 
-class Incompatibility(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Incompatibility:
     """What keeps some cases from being compared: its kind (a key of `KINDS`, or "unfinished"), and the reason."""
 
     kind: str
@@ -75,7 +76,8 @@ class Incompatibility(NamedTuple):
     reason: str
 
 
-class ErroredCase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ErroredCase:
     """A case that is an error in one run or in both: its search raised, was given up, or returned no ranking."""
 
     key: Key
@@ -233,7 +235,8 @@ def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
     )
 
 
-class Pairing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pairing:
     """The pairs of results that can be compared, what keeps other cases from it, and remarks.
 
     `names` are what the runs are called.

@@ -183,7 +183,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
     calls = len(scored) - len(within) + sum(each.calls for each in within)
-    return worst._replace(call=worst.call._replace(repeats=found._replace(calls=calls)))
+    return replace(worst, call=replace(worst.call, repeats=replace(found, calls=calls)))
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
@@ -191,5 +191,5 @@ def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
     found = Repeats(len(tops), len(set(tops)))
     for rank, (first, *others) in enumerate(zip_longest(*tops), 1):
         if other := [each for each in others if each != first]:
-            return found._replace(rank=rank, documents=(first, other[0]))
+            return replace(found, rank=rank, documents=(first, other[0]))
     return found

@@ -153,8 +153,8 @@ def _scored(result: CaseResult) -> CaseResult:
     numbers = tuple(
         each for each in result.evaluation.outcomes if each.kind == "results"
     )
-    return result._replace(
-        evaluation=result.evaluation._replace(missing=(), outcomes=numbers)
+    return replace(
+        result, evaluation=replace(result.evaluation, missing=(), outcomes=numbers)
     )
 
 
@@ -236,14 +236,16 @@ def _rejudged(
             if conditions.settings not in changed:
                 changed[conditions.settings] = replace(conditions.settings, **settings)
             own.setdefault("settings", changed[conditions.settings])
-            conditions = conditions._replace(
-                **{name: own.pop(name) for name in ("k", "settings") if name in own}
+            conditions = replace(
+                conditions,
+                **{name: own.pop(name) for name in ("k", "settings") if name in own},
             )
             if conditions.settings.collapse != result.conditions.settings.collapse:
                 ranking = ranking.scored_by(conditions.settings)
             if query is not None:
-                ranking = ranking._replace(
-                    grades=tuple(grade_ranking(ranking.documents, query.grades).grades)
+                ranking = replace(
+                    ranking,
+                    grades=tuple(grade_ranking(ranking.documents, query.grades).grades),
                 )
             known = {
                 "outcomes": evaluation.outcomes,
@@ -252,8 +254,12 @@ def _rejudged(
             if query is None:  # the scores without these grades are of other settings
                 known |= {name: getattr(evaluation, name) for name in _FILLED}
             evaluation = CaseEvaluation(judgments, digest=digest, **known)  # type: ignore[arg-type]
-            made = result._replace(
-                conditions=conditions, ranking=ranking, evaluation=evaluation, **own
+            made = replace(
+                result,
+                conditions=conditions,
+                ranking=ranking,
+                evaluation=evaluation,
+                **own,
             )
             if query is not None and fills:
                 people = {
@@ -264,7 +270,7 @@ def _rejudged(
                 made = with_fill(
                     judged_by(made, query.grades), query.filled, judged_by(made, people)
                 )
-                made = made._replace(evaluation=made.evaluation._replace(scores={}))
+                made = replace(made, evaluation=replace(made.evaluation, scores={}))
             results.append(made)
         if (
             queries is not None

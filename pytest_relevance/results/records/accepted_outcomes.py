@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.gates.condition import MEAN, PASSING
@@ -39,7 +39,7 @@ class AcceptedOutcomes:
         """The outcome of a demand with the accepted ranking; None if it is not known."""
         if demand.kind == FLOOR:
             is_met = self.score is not None and self.score >= demand.bound
-            return demand._replace(value=self.score, met=is_met)
+            return replace(demand, value=self.score, met=is_met)
         if demand.kind == SIMILARITY:
             return self._of_similarity(demand)
         if demand.kind in KEPT:
@@ -71,7 +71,7 @@ class AcceptedOutcomes:
         )
         same = float(is_as_expected)
         is_met = COMPARE[demand.comparison](same, demand.bound)
-        return demand._replace(value=same, met=is_met)
+        return replace(demand, value=same, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
         """The outcome that the entry has of the same demand, for rankings read alike."""

@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, PASSING
@@ -134,7 +134,7 @@ def entries_of(
     entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.evaluation.scores and not result.is_check:
-            entry = entry_of(result)._replace(call=result.call)
+            entry = replace(entry_of(result), call=result.call)
             of_file = entries.setdefault(
                 result.file, BaselineEntries(fingerprint=fingerprint)
             )
@@ -188,15 +188,16 @@ def compare_recorded(
             of_file = entries.get(file, BaselineEntries())
             entry = of_file.get(key)
             if result.evaluation.scores:
-                place = moves.moved.get(Place(*result.key), Place(*result.key))
+                place = Place(result.file, result.id, result.variant)
+                place = moves.moved.get(place, place)
                 why = of_file.without_ranking.get(key, "")
                 result = _compared(
-                    result, entry, theirs.get(place), gates.get(file, ()), why
+                    result, entry, theirs.get(place.key), gates.get(file, ()), why
                 )
             elif entry is not None:
                 result = as_lost(result, entry.scores)
             else:
-                result = result._replace(baseline=None)
+                result = replace(result, baseline=None)
         results.append(result)
     files = {}
     for file, info in run.files.items():
@@ -205,7 +206,8 @@ def compare_recorded(
             _lost(info, file, of_file, ran.get(file, {})),
             of_file.fingerprint,
         )
-        files[file] = moves.noted_in(info, file)._replace(
+        files[file] = replace(
+            moves.noted_in(info, file),
             has_baseline=True,
             lost=lost,
             against=name,
@@ -213,7 +215,7 @@ def compare_recorded(
             accepted=accepted_cases(of_file, gates[file]),
         )
     not_run = tuple(file for file in entries if file not in ran and entries[file])
-    return Run(results, files, run.info._replace(not_run=not_run), name=run.name)
+    return Run(results, files, replace(run.info, not_run=not_run), name=run.name)
 
 
 def _moves(run: Run, entries: Entries) -> Moves:
@@ -296,7 +298,7 @@ def _compared(
         result = with_similarities(result, (), None)
     if entry is None:
         standing = NOT_COMPARED if why_no_entry else NEW
-        return result._replace(baseline=BaselineComparison(standing, why=why_no_entry))
+        return replace(result, baseline=BaselineComparison(standing, why=why_no_entry))
     similarities += [metric for gate in gates for metric in gate.similarities]
     is_short = (
         not entry.whole and result.ranking.whole and len(entry.documents) >= entry.depth
@@ -311,7 +313,7 @@ def _compared(
             "the record does not name the judgments of all documents that were returned then",
         )
     if grades is None or stale:
-        return result._replace(baseline=BaselineComparison(STALE, stale=stale))
+        return replace(result, baseline=BaselineComparison(STALE, stale=stale))
     accepted = entry.ranking(result.conditions.settings)
     if similarities:
         result = with_similarities(result, similarities, accepted)
@@ -335,17 +337,17 @@ def _compared(
     )
     if any(gate.condition == PASSING for gate in gates):
         accepted_side = AcceptedOutcomes(result, entry, graded, before)
-        found = found._replace(missed=accepted_side.misses_any())
+        found = replace(found, missed=accepted_side.misses_any())
     of_people = _people_scores(result, accepted, grades)
     if of_people:
-        found = as_people_see_it(result, found._replace(people_scores=of_people))
+        found = as_people_see_it(result, replace(found, people_scores=of_people))
     if result.is_known and found.failed_before:
-        found = found._replace(known=True)
+        found = replace(found, known=True)
     if lost := lost_metrics(result, entry.scores):
         why = why_undefined(
             result.evaluation.judgments.keys(), result.conditions.settings
         )
-        found = found._replace(lost=lost, why=why)
+        found = replace(found, lost=lost, why=why)
     return result.with_baseline(found, result.verdict, reasons)
 
 

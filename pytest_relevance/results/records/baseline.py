@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._problems import Place
@@ -67,7 +67,8 @@ EntryKey = tuple[str, str | None]
 """The key of an entry in its baseline: the id of the case, and the variant of its search."""
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Asked:
     """What a case asks: its query, its params as JSON, and the digest of its judgments.
 
     The digest is "" if the judgments are not known.
@@ -87,7 +88,8 @@ _KEYS_OF_VERSION_1 = {"ranking": "documents", "cut": "reaches_depth"}
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
 
 
-class BaselineEntry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
     """The accepted ranking of a case in one variant, and what was searched for.
 
     The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
@@ -109,19 +111,19 @@ class BaselineEntry(NamedTuple):
     params: Mapping[str, Any]
     depth: int
     documents: tuple[str, ...]
-    scores: Mapping[str, float | None] = {}
+    scores: Mapping[str, float | None] = field(default_factory=dict)
     whole: bool = False
     reaches_depth: bool = False
     outcomes: tuple[Outcome, ...] = ()
     collapse: bool = False
     is_all: bool = False
-    deeper: Mapping[str, int | None] = {}
+    deeper: Mapping[str, int | None] = field(default_factory=dict)
     digest: str = ""
     weight: float = 1
     tags: tuple[str, ...] = ()
     missed: bool | None = False
     call: CaseCall = CaseCall()
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> EntryKey:
@@ -290,7 +292,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
             if left.get(entry.key) == entry:
                 del left[entry.key]
             if key not in self:
-                self[key] = entry._replace(id=key[0], variant=key[1])
+                self[key] = replace(entry, id=key[0], variant=key[1])
                 arrived.add(key)
         if arrived:
             self.titles = {**self.titles, **moves.titles}
@@ -732,7 +734,7 @@ def _merged(
             continue
         changed += 1
         moved -= {key}
-        same = _with_notes_of(entry, old)._replace(scores=entry.scores)
+        same = replace(_with_notes_of(entry, old), scores=entry.scores)
         rescored += same.line == entry.line
     ranked = {document for entry in after.values() for document in entry.documents}
     titles = {**before.titles, **accepted.titles}
@@ -769,7 +771,8 @@ def _merged(
 
 def _with_notes_of(entry: BaselineEntry, old: BaselineEntry) -> BaselineEntry:
     """The old entry with what the new one notes beside the ranking and its scores."""
-    return old._replace(
+    return replace(
+        old,
         digest=entry.digest,
         weight=entry.weight,
         tags=entry.tags,
@@ -782,7 +785,7 @@ def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> Baseline
     """An entry with the keys that a later version added to its line, if the ranking is the same."""
     is_same = before is not None and entry.documents == before.documents
     return (
-        entry._replace(others=before.others)
+        replace(entry, others=before.others)
         if before is not None and is_same
         else entry
     )

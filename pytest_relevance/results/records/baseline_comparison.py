@@ -257,7 +257,7 @@ class Baseline:
             fell_by_people = None
             if case.filled:
                 found = as_people_see_it(result, found)
-                fell_by_people = drop_of_people(result._replace(baseline=found))
+                fell_by_people = drop_of_people(replace(result, baseline=found))
             fails = found.standing == REGRESSION and not accepting
             if fails and fell_by_people is not None:
                 verdict, because = _regression_of_people(
@@ -271,12 +271,12 @@ class Baseline:
         lost = () if stale else lost_metrics(result, entry.scores)
         if lost:
             why = why_undefined(case.judgments.values(), case.settings)
-            found = found._replace(lost=lost, why=why)
+            found = replace(found, lost=lost, why=why)
         if verdict in (PASSED, MEASURED) and not (details or is_moved):
-            found = found._replace(documents=(), grades=(), then={})
+            found = replace(found, documents=(), grades=(), then={})
         elif fingerprint:
-            found = found._replace(
-                searched=changed_since(self.fingerprint, fingerprint)
+            found = replace(
+                found, searched=changed_since(self.fingerprint, fingerprint)
             )
         return result.with_baseline(found, verdict, because), fails
 
@@ -285,8 +285,8 @@ class Baseline:
         known = self._entries.without_ranking
         why = known.get((result.id, result.variant)) or self._renamed.get(result.id)
         if why is None:
-            return result._replace(baseline=BaselineComparison(NEW))
-        return result._replace(baseline=BaselineComparison(NOT_COMPARED, why=why))
+            return replace(result, baseline=BaselineComparison(NEW))
+        return replace(result, baseline=BaselineComparison(NOT_COMPARED, why=why))
 
     def of_unscored(self, result: CaseResult) -> CaseResult:
         """Mark a result without a ranking as lost if the reference has a ranking.
@@ -377,10 +377,13 @@ def _with_similarities(
             reason for reason in reasons if reason.kind != case_parts.TOO_FEW_JUDGED
         )
         verdict, reasons = FAILED, (*scored, *unmet)
-    evaluation = evaluation._replace(
-        scores=scores, outcomes=(*evaluation.outcomes, *made), reasons=reasons
+    evaluation = replace(
+        evaluation,
+        scores=scores,
+        outcomes=(*evaluation.outcomes, *made),
+        reasons=reasons,
     )
-    return result._replace(verdict=verdict, evaluation=evaluation)
+    return replace(result, verdict=verdict, evaluation=evaluation)
 
 
 def _compare_scores(
@@ -428,14 +431,14 @@ def _compare_scores(
     found, reasons = comparison_of(result, entry, graded, before, scores, case.expect)
     if PASSING in gates and any(gate.condition == PASSING for gate in case.terms.gates):
         accepted = AcceptedOutcomes(result, entry, graded, before, case.expect)
-        found = found._replace(missed=accepted.misses_any())
+        found = replace(found, missed=accepted.misses_any())
     if case.filled:
         graded = grade_ranking(documents, case.grades_of_people)
         people = gate_scores(result, case.terms.gates, graded, gates)
         people[result.metric.text] = defined(
             score(result.metric, graded, case.settings)
         )
-        found = found._replace(people_scores=people)
+        found = replace(found, people_scores=people)
     return found, reasons
 
 
@@ -509,8 +512,11 @@ def _compared_reasons(
         )
         are_known = are_known and was_missed_as_badly(both)
         reasons.append(
-            reason._replace(
-                before=then.value, is_new=then.met, is_worse=is_known_as_worse(both)
+            replace(
+                reason,
+                before=then.value,
+                is_new=then.met,
+                is_worse=is_known_as_worse(both),
             )
         )
     return sorted(reasons, key=lambda reason: not reason.is_new), are_known
@@ -581,7 +587,7 @@ def _regression_of_people(
     too_few = too_few_judged(case, people.evaluation.judged, people.evaluation.top)
     is_open = could_make_up(people, case, drop.before)
     if result.verdict != FAILED and is_open and too_few:
-        of_people = [reason._replace(by_people=True) for reason in too_few]
+        of_people = [replace(reason, by_people=True) for reason in too_few]
         return INCONCLUSIVE, (*of_people, drop, *_without_too_few(reasons))
     return FAILED, (drop, *reasons)
 

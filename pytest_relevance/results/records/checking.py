@@ -7,6 +7,7 @@ field of its name is annotated with, at every depth. What types do not say of an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, is_dataclass
 from functools import cache, lru_cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -14,7 +15,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 from pytest_relevance._text import shown
 from pytest_relevance.cases.expectations.table import ON_FIELDS
 from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
+from pytest_relevance.results.case_result import defaults_of
 
 Check = Callable[[Any], bool]
 """Whether a value of JSON may become a field."""
@@ -47,7 +50,7 @@ def check_of(hint: Any) -> Check:
         return _list_of(inner[0])
     if kind is tuple:
         return _tuple_of(inner)
-    if hasattr(kind, "_fields"):
+    if is_dataclass(kind) and kind is not Settings:
         return _part_of(kind)
     return lambda value: type(value) is dict  # what makes the field checks the rest
 
@@ -99,7 +102,7 @@ def _tuple_of(hints: Sequence[Any]) -> Check:
 
 def _part_of(kind: Any) -> Check:
     checks = {name: check_of(hint) for name, hint in get_type_hints(kind).items()}
-    needed = kind._fields[: len(kind._fields) - len(kind._field_defaults)]
+    needed = [name for name, default in defaults_of(kind) if default is MISSING]
 
     def check(value: Any) -> bool:
         if kind is Outcome and type(value) is str:  # a reason of the first records

@@ -20,12 +20,12 @@ from collections.abc import (
     Mapping,
 )
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from operator import index
 from typing import (
     Any,
-    NamedTuple,
     NoReturn,
     TypeVar,
 )
@@ -49,7 +49,8 @@ Cut = Callable[[dict[str, Any]], None]
 """Takes values out of the dict of a result, in place, before the result is made."""
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Kind:
     """A kind of file: its `kind` in the header, its name in messages, what writes it, and what to do with damage."""
 
     kind: str

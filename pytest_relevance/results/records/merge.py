@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
@@ -237,7 +237,8 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
             known = files.setdefault(file, info)
             totals = tuple(dict.fromkeys([*known.totals, *info.totals]))
             lost = tuple(each for each in known.lost if each in info.lost)
-            files[file] = known._replace(
+            files[file] = replace(
+                known,
                 totals=totals,
                 items={**known.items, **info.items},
                 lost=lost,

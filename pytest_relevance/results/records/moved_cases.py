@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 from pytest_relevance.results.records.baseline import (
     Asked,
@@ -27,15 +26,22 @@ from pytest_relevance.results.records.baseline import (
 from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """Where a case stands: its file, its id, and the variant of its search."""
 
     file: str
     id: str
     variant: str | None
 
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """The key of a result at this place."""
+        return self.file, self.id, self.variant
 
-class PlacedCase(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class PlacedCase:
     """A case with its place and what it asks."""
 
     place: Place
@@ -76,11 +82,19 @@ class Moves:
         moved = []
         for now, before in self.moved.items():
             if now.file == file:
-                moved.append(MovedCase(now.id, now.variant, *before))
+                moved.append(
+                    MovedCase(
+                        id=now.id,
+                        variant=now.variant,
+                        file_before=before.file,
+                        id_before=before.id,
+                        variant_before=before.variant,
+                    )
+                )
         unclear = [
             (place.id, place.variant) for place in self.unclear if place.file == file
         ]
-        return info._replace(moved=tuple(moved), unclear=tuple(unclear))
+        return replace(info, moved=tuple(moved), unclear=tuple(unclear))
 
 
 def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:

@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
 from sys import intern
@@ -180,25 +181,27 @@ class Compact:
             zip(map(intern, texts.shown), texts.shown.values(), strict=True)
         )
         if baseline is not None:
-            baseline = baseline._replace(
-                standing=intern(baseline.standing), documents=(), then=EMPTY
+            baseline = replace(
+                baseline, standing=intern(baseline.standing), documents=(), then=EMPTY
             )
-        return result._replace(
+        return replace(
+            result,
             id=intern(result.id),
             query=intern(result.query),
             tags=put(result.tags, result.tags),
-            conditions=put(result.conditions[:-1], result.conditions),
-            ranking=ranking._replace(
+            ranking=replace(
+                ranking,
                 documents=put(documents, documents),
                 as_returned=tuple(map(intern, ranking.as_returned)),
                 engine_scores=(),
                 grades=put(grades, grades),
                 irrelevant_top=documents[: len(ranking.irrelevant_top)],
             ),
-            texts=self._texts._replace(not_in_index=texts.not_in_index)
+            texts=replace(self._texts, not_in_index=texts.not_in_index)
             if texts.not_in_index
             else self._texts,
-            evaluation=evaluation._replace(
+            evaluation=replace(
+                evaluation,
                 judgments=put(
                     ("judgments", *evaluation.judgments.items()), evaluation.judgments
                 ),

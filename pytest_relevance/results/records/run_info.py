@@ -7,8 +7,9 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed, printable, quoted, shown
@@ -35,7 +36,8 @@ Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
 
 
-class AcceptedCase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AcceptedCase:
     """A case as its reference has it, for gates that ask whether they failed before.
 
     Attributes:
@@ -51,12 +53,13 @@ class AcceptedCase(NamedTuple):
     variant: str | None
     weight: float | None
     tags: Sequence[str] = ()
-    scores: Mapping[str, float | None] = {}
+    scores: Mapping[str, float | None] = field(default_factory=dict)
     missed: bool | None = False
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
-class MovedCase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MovedCase:
     """A case that the reference has at another place: its place now, and the one before."""
 
     id: str
@@ -70,7 +73,8 @@ class RecordError(FileError):
     """A record or a baseline that cannot be used."""
 
 
-class FileInfo(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileInfo:
     """The data of a case file other than the results of its cases.
 
     Attributes:
@@ -98,7 +102,7 @@ class FileInfo(NamedTuple):
     node: str = ""
     digest: str = ""
     totals: Sequence[Total] = ()
-    items: Mapping[str, int] = {}
+    items: Mapping[str, int] = field(default_factory=dict)
     cases: Sequence[Collected] = ()
     gates: Sequence[Mapping[str, Any]] = ()
     has_baseline: bool = False
@@ -110,9 +114,9 @@ class FileInfo(NamedTuple):
     unjudged: str = ""
     without_floor: Sequence[str] = ()
     against: str = ""
-    documents: Mapping[str, Any] = {}
-    fingerprint: Mapping[str, Any] = {}
-    others: Mapping[str, Any] = {}
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -135,7 +139,7 @@ class FileInfo(NamedTuple):
         """The info in builtin types, as the record has it."""
         values = to_builtin(self)
         if self.moved:  # pytest-xdist sends no named tuples
-            values["moved"] = [each._asdict() for each in self.moved]
+            values["moved"] = [asdict(each) for each in self.moved]
         if self.accepted:
             values["accepted"] = [to_builtin(each) for each in self.accepted]
         return values
@@ -173,7 +177,8 @@ class FileInfo(NamedTuple):
         )
 
 
-class RunError(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunError:
     """An error of a run that is not the error of a case: in a case file or a conftest.py, for example.
 
     Attributes:
@@ -189,7 +194,7 @@ class RunError(NamedTuple):
     line: int = 0
     column: int = 0
     node: str = ""
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -212,7 +217,8 @@ class RunError(NamedTuple):
         return bool(self.node) and not self.node.endswith(".py")
 
 
-class RunInfo(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunInfo:
     """How a run was made, and what of it did not finish.
 
     Attributes:
@@ -234,9 +240,9 @@ class RunInfo(NamedTuple):
 
     program: str = ""
     started: str = ""
-    versions: Mapping[str, str] = {}
+    versions: Mapping[str, str] = field(default_factory=dict)
     command: Sequence[str] = ()
-    fingerprint: Mapping[str, Any] = {}
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     requires_gates: bool = False
@@ -244,7 +250,7 @@ class RunInfo(NamedTuple):
     errors: Sequence[RunError] = ()
     requires_baseline: bool = False
     is_part: bool = False
-    others: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def uncollected(self) -> Sequence[RunError]:

@@ -16,7 +16,7 @@ without a ranking (skipped, not searched, error). `reports.run.cases` has their 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.metrics.settings import Settings
@@ -42,7 +42,8 @@ CaseKey = tuple[str, str | None]
 """The id and the variant of a case: its key in its file."""
 
 
-class UncomparedCase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UncomparedCase:
     """A case that is lost or not compared, and why.
 
     `metrics` are those by which the case has no score now. `tags` are empty for a case
@@ -180,7 +181,7 @@ def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
     metrics = tuple(then) or (result.metric.text,)
     why = why_without_ranking(result)
     comparison = BaselineComparison(LOST, lost=metrics, why=why)
-    return result._replace(baseline=comparison)
+    return replace(result, baseline=comparison)
 
 
 def without_ranking(

@@ -1,6 +1,7 @@
 """The first screen of the page, which is read without scripts: sentence, mean, what ran, gates, the worst queries."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -274,7 +275,7 @@ def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
         result("hats", ["b1"], ["b1"]),
     )
     low = (
-        changed(low, baseline=low.baseline._replace(score=low.score))
+        changed(low, baseline=replace(low.baseline, score=low.score))
         if low.baseline
         else low
     )

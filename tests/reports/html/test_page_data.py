@@ -1,6 +1,7 @@
 """The data that the page carries for its script: tables of settings and scales, the name of the run, each case."""
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -218,7 +219,7 @@ def test_what_got_worse_is_marked(shop: Shop) -> None:
     assert case_of(result)["gotWorse"] is True
     assert result.baseline is not None
     result = changed(
-        result, baseline=result.baseline._replace(standing="within", failed_before=True)
+        result, baseline=replace(result.baseline, standing="within", failed_before=True)
     )
     assert "gotWorse" not in case_of(result)
 
@@ -374,7 +375,7 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     assert record_name(Run([second], info=info)) != name
     assert (
         record_name(
-            Run([first], info=info._replace(started="2026-01-02T03:04:06+00:00"))
+            Run([first], info=replace(info, started="2026-01-02T03:04:06+00:00"))
         )
         != name
     )

@@ -301,7 +301,8 @@ def test_a_run_is_as_good_as_itself_and_runs_of_the_same_name_are_the_first_and_
         0,
         0,
     )
-    assert (found.movers, found.changed) == (([], []), ("nothing",) * 3)
+    assert (found.movers.drops, found.movers.gains) == ([], [])
+    assert found.changed == ("nothing",) * 3
     assert (found.first, found.second) == ("first", "second")
     assert repr(found) == "Comparison(first -> second: 3 cases, nDCG@10 +0.000)"
     assert isinstance(found, Comparison)
