@@ -72,13 +72,19 @@ class Sources:
         self.is_wrong = False
         self.reader = FileReader(file, shown, cache)
         self._terms = _grading_terms(suite)
+        """The terms of the suite; those of a case may differ."""
         self._template = _template_of(suite)
-        self._opened: dict[tuple[NamedFile, IdField | None], JudgmentFile] = {}
-        self._used_keys: dict[NamedFile, set[str]] = {}
+        """The `id_field` of the suite if it is a template."""
         self._named_by_suite: Sequence[NamedFile] = ()
         self._of_suite: _Files = ()
-        self._misses = 0
+        """The judgment files of the suite."""
+        self._opened: dict[tuple[NamedFile, IdField | None], JudgmentFile] = {}
+        """The judgment files of the suite and of cases, as they were opened so far."""
+        self._used_keys: dict[NamedFile, set[str]] = {}
+        """The keys of queries that have cases, by file."""
         self._contested: list[ContestedRow] = []
+        self._misses = 0
+        """How many cases found no judgments; only the first get advice on a close name."""
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
         """Read the files that the checked keys of the suite name, and report what is wrong with them."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._problems import Place, Problem, Problems
@@ -20,6 +19,7 @@ from pytest_relevance.cases.build import (
     draft_case,
     make_terms,
 )
+from pytest_relevance.cases.drafts import Drafts
 from pytest_relevance.cases.gates.table import check_tags_of_gates
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.inline import add_relevant
@@ -35,7 +35,6 @@ from pytest_relevance.cases.location import WRONG, Location, Position, Subject, 
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.cases.reachable import check_reachable, has_floor
 from pytest_relevance.cases.suite_floors import SuiteFloors
 from pytest_relevance.cases.yaml import (
     MappingNode,
@@ -51,14 +50,6 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.file_reader import FileCache
     from pytest_relevance.cases.listed_queries import ListedQuery
     from pytest_relevance.cases.sources import Sources
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """The draft of a case, and where its floors stand if they may be out of reach."""
-
-    draft: CaseDraft
-    floors_at: Location | None
 
 
 _NAMING_FILES = ("judgments", "queries")
@@ -83,6 +74,7 @@ class SuiteBuilder:
         cache: FileCache,
     ) -> None:
         self.count = 0
+        """How many written cases there are, wrong ones included."""
         self.problems = Problems(shown)
         self._file = file
         self._shown = shown
@@ -90,16 +82,22 @@ class SuiteBuilder:
         self._metrics = metrics
         self._cache = cache
         self._root = MappingNode(None)
+        """The keys of the suite, as YAML."""
         self._values: dict[str, object] = {}
+        """The checked keys of the suite."""
         self._wrong: set[str] = set()
+        """The keys of the suite that are wrong."""
         self._terms = Terms()
-        self._sources: Sources | None = None
-        self._drafts: list[_Waiting] = []
-        self._lines: dict[str, int] = {}
-        self._grades: set[float] = set()
-        self._unjudged: list[str] = []
-        self._left_out: list[str] = []
         self._floors = SuiteFloors(self._terms)
+        self._sources: Sources | None = None
+        """The files that the suite names, as soon as the suite or a case has some."""
+        self._drafts = Drafts()
+        self._lines: dict[str, int] = {}
+        """The lines of the written cases, by the names of the cases in node ids."""
+        self._unjudged: list[str] = []
+        """The texts of the listed queries without judgments."""
+        self._left_out: list[str] = []
+        """The ids of the listed queries that are left out."""
 
     def add_problems(self, problems: Sequence[Problem], case: str = "") -> None:
         """Add mistakes in the YAML, of the suite or of a case."""
@@ -273,11 +271,7 @@ class SuiteBuilder:
         draft = draft_case(own, self._terms, graded=graded, origin=origin, at=at)
         if draft is WRONG:
             return None
-        self._grades.update(graded.distinct)
-        floors_at = None
-        if has_floor(draft.min_ndcg, draft.expect, draft.terms):
-            floors_at = _without_judgments(at)
-        self._drafts.append(_Waiting(draft, floors_at))
+        self._drafts.add(draft, at)
         return draft
 
     # Cases of listed queries
@@ -340,31 +334,14 @@ class SuiteBuilder:
         sources = self._sources
         if sources is not None and not self._wrong and not sources.is_wrong:
             self._add_listed_queries(sources, at)
-        cases = self._cases()
+        cases = self._drafts.build(self._floors)
+        self._terms = self._terms.with_grade_range(self._drafts.grades)
         if sources is not None:
             sources.check_rest(at)
         if not self.problems.found:
             check_tags_of_gates(self._terms.gates, cases, at)
         if not self.problems.found:
             self._floors.check(at)
-        return cases
-
-    def _cases(self) -> list[Case]:
-        """Make the cases of their drafts."""
-        grades = sorted(self._grades)
-        # Cases that share terms, as most do, share those with the range of grades too.
-        ranged: dict[int, Terms] = {}
-        cases = []
-        for waiting in self._drafts:
-            draft = waiting.draft
-            if id(draft.terms) not in ranged:
-                ranged[id(draft.terms)] = draft.terms.with_grade_range(grades)
-            case = draft.build(ranged[id(draft.terms)])
-            if waiting.floors_at is not None:
-                check_reachable(case, waiting.floors_at)
-            self._floors.count(case, draft.own)
-            cases.append(case)
-        self._terms = self._terms.with_grade_range(grades)
         return cases
 
     def suite(self, cases: Sequence[Case]) -> Suite:
@@ -407,11 +384,3 @@ def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | N
     if listed is None or listed is WRONG or "id" in node.pairs:
         return None
     return listed.query.id
-
-
-def _without_judgments(at: Location) -> Location:
-    """Make a location that does not keep the nodes of judgments, which would take much memory."""
-    position = at.subject.position
-    if isinstance(position, NodePosition):
-        position = position.without("judgments")
-    return Location(Subject(at.subject.problems, position=position))
