@@ -124,7 +124,7 @@ class TextTable:
             if len(row) == len(self.names):
                 yield line, dict(zip(self.names, row, strict=True))
             else:
-                problems.add(self._wrong_width(len(row)), Place(line=line))
+                problems.add(self.wrong_width(len(row)), Place(line=line))
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows without the header and the line in which each begins, one by one."""
@@ -142,13 +142,13 @@ class TextTable:
         if self._is_csv:
             rows = filter(
                 _is_row,
-                csv.reader(self._file(), delimiter=self._separator, strict=True),
+                csv.reader(self.lines(), delimiter=self._separator, strict=True),
             )
         else:
-            lines: Iterable[str] = filterfalse(str.isspace, self._file())
+            lines: Iterable[str] = filterfalse(str.isspace, self.lines())
             if self._comments:
                 lines = (line for line in lines if not line.startswith("#"))
-            rows = map(self._split, lines)
+            rows = map(self.split, lines)
         rows = islice(rows, self._first, None)
         while True:
             with cells_of_any_length():
@@ -158,7 +158,7 @@ class TextTable:
             yield chunk
 
     def _csv_rows(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(self._file(), delimiter=self._separator, strict=True)
+        reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
         begins = 1
         try:
             for row in reader:
@@ -169,18 +169,22 @@ class TextTable:
             self.source.refuse(_wrong_quotes(str(error)), Place(line=begins))
 
     def _line_rows(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(self._file(), 1):
+        for number, line in enumerate(self.lines(), 1):
             if not line.isspace() and not (self._comments and line.startswith("#")):
-                yield number, self._split(line)
+                yield number, self.split(line)
 
-    def _file(self) -> TextIOWrapper:
-        """The text as a file. A carriage return within a cell of a CSV stays; elsewhere it ends a line."""
+    def lines(self) -> TextIOWrapper:
+        """The text as a file, whose lines end in a line feed.
+
+        A carriage return within a cell of a CSV stays; elsewhere it ends a line.
+        """
         return TextIOWrapper(
             BytesIO(self.source.data), "utf-8", newline="" if self._is_csv else None
         )
 
     @cached_property
-    def _split(self) -> Callable[[str], list[str]]:
+    def split(self) -> Callable[[str], list[str]]:
+        """The function that splits a line at tabs or white space. It ignores the end of the line."""
         if self._separator == "\t":
             return _tab_cells
         data = self.source.data
@@ -201,7 +205,8 @@ class TextTable:
         problems.raise_if_any()
         raise AssertionError("the table could not be read, but each of its rows can")
 
-    def _wrong_width(self, count: int) -> str:
+    def wrong_width(self, count: int) -> str:
+        """Say that a row has this number of cells, and how to mend it."""
         width, advice = len(self.names), "mend the line"
         if count < width:
             advice = "mend the line (a file that ends so is truncated)"

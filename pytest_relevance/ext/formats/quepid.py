@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pytest_relevance._source import JsonPath, Source, as_text
 from pytest_relevance.ext.formats import tables
@@ -45,15 +45,28 @@ def is_quepid(source: Source) -> bool:
     )
 
 
-def snapshot_columns(names: Sequence[str]) -> list[int] | None:
-    """The columns of a snapshot's name, queries, documents and ranks; None for the header of another table."""
-    numbers = {
-        name: number for number, name in reversed(list(enumerate(map(folded, names))))
-    }
-    return (
-        [numbers[name] for name in _SNAPSHOT]
-        if numbers.keys() >= set(_SNAPSHOT)
-        else None
+@dataclass(frozen=True, slots=True)
+class SnapshotColumns:
+    """The numbers of the columns of a snapshot: its name, the queries, documents and ranks."""
+
+    name: int
+    query: int
+    document: int
+    rank: int
+
+
+def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
+    """Find the columns of a snapshot. None for the header of another table."""
+    numbers: dict[str, int] = {}
+    for number, name in enumerate(names):
+        numbers.setdefault(folded(name), number)
+    if not numbers.keys() >= set(_SNAPSHOT):
+        return None
+    return SnapshotColumns(
+        name=numbers["snapshotname"],
+        query=numbers["querytext"],
+        document=numbers["docid"],
+        rank=numbers["docposition"],
     )
 
 

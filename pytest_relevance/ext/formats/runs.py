@@ -6,18 +6,15 @@ place of a grade. Runs in lines of TREC are in `trec`, records in `records`.
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
-from math import isfinite
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from pytest_relevance._problems import Place, Problems, RelevanceWarning
+from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
-from pytest_relevance._text import counted, found, listed, quoted
+from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.ext.formats import quepid
+from pytest_relevance.ext.formats.run_rows import RANK, SCORE, RunRows
 from pytest_relevance.ext.formats.tables import refuse_two_ids
 from pytest_relevance.judgments.columns import (
     SPELLINGS,
@@ -29,220 +26,194 @@ from pytest_relevance.judgments.columns import (
     shown_names,
 )
 from pytest_relevance.judgments.formats import Rankings, RunFormat
-from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.metrics.checked import sort_scores
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
-_EMPTY = "the file has no results, only a header or comments"
+
+EMPTY = "the file has no results, only a header or comments"
+
+_FIRST_LINE = Place(line=1)
+
+
+# Tables
 
 
 def _read_table(source: Source) -> Rankings:
-    """The rankings in a table."""
+    """Read the rankings in a table."""
     table = table_of(source)
-    at = _columns_of_run(source, table)
+    columns = _columns_of_run(source, table)
+    cells = table.cells(
+        [columns.query, columns.document],
+        [] if columns.number is None else [columns.number],
+    )
+    queries, documents = cells[0], cells[1]
+    refuse_two_ids(table, columns.document, documents, "take one of the columns out")
+    values = range(len(queries)) if columns.number is None else cells[2]
+    rows = RunRows(columns.order)
+    problems = Problems(source.file)
+    for row, query in enumerate(queries):
+        mistake = rows.add(query, documents[row], values[row])
+        if mistake:
+            problems.add(mistake, Place(line=table.place(row).line))
+            if problems.is_full:
+                break
+    problems.raise_if_any()
+    return rows.rankings(source.file) or source.refuse(EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The numbers of the columns of a run.
+
+    `number`: the column of ranks or scores, as `order` says; None if the rows are in order.
+    """
+
+    query: int
+    document: int
+    number: int | None
+    order: str
+
+
+def _columns_of_run(source: Source, table: Table) -> _Columns:
+    """Find the columns. Refuses a table of judgments, and several snapshots in one file."""
+    snapshot = quepid.snapshot_columns(table.names)
+    if snapshot is not None:
+        _refuse_several_snapshots(source, table, snapshot.name)
+        return _Columns(
+            query=snapshot.query,
+            document=snapshot.document,
+            number=snapshot.rank,
+            order=RANK,
+        )
+    _refuse_judgments(source, table)
+    at = find_columns(table.names, _WANTED)
     if not has_ids(at):
-        needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
-        has = shown_names(table.names)
+        ids = ", ".join(SPELLINGS["query_id"])
+        documents = ", ".join(SPELLINGS["document"][:5])
         source.refuse(
-            f"a table of a run has columns for the query and the document ({needed}); found {has}",
-            Place(line=1),
+            "a table of a run has columns for the query and the document "
+            f"({ids} or query, and {documents} ...); found {shown_names(table.names)}",
+            _FIRST_LINE,
         )
-    key = "query_id" if "query_id" in at else "query"
-    order = next((what for what in ("rank", "score") if what in at), "")
-    if not order and (
-        scored := [name for name in table.names if folded(name).endswith("score")]
-    ):
-        advice = "call it score, or rank the rows in a column rank"
-        source.refuse(
-            f"the column {scored[0]} may be the score that the run is to be sorted by; {advice}",
-            Place(line=1),
-        )
-    ids, numbers = [at[key], at["document"]], [at[order]] if order else []
-    queries, documents, *values = table.cells(ids, numbers)
-    refuse_two_ids(table, at["document"], documents, "take one of the columns out")
-    written = values[0] if values else range(len(queries))
-    return ranked_or_refused(source, queries, documents, order, written, table.place)
+    query = at["query_id"] if "query_id" in at else at["query"]
+    for order in (RANK, SCORE):
+        if order in at:
+            return _Columns(query, at["document"], number=at[order], order=order)
+    _refuse_other_scores(source, table)
+    return _Columns(query, at["document"], number=None, order=RANK)
 
 
-def _columns_of_run(source: Source, table: Table) -> dict[str, int]:
-    """The column number of each field. A table of judgments is refused, and so are several snapshots in one file."""
-    names = table.names
-    of_snapshot = quepid.snapshot_columns(names)
-    if of_snapshot is not None:
-        name, *others = of_snapshot
-        snapshots = list(dict.fromkeys(table.cells([name])[0]))
-        if len(snapshots) > 1:
-            several = listed(
-                [quoted(snapshot, 40) for snapshot in snapshots[:3]], "and"
-            )
-            source.refuse(
-                f"there are {len(snapshots)} snapshots in the file, such as {several}; keep one of them",
-                Place(line=1),
-            )
-        return dict(zip(("query", "document", "rank"), others, strict=True))
-    judged = layout(names)
-    if judged is not None and _are_grades(judged, table):
-        graded = (
-            [judged.at["grade"]]
-            if "grade" in judged.at
-            else [number for number, _ in judged.raters]
-        )
-        with_grades = listed((names[number] for number in graded), "and")
+def _refuse_several_snapshots(source: Source, table: Table, column: int) -> None:
+    snapshots = list(dict.fromkeys(table.cells([column])[0]))
+    if len(snapshots) > 1:
+        several = listed([quoted(name, 40) for name in snapshots[:3]], "and")
         source.refuse(
-            f"this seems to be a table of judgments, with grades in {with_grades}, and a run is needed: a "
-            "table with a rank or a score, and without grades",
-            Place(line=1),
+            f"there are {len(snapshots)} snapshots in the file, such as {several}; keep "
+            "one of them",
+            _FIRST_LINE,
         )
-    return find_columns(names, _WANTED)
+
+
+def _refuse_judgments(source: Source, table: Table) -> None:
+    judged = layout(table.names)
+    if judged is None or not _are_grades(judged, table):
+        return
+    if "grade" in judged.at:
+        graded = [judged.at["grade"]]
+    else:
+        graded = [number for number, _ in judged.raters]
+    names = listed([table.names[number] for number in graded], "and")
+    source.refuse(
+        f"this seems to be a table of judgments, with grades in {names}, and a run is "
+        "needed: a table with a rank or a score, and without grades",
+        _FIRST_LINE,
+    )
 
 
 def _are_grades(judged: Layout, table: Table) -> bool:
-    """Whether columns have grades: by their names, or by their cells where the columns are named after raters."""
+    """Whether columns have grades.
+
+    Their names say it. Columns that are named after raters have numbers in all their cells.
+    """
     if "grade" in judged.at or judged.are_ratings:
         return True
-    cells = chain.from_iterable(
-        table.cells([], [number for number, _ in judged.raters])
-    )
-    return all(
-        not isinstance(cell, str) or not cell.strip() or number_of(cell) is not None
-        for cell in cells
-    )
+    for column in table.cells([], [number for number, _ in judged.raters]):
+        for cell in column:
+            if isinstance(cell, str) and cell.strip() and number_of(cell) is None:
+                return False
+    return True
 
 
-def ranked_or_refused(
-    source: Source,
-    queries: Sequence[str],
-    documents: Sequence[str],
-    order: str,
-    written: Sequence[object],
-    place: Callable[[int], Place],
-) -> Rankings:
-    """The rankings as `_ranked` makes them. Refuses a file without any."""
-    found = _ranked(source, queries, documents, order, written, place)
-    return found or source.refuse(_EMPTY)
-
-
-def _ranked(
-    source: Source,
-    queries: Sequence[str],
-    documents: Sequence[str],
-    order: str,
-    written: Sequence[object],
-    place: Callable[[int], Place],
-) -> Rankings:
-    """The rankings by `order`: "rank", "score", or "" for rows that are in order already.
-
-    Raises `FileError` for rows without a query, a document or a number.
-    """
-    of_query: dict[str, tuple[list[str], list[float]]] = {}
-    problems = Problems(source.file)
-    for row, (query, document, value) in enumerate(
-        zip(queries, documents, written, strict=True)
-    ):
-        number = number_of(value) if isinstance(value, str) else value
-        if not isinstance(number, (int, float)) or not isfinite(
-            number
-        ):  # Parquet has NaN and infinity too
-            where = f"query {quoted(query)}, document {quoted(document)}"
-            why = why_no_number(value) if isinstance(value, str) else None
-            advice = f"; it {why}" if why is not None else ""
-            problems.add(
-                f"{where}: a {order} is a finite number, found {found(value)}{advice}",
-                Place(line=place(row).line),
+def _refuse_other_scores(source: Source, table: Table) -> None:
+    """Refuse a table without ranks whose scores may have another name."""
+    for name in table.names:
+        if folded(name).endswith("score"):
+            source.refuse(
+                f"the column {name} may be the score that the run is to be sorted by; "
+                "call it score, or rank the rows in a column rank",
+                _FIRST_LINE,
             )
-        elif not query or not document:
-            what = (
-                f"query {quoted(query)}: a row has no document"
-                if query
-                else "the row has no query"
-            )
-            problems.add(what, Place(line=place(row).line))
-        else:
-            ranked, numbers = of_query.setdefault(query, ([], []))
-            ranked.append(document)
-            numbers.append(number)
-        if problems.is_full:
-            break
-    problems.raise_if_any()
-    _warn_of_repeats(
-        source.file, {query: ranked for query, (ranked, _) in of_query.items()}
-    )
-    if order == "score":
-        return {query: sort_scores(*columns) for query, columns in of_query.items()}
-    return {
-        query: [
-            ranked[row] for row in sorted(range(len(numbers)), key=numbers.__getitem__)
-        ]
-        for query, (ranked, numbers) in of_query.items()
-    }
 
 
-def _warn_of_repeats(file: str, rankings: Mapping[str, Sequence[str]]) -> None:
-    """Warn once of a run in which queries have documents more than once."""
-    repeats = [
-        query for query, ranked in rankings.items() if len(set(ranked)) < len(ranked)
-    ]
-    if repeats:
-        query, ranked = repeats[0], rankings[repeats[0]]
-        document = next(
-            document for document, count in Counter(ranked).items() if count > 1
-        )
-        warnings.warn(
-            RelevanceWarning(
-                f"{file}: {counted(len(repeats), 'query returns', 'queries return')} a document more than once, such "
-                f"as {quoted(document)} for {quoted(query)}; it counts at its first rank, and a later copy keeps its "
-                "rank without gain"
-            ),
-            stacklevel=2,
-        )
+# JSON
+
+_RANKING_SHAPES = "{document: score} or [document, ...]"
+_JSON_SHAPES = (
+    f"{{query: {_RANKING_SHAPES}}}, or rows with query, doc_id and rank or score"
+)
 
 
 def _read_json(source: Source) -> Rankings:
-    """{query: {document: score}}, {query: [document, ...]}, or rows: a list of objects, or one a line."""
-    rows = source.entries if source.is_json_lines else source.json
-    snapshot = quepid.snapshot_rows(rows)
+    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot of Quepid.
+
+    Rows are a list of objects, or an object on each line.
+    """
+    content = source.entries if source.is_json_lines else source.json
+    snapshot = quepid.snapshot_rows(content)
     if snapshot is not None:
-        return _rankings_of_queries(source, snapshot)
-    if isinstance(rows, (list, tuple)) and any(isinstance(row, dict) for row in rows):
-        return _read_table(source)
-    if not isinstance(rows, dict):
-        source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
-    return _rankings_of_queries(source, rows.items())
+        return _read_queries(source, snapshot)
+    if isinstance(content, (list, tuple)):
+        if any(isinstance(row, dict) for row in content):
+            return _read_table(source)
+    if not isinstance(content, dict):
+        source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(content)}")
+    return _read_queries(source, content.items())
 
 
-def _rankings_of_queries(
-    source: Source, queries: Iterable[tuple[str, object]]
-) -> Rankings:
-    """The rankings of pairs of a query and {document: score} or [document, ...]."""
-    rankings: dict[str, Sequence[str]] = {}
-    rows: list[tuple[Any, ...]] = []
+def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
+    """Read pairs of a query and its ranking, {document: score} or [document, ...]."""
+    rows = RunRows(SCORE)
+    problems = Problems(source.file)
     for query, ranking in queries:
-        if query in rankings:
+        if query in rows:
             source.refuse(f"the query {quoted(query)} stands twice; keep one of them")
-        if isinstance(ranking, dict):
-            rows += [(query, document, score) for document, score in ranking.items()]
-        elif isinstance(ranking, (list, tuple)):
-            rows += [
-                (query, str(each) if isinstance(each, str) else "", -index)
-                for index, each in enumerate(ranking)
-            ]
-        else:
-            source.refuse(
-                f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}"
-            )
-        rankings[query] = []
-    names, documents, scores = ([row[column] for row in rows] for column in range(3))
-    return {
-        **rankings,
-        **_ranked(source, names, documents, "score", scores, lambda row: Place()),
-    }
+        rows.results_of(query)
+        for document, score in _scored(source, query, ranking):
+            mistake = rows.add(query, document, score)
+            if mistake:
+                problems.add(mistake)
+    problems.raise_if_any()
+    return rows.rankings(source.file)
 
 
-_JSON_RANKINGS = "{document: score} or [document, ...]"
-_JSON_SHAPES = (
-    f"{{query: {_JSON_RANKINGS}}}, or rows with query, doc_id and rank or score"
-)
+def _scored(
+    source: Source, query: str, ranking: object
+) -> Iterable[tuple[str, object]]:
+    """Give each document of a ranking its score. In a list without scores they descend."""
+    if isinstance(ranking, dict):
+        return ranking.items()
+    if not isinstance(ranking, (list, tuple)):
+        source.refuse(
+            f"query {quoted(query)}: a ranking is {_RANKING_SHAPES}; found "
+            f"{found(ranking)}"
+        )
+    scored = []
+    for index, document in enumerate(ranking):
+        scored.append((str(document) if isinstance(document, str) else "", -index))
+    return scored
+
+
+# Which files are runs
 
 
 def _is_parquet(source: Source) -> bool:

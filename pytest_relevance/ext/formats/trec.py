@@ -8,9 +8,11 @@ is a comment. See https://trec.nist.gov and the `trec_eval` sources.
 from __future__ import annotations
 
 import re
+from math import isfinite
+from sys import intern
 from typing import NoReturn
 
-from pytest_relevance._problems import Place
+from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import WHITE, TextTable, white_cells
 from pytest_relevance.ext.formats import writing
@@ -19,7 +21,8 @@ from pytest_relevance.ext.formats.qrels_columns import (
     order_of_run,
     refuse_other_columns,
 )
-from pytest_relevance.ext.formats.runs import ranked_or_refused
+from pytest_relevance.ext.formats.run_rows import SCORE, Results, RunRows
+from pytest_relevance.ext.formats.runs import EMPTY
 from pytest_relevance.judgments.formats import JudgmentFormat, Rankings, RunFormat
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Ratings
@@ -115,6 +118,49 @@ def read_run(source: Source) -> Rankings:
     Raises:
         FileError: lines are wrong, or the file has four columns and is a run.
     """
+    _refuse_short_run(source)
+    table = rows_of(source, RUN_WIDTH)
+    rows = RunRows(SCORE)
+    problems = Problems(source.file)
+    results, query_before = Results(), None
+    split = table.split
+    for number, line in enumerate(table.lines(), 1):
+        try:
+            query, _, document, _, written, _ = split(line)
+            score = float(written)
+        except ValueError:
+            _add_mistake(problems, table, rows, line, number)
+            continue
+        if not document or not isfinite(score) or "_" in written:
+            _add_mistake(problems, table, rows, line, number)
+            continue
+        if query != query_before:
+            if not query or line.startswith("#"):
+                _add_mistake(problems, table, rows, line, number)
+                continue
+            results, query_before = rows.results_of(query), query
+        results.documents.append(intern(document))
+        results.numbers.append(score)
+    problems.raise_if_any()
+    return rows.rankings(source.file) or source.refuse(EMPTY)
+
+
+def _add_mistake(
+    problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
+) -> None:
+    """Say what is wrong with a line of a run. Blank lines and comments are left out."""
+    if line.isspace() or line.startswith("#"):
+        return
+    cells = table.split(line)
+    if len(cells) == RUN_WIDTH:
+        mistake = rows.add(query=cells[0], document=cells[2], value=cells[4])
+    else:
+        mistake = table.wrong_width(len(cells))
+    problems.add(mistake, Place(line=number))
+
+
+def _refuse_short_run(source: Source) -> None:
+    """Refuse a run of four columns, whose second or fourth are ranks."""
     order = order_of_short_run(source)
     if order is not None:
         source.refuse(
@@ -122,9 +168,6 @@ def read_run(source: Source) -> Rankings:
             "rank score tag; write those, or a table with the header query_id, doc_id, rank",
             Place(line=1),
         )
-    rows = rows_of(source, RUN_WIDTH)
-    queries, documents, scores = rows.columns([0, 2, 4])
-    return ranked_or_refused(source, queries, documents, "score", scores, rows.place)
 
 
 def _is_run_of_any_width(source: Source) -> bool:
