@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_relevance._source import Source
-from pytest_relevance.ext.formats import objects, tables
+from pytest_relevance.ext.formats import judgment_tables, objects, query_tables
 from pytest_relevance.judgments.formats import (
     COLUMN_OPTIONS,
     JudgmentFormat,
@@ -21,13 +21,13 @@ from pytest_relevance.judgments.model import Query, Ratings
 def _read(source: Source) -> Ratings:
     if source.looks_like_json:
         return objects.read_objects(source)
-    return tables.read_table(source, "beir")
+    return judgment_tables.read_table(source, "beir")
 
 
 def _read_queries(source: Source) -> Sequence[Query]:
     if source.looks_like_json:
         return objects.read_query_objects(source)
-    return tables.read_query_table(source)
+    return query_tables.read_query_table(source)
 
 
 def _has_queries_alone(source: Source) -> bool:
@@ -37,7 +37,7 @@ def _has_queries_alone(source: Source) -> bool:
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
     if source.looks_like_json:
         return objects.unread_keys(source)
-    return tables.unread_columns(source)
+    return query_tables.unread_columns(source)
 
 
 BEIR = JudgmentFormat(

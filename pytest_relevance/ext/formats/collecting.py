@@ -1,15 +1,16 @@
 """Collect the ratings and queries of a JSON file.
 
-A file may have a million ratings: the path to one, or its line, is computed when a message needs it.
+A file may have a million ratings. The path to one, or its line, is computed when a message
+needs it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import NoReturn
 
-from pytest_relevance._problems import Problems
+from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import (
     JsonPath,
     NumberAsWritten,
@@ -32,20 +33,36 @@ from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
-"""The keys of an object by what they mean: of the document and the grade, perhaps of the rater and the title."""
+"""The keys of an object by what they mean: "document", "grade", perhaps "rater" and "title"."""
 
-Row = tuple[Any, ...]
-"""A query, a document, its rating, the rater, the title; the path to what holds the rating, and its key there."""
+
+@dataclass(slots=True)
+class Rated:
+    """A rating of a document, which has been checked.
+
+    `path` and `key`: the path to the object or list that holds it, and its key there.
+    """
+
+    query: str
+    document: str
+    rating: object
+    path: JsonPath
+    key: str | int
+    rater: str | None = None
+    title: str | None = None
+
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
-"""The types of a rating. Booleans are among them because `grading` has the best message for those."""
+"""The types of a rating. A boolean is refused later, by `grading`, with a better message."""
 
 
 class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
-    A reader calls it with each value and its path, in the form that `Source.place` takes. `keys` are the keys of an
-    object that rates a document. Mistakes are collected, and one error at the end names them all.
+    A reader calls it with each value and its path, in the form that `Source.place` takes.
+    Mistakes are collected, and one error at the end names them all.
+
+    `keys`: the keys of an object that rates a document.
     """
 
     def __init__(self, source: Source, format: str, keys: Keys) -> None:
@@ -53,8 +70,9 @@ class Collector:
         self._format = format
         self._keys = keys
         self._problems = Problems(source.file)
-        self._known: dict[str, tuple[Query, JsonPath]] = {}
-        self._rows: list[Row] = []
+        self._known: dict[str, Query] = {}
+        self._paths: dict[str, JsonPath] = {}
+        self._rows: list[Rated] = []
         self._columns_by_names: dict[tuple[str, ...], DocumentColumns | None] = {}
         self._index_by_names: dict[tuple[str, ...], str | None] = {}
         self._ids_by_names: dict[tuple[str, ...], Sequence[str]] = {}
@@ -93,7 +111,10 @@ class Collector:
     def text(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Get the id or text under a key of an object, as it is written. Where there is none: None, and a mistake."""
+        """Get the id or text under a key of an object, as it is written.
+
+        If there is none, adds a mistake and returns None.
+        """
         if key not in holder:
             self.absent(key, holder, path)
             return None
@@ -108,7 +129,10 @@ class Collector:
     def mapping(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> dict[str, object] | None:
-        """Get the object under a key of an object. Where there is none: None, and a mistake."""
+        """Get the object under a key of an object.
+
+        If there is none, adds a mistake and returns None.
+        """
         value = holder.get(key)
         if isinstance(value, dict):
             return value
@@ -122,28 +146,28 @@ class Collector:
 
     def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
         """Add the mistake that an object lacks a key."""
-        others = (
-            f"found {listed(map(quoted, holder), 'and')}"
-            if holder
-            else "the object is empty"
-        )
-        self.wrong(f"{quoted(key)} is missing; {others}", path)
+        found = "the object is empty"
+        if holder:
+            found = f"found {listed([quoted(name) for name in holder], 'and')}"
+        self.wrong(f"{quoted(key)} is missing; {found}", path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
         """Add a query, in the order of the file. It may be added again, if it says the same."""
-        known = self._known.setdefault(query.id, (query, path))[0]
+        known = self._known.setdefault(query.id, query)
+        self._paths.setdefault(query.id, path)
         if known.text != query.text:
             self.wrong(known.another_text(query), path)
         elif known.params != query.params:
-            params = (
-                f"{found_json(query.params)}, than before, {found_json(known.params)}"
+            self.wrong(
+                f"the query {quoted(query.id)} stands here with other params, "
+                f"{found_json(query.params)}, than before, {found_json(known.params)}; "
+                "keep one of them",
+                path,
             )
-            message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
-            self.wrong(message, path)
         elif known.weight != query.weight:
             self.wrong(
-                f"the query {quoted(query.id)} has the weight {query.weight:g} here and {known.weight:g} before; keep "
-                "one of them",
+                f"the query {quoted(query.id)} has the weight {query.weight:g} here and "
+                f"{known.weight:g} before; keep one of them",
                 path,
             )
 
@@ -151,19 +175,13 @@ class Collector:
         self, query: str, grades: Mapping[str, object], path: JsonPath
     ) -> None:
         """Add ratings as {document: rating}."""
-        if not RATING.issuperset(map(type, grades.values())) or not all(
-            map(str.strip, grades)
-        ):
-            for document, rating in grades.items():
-                if not document.strip():
-                    self.wrong("a document has no id", (*path, document))
-                elif type(rating) not in RATING:
-                    self.no_rating(rating, (*path, document))
-            return
-        self._rows.extend(
-            (query, document, rating, None, None, path, document)
-            for document, rating in grades.items()
-        )
+        for document, rating in grades.items():
+            if not document.strip():
+                self.wrong("a document has no id", (*path, document))
+            elif type(rating) not in RATING:
+                self.no_rating(rating, (*path, document))
+            else:
+                self._rows.append(Rated(query, document, rating, path, document))
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
         """Add ratings as {document: rating} or as a list of objects; None stands for no ratings."""
@@ -181,7 +199,7 @@ class Collector:
             self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """The keys of one object that rates a document; a subclass may choose them for each object."""
+        """Give the keys of an object that rates a document. A subclass may choose them for each."""
         return self._keys
 
     def add_item(
@@ -206,13 +224,24 @@ class Collector:
         rater = item[keys["rater"]] if "rater" in keys else None
         title = item[keys["title"]] if "title" in keys else None
         self.add(
-            (query, document, rating, as_text(rater), as_text(title), path, number)
+            Rated(
+                query=query,
+                document=document,
+                rating=rating,
+                path=path,
+                key=number,
+                rater=as_text(rater),
+                title=as_text(title),
+            )
         )
 
     def _document_in(
         self, query: str, item: dict[str, object], keys: Keys, path: JsonPath
     ) -> str | None:
-        """Get the id of the document that an object rates. Where it has none: None, and a mistake."""
+        """Get the id of the document that an object rates.
+
+        If it has none, adds a mistake and returns None.
+        """
         key = keys["document"]
         try:
             columns = self._columns_of(tuple(item))
@@ -238,7 +267,7 @@ class Collector:
     def _only_id(
         self, item: dict[str, object], key: str, document: str, path: JsonPath
     ) -> str | None:
-        """Return the id of an object. Where it has another one too: None, and a mistake."""
+        """Return the id of an object. If it has another one too, adds a mistake and returns None."""
         for name in self._ids_by_names[tuple(item)]:
             other = as_text(item[name])
             if name != key and other is not None and other != document:
@@ -253,14 +282,17 @@ class Collector:
     def _plain_document(
         self, item: dict[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Get the id under a key of an object. Where there is none: None, and a mistake."""
+        """Get the id under a key of an object. If there is none, adds a mistake and returns None."""
         value = item.get(key)
         if type(value) is str and value.strip():  # most of a million
             return value
         return self.text(item, key, path)
 
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
-        """Find the keys of the id in objects with these keys; None if it is one with a usual name. Raises `NoColumn`."""
+        """Find the keys of the id in objects with these keys; None if it is one with a usual name.
+
+        Raises `NoColumn` if there are none.
+        """
         if names not in self._columns_by_names:
             self._index_by_names[names] = index_column(names)
             self._ids_by_names[names] = keys_of_documents(names)
@@ -270,7 +302,10 @@ class Collector:
     def _joined_document(
         self, item: dict[str, object], columns: DocumentColumns, path: JsonPath
     ) -> str | None:
-        """Join the id of an object. Where it is blank: None, and a mistake. Raises `NoColumn` for a missing part."""
+        """Join the id of an object. If it is blank, adds a mistake and returns None.
+
+        Raises `NoColumn` for a missing part.
+        """
         values = [item[columns.names[number]] for number in columns.read]
         document = columns.join([as_text(value) or "" for value in values])
         if not document:
@@ -296,7 +331,7 @@ class Collector:
         if why:
             self.wrong(why, path)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Rated) -> None:
         """Add one rating, which has been checked."""
         self._rows.append(row)
 
@@ -317,32 +352,40 @@ class Collector:
             self.refuse("the file has no judgments")
         if self._has_joined_ids and self._path_of_plain_id is not None:
             self.wrong(
-                "the document has its id alone, and other documents of the file have the other fields of id_field too",
+                "the document has its id alone, and other documents of the file have the "
+                "other fields of id_field too",
                 self._path_of_plain_id,
             )
         self._problems.raise_if_any()
-        columns = ([row[number] for row in self._rows] for number in range(7))
-        queries, documents, ratings, raters, titles, paths, keys = columns
-        rated = {
-            query
-            for query, rating in zip(queries, ratings, strict=True)
-            if rating not in (None, "")
-        }
+        rows = self._rows
+        titles = [row.title for row in rows]
+
+        def place(row: int) -> Place:
+            return self._source.place((*rows[row].path, rows[row].key))
+
         return Ratings(
             self._source.file,
             self._format,
-            queries,
-            documents,
-            ratings,
-            rater_names(raters),
-            titles if any(titles) else None,
-            {
-                key: query
-                for key, (query, _) in self._known.items()
-                if key not in rated or query.says_more
-            },
-            lambda row: self._source.place((*paths[row], keys[row])),
+            queries=[row.query for row in rows],
+            documents=[row.document for row in rows],
+            ratings=[row.rating for row in rows],
+            raters=rater_names([row.rater for row in rows]),
+            titles=titles if any(titles) else None,
+            described=self._described(),
+            place=place,
         )
+
+    def _described(self) -> dict[str, Query]:
+        """Select the queries that the file says more about, and those without a rating."""
+        rated = set()
+        for row in self._rows:
+            if row.rating not in (None, ""):
+                rated.add(row.query)
+        described = {}
+        for key, query in self._known.items():
+            if key not in rated or query.says_more:
+                described[key] = query
+        return described
 
     def queries(self) -> list[Query]:
         """Return the queries, with their lines.
@@ -353,25 +396,25 @@ class Collector:
         if not self._known:
             self.refuse("the file has no queries")
         self._problems.raise_if_any()
-        without_text = [
-            quoted(query.id, 40)
-            for query, _ in self._known.values()
-            if query.text is None
-        ]
+        without_text = []
+        for query in self._known.values():
+            if query.text is None:
+                without_text.append(quoted(query.id, 40))
         if without_text:
             ids = ", ".join(without_text[:3])
-            what = f"these are judgments that have only the ids of queries ({ids})"
-            self.refuse(f"{what}; name a file of queries, which has their texts")
-        return [
-            replace(query, line=self._source.place(path).line or None)
-            for query, path in self._known.values()
-        ]
+            self.refuse(
+                f"these are judgments that have only the ids of queries ({ids}); name a "
+                "file of queries, which has their texts"
+            )
+        queries = []
+        for query in self._known.values():
+            line = self._source.place(self._paths[query.id]).line
+            queries.append(replace(query, line=line or None))
+        return queries
 
 
 def params_of(values: object) -> dict[str, object]:
-    """The search parameters of a query; none where `values` is no object."""
-    return (
-        {name: as_python(value) for name, value in values.items()}
-        if isinstance(values, dict)
-        else {}
-    )
+    """Read the search parameters of a query. There are none if `values` is not an object."""
+    if not isinstance(values, dict):
+        return {}
+    return {name: as_python(value) for name, value in values.items()}

@@ -23,7 +23,10 @@ from pytest_relevance.judgments.model import Query, Ratings
 _OF_FIELD = frozenset(
     {"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"}
 )
-"""Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
+"""Queries that search a field for a text.
+
+`{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`.
+"""
 
 _OF_TEXT = frozenset(
     {
@@ -39,36 +42,36 @@ _OF_TEXT = frozenset(
 
 def is_rank_eval(source: Source) -> bool:
     """Whether a file is a request for ranking evaluation."""
-    return isinstance(_requests(source.json_object)[0], list)
+    return isinstance(_body(source.json_object).get("requests"), list)
 
 
-def _requests(document: object) -> tuple[object, JsonPath]:
-    """The requests and the path to them: clients log what they send under `body`. None where there are none."""
-    path: JsonPath = ()
-    if (
-        isinstance(document, dict)
-        and "requests" not in document
-        and isinstance(document.get("body"), dict)
-    ):
-        document, path = document["body"], ("body",)
-    return (document.get("requests") if isinstance(document, dict) else None), (
-        *path,
-        "requests",
-    )
+def _body(document: object) -> Mapping[str, object]:
+    """Give the body of a request, which clients log under `body`; empty if there is none."""
+    if not isinstance(document, dict):
+        return {}
+    body = document.get("body")
+    if "requests" not in document and isinstance(body, dict):
+        return body
+    return document
 
 
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
-    """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
+    """Collect the queries and their judgments.
+
+    `for_queries`: a query whose text is not known is a mistake.
+    """
     collector = Collector(
         source, "elasticsearch", {"document": "_id", "grade": "rating"}
     )
-    wanted = source.options.get("query")
-    requests, at = _requests(source.json)
-    if requests is None:
+    wanted = source.options.get(QUERY)
+    body = _body(source.json)
+    if body.get("requests") is None:
         collector.refuse(
-            "a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings"
+            "a rank_eval request of Elasticsearch has requests: a list of objects with id "
+            "and ratings"
         )
-    for number, request in collector.objects(requests, at, "requests"):
+    at: JsonPath = ("requests",) if body is source.json else ("body", "requests")
+    for number, request in collector.objects(body["requests"], at, "requests"):
         path = (*at, number)
         key = collector.text(request, "id", path)
         if "ratings" not in request:
@@ -89,27 +92,37 @@ def _query(
     path: JsonPath,
     wanted: Sequence[str] | None,
 ) -> Query:
-    """Make a query of a request. Its params are the parameters of its template without the text."""
+    """Make a query of a request. Its params are the parameters of its template without the text.
+
+    `wanted`: where the user says that the text is.
+    """
     params = _params(request)
     if wanted is None:
-        texts = set(texts_of_request(request).values())
-        text = texts.pop() if len(texts) == 1 else None
-        for name, value in _params(request).items():
-            if type(value) is str and value == text:
-                del params[name]
-        return Query(key, text, params=params_of(params))
+        text = _only_text(request)
+        others = {}
+        for name, value in params.items():
+            if type(value) is not str or value != text:
+                others[name] = value
+        return Query(key, text, params=params_of(others))
     text = None
     for where in wanted:
         params.pop(where.removeprefix("params."), None)
         if text is None:
             text = _text_at(request, where.split("."))
     if text is None:
+        places = listed([quoted(where) for where in wanted])
         collector.wrong(
-            f"there is no text at {listed(map(quoted, wanted))} in this request, where it should be"
+            f"there is no text at {places} in this request, where it should be"
             f"{_other_place(request, wanted)}",
             path,
         )
     return Query(key, text, params=params_of(params))
+
+
+def _only_text(request: Mapping[str, object]) -> str | None:
+    """Find the one text that a request has; None if it has several, or none."""
+    texts = list(texts_of_request(request).values())
+    return texts[0] if len(texts) == 1 else None
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
@@ -121,8 +134,8 @@ def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
     several = ", ".join([*wanted, where])
     options = " ".join(f"--query {each}" for each in [*wanted, where])
     return (
-        f"; {quoted(text, 40)} is at {where}. Name several places, query: [{several}], or {options}: the first counts "
-        "that has a text"
+        f"; {quoted(text, 40)} is at {where}. Name several places, query: [{several}], or "
+        f"{options}: the first counts that has a text"
     )
 
 
@@ -132,7 +145,7 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
-    """The message for a request whose text is not known. `places` are the texts that it may be, by where they stand."""
+    """Say that the text of a query is not known. `places`: texts that it may be, by their paths."""
     found = "no params and no match query has any"
     example = "params.text"
     if places:
@@ -140,39 +153,39 @@ def _unknown(key: str, places: Mapping[str, str]) -> str:
         texts = [f"{quoted(text)} ({where})" for where, text in places.items()]
         found = f"it may be {listed(texts)}"
     return (
-        f"the text of the query {quoted(key)} is not known: {found}; say where it stands: query: {example}, or "
-        f"--query {example} of a command"
+        f"the text of the query {quoted(key)} is not known: {found}; say where it stands: "
+        f"query: {example}, or --query {example} of a command"
     )
 
 
 def _text_at(value: object, parts: Sequence[str]) -> str | None:
-    """The text at a path. A key may have dots (`title.en`), and a match may be written long, with its `query`."""
+    """Find the text at a path.
+
+    A key may have dots (`title.en`). A match may be written long, with its `query`.
+    """
     if not parts:
         return as_text(value.get("query") if isinstance(value, dict) else value)
     if isinstance(value, list):
-        return next(
-            (
-                _text_at(entry, parts[1:])
-                for number, entry in enumerate(value)
-                if str(number) == parts[0]
-            ),
-            None,
-        )
+        for number, entry in enumerate(value):
+            if str(number) == parts[0]:
+                return _text_at(entry, parts[1:])
+        return None
     if not isinstance(value, dict):
         return None
-    keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    texts = (
-        _text_at(value[key], parts[count:])
-        for count, key in enumerate(keys, 1)
-        if key in value
-    )
-    return next((text for text in texts if text is not None), None)
+    for count in range(1, len(parts) + 1):
+        key = ".".join(parts[:count])
+        if key in value:
+            text = _text_at(value[key], parts[count:])
+            if text is not None:
+                return text
+    return None
 
 
 def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
     """Find the candidates for the text of the query, by their paths from the request.
 
-    They are the parameters that are text, and what the body searches for. A text that stands twice is found once.
+    They are the parameters that are text, and what the body searches for. A text that stands
+    twice is found once.
     """
     found: dict[str, str] = {}
     for name, value in _params(request).items():
@@ -184,7 +197,10 @@ def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
 
 
 def _searched(body: object) -> Iterator[tuple[str, str]]:
-    """Yield the texts that a search body looks for, however deep in it, with their paths from the request."""
+    """Find the texts that a search body looks for, however deep in it.
+
+    Gives each with its path from the request.
+    """
     pending = [("request", body)]
     while pending:
         path, value = pending.pop()
@@ -195,10 +211,7 @@ def _searched(body: object) -> Iterator[tuple[str, str]]:
             for name, clause in value.items():
                 where = f"{path}.{name}"
                 if name in _OF_FIELD and isinstance(clause, dict):
-                    for field, of_field in clause.items():
-                        text = _text_at(of_field, ())
-                        if text:
-                            yield f"{where}.{field}", text
+                    yield from _searched_in_fields(clause, where)
                 elif name in _OF_TEXT and isinstance(clause, dict):
                     text = _text_at(clause, ())
                     if text:
@@ -206,6 +219,15 @@ def _searched(body: object) -> Iterator[tuple[str, str]]:
                 else:
                     inner.append((where, clause))
         pending.extend(reversed(inner))
+
+
+def _searched_in_fields(
+    clause: Mapping[str, object], path: str
+) -> Iterator[tuple[str, str]]:
+    for field, of_field in clause.items():
+        text = _text_at(of_field, ())
+        if text:
+            yield f"{path}.{field}", text
 
 
 def _read(source: Source) -> Ratings:

@@ -11,7 +11,7 @@ from pytest_relevance._accidents import find_conflict_marker
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
-from pytest_relevance.ext.formats import tables, topics
+from pytest_relevance.ext.formats import query_tables, topics
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query
 
@@ -32,7 +32,7 @@ def read_lines(source: Source) -> list[Query]:
         if line.strip():
             texts.append(line)
             numbers.append(number)
-    return tables.distinct_rows(
+    return query_tables.distinct_rows(
         source, {"query": texts}, lambda row: Place(line=numbers[row])
     )
 
@@ -45,7 +45,7 @@ def _refuse_other_formats(source: Source) -> None:
         _refuse(source, "JSON")
     if topics.is_topics(source):
         _refuse(source, "TREC topics")
-    if tables.has_query_header(source):
+    if query_tables.has_query_header(source):
         header = quoted(source.header.line.strip())
         _refuse(source, f"a table, which begins with the header {header}")
 

@@ -2,13 +2,14 @@
 
 A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its qid.
 Headers, `# qid:N: text*weight`, give its text and weight. The text after a document is the
-query's if it is the same in all lines of every query (Quepid writes no headers), and else the
-document's title. LETOR's `#docid = X ...` is read too. Features are ignored.
+query's if it is the same in all lines of every query (Quepid writes no headers). Else it is the
+title of the document. LETOR's `#docid = X ...` is read too. Features are ignored.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
@@ -26,17 +27,45 @@ _LINE = re.compile(r"(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A judgment. `text`: what stands after the document, the text of the query or a title."""
+
+    query: str
+    document: str
+    grade: str
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Content:
+    """What a file has: its judgments, and the queries whose text it says.
+
+    `first_lines`: the line of the first judgment of each query.
+    """
+
+    rows: list[_Row]
+    described: dict[str, Query]
+    first_lines: dict[str, int]
+    has_features: bool
+
+
 def is_ltr(source: Source) -> bool:
-    """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
-    lines = [line.strip() for line in source.head.split("\n")]
-    lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][
-        :_LOOKED_AT
-    ]
-    fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
-    return any(fitting[:1]) and 2 * sum(fitting) > len(
-        fitting
-    )  # a table begins with its header
+    """Whether the first lines are judgments or headers.
+
+    The first one is, since a table begins with its header. So are more than half of the others.
+    """
+    fits = []
+    for line in source.head.split("\n"):
+        line = line.strip()
+        is_header = _HEADER.match(line) is not None
+        if not line or (line.startswith("#") and not is_header):
+            continue
+        fits.append(is_header or _LINE.match(line) is not None)
+        if len(fits) == _LOOKED_AT:
+            break
+    return bool(fits) and fits[0] and 2 * sum(fits) > len(fits)
 
 
 def read_ltr(source: Source) -> Ratings:
@@ -45,23 +74,28 @@ def read_ltr(source: Source) -> Ratings:
     Raises:
         FileError: lines are wrong, or there are only comments.
     """
-    lines = _Lines(source)
-    if not lines.rows and not lines.described:
+    content = _read_lines(source)
+    rows = content.rows
+    if not rows and not content.described:
         source.refuse("the file has no judgments, only comments")
-    queries, documents, grades, texts, numbers = (
-        zip(*lines.rows, strict=True) if lines.rows else [()] * 5
-    )
-    titles = None if lines.texts_are_queries() or not any(texts) else texts
+    texts_are_queries = _describe_queries(content)
+    titles = None
+    if not texts_are_queries and any(row.text for row in rows):
+        titles = [row.text for row in rows]
+
+    def place(row: int) -> Place:
+        return Place(line=rows[row].line)
+
     return Ratings(
         source.file,
         "ltr",
-        queries,
-        documents,
-        grades,
+        queries=[row.query for row in rows],
+        documents=[row.document for row in rows],
+        ratings=[row.grade for row in rows],
         titles=titles,
-        described=lines.described,
-        place=lambda row: Place(line=numbers[row]),
-        notices=["the features are left out"] if lines.has_features else [],
+        described=content.described,
+        place=place,
+        notices=["the features are left out"] if content.has_features else [],
     )
 
 
@@ -71,105 +105,116 @@ def read_ltr_queries(source: Source) -> list[Query]:
     Raises:
         FileError: lines are wrong, or the text of a query is not known.
     """
-    lines = _Lines(source)
-    lines.texts_are_queries()
+    content = _read_lines(source)
+    _describe_queries(content)
     problems = Problems(source.file)
-    for key, line in lines.first.items():
-        if key not in lines.described:
-            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above gives it'
-            problems.add(message, Place(line=line))
+    for key, line in content.first_lines.items():
+        if key not in content.described:
+            problems.add(
+                f"the text of the query {quoted(key)} is not known; a line "
+                f'"# qid:{key}: the text" above gives it',
+                Place(line=line),
+            )
     problems.raise_if_any()
-    if not lines.described:
+    if not content.described:
         source.refuse("the file has no queries")
-    return list(lines.described.values())
+    return list(content.described.values())
 
 
-class _Lines:
-    """The rows (query, document, grade, text after the document, number of the line) and the queries of a file.
+def _read_lines(source: Source) -> _Content:
+    """Read the lines. Raises FileError for those that are wrong."""
+    content = _Content(rows=[], described={}, first_lines={}, has_features=False)
+    problems = Problems(source.file)
+    for number, line in enumerate(source.text.split("\n"), 1):
+        line = line.strip()
+        header = _HEADER.match(line)
+        if header is not None:
+            mistake = _add_header(content, header[1], header[2].strip(), number)
+        elif line and not line.startswith("#"):
+            mistake = _add_judgment(content, line, number)
+        else:
+            mistake = ""
+        if mistake:
+            problems.add(mistake, Place(line=number))
+    problems.raise_if_any()
+    return content
 
-    `described` are the queries with a text, `first` the line of the first judgment of each.
+
+def _add_header(content: _Content, key: str, rest: str, number: int) -> str:
+    """Add a query with its text and weight, `# qid:key: text*weight`.
+
+    Returns what is wrong with the header, or an empty text.
     """
-
-    def __init__(self, source: Source) -> None:
-        self.rows: list[tuple[str, str, str, str, int]] = []
-        self.described: dict[str, Query] = {}
-        self.first: dict[str, int] = {}
-        self.has_features = False
-        self._problems = Problems(source.file)
-        for number, line in enumerate(map(str.strip, source.text.split("\n")), 1):
-            header = _HEADER.match(line)
-            if header is not None:
-                self._add_header(header[1], header[2].strip(), number)
-            elif line and not line.startswith("#"):
-                self._add_line(line, number)
-        self._problems.raise_if_any()
-
-    def _add_header(self, key: str, rest: str, number: int) -> None:
-        """Add a query with its text and weight: `# qid:key: text*weight`, in the line with this number."""
-        text, star, written = rest.rpartition("*")
-        weight = number_of(written) if star else None
-        if weight is None:
-            text, weight = rest, 1
-        text = text.strip()
-        known = self.described.setdefault(key, Query(key, text, weight, line=number))
-        if not text:
-            self._problems.add(
-                f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight",
-                Place(line=number),
-            )
-        elif weight <= 0:
-            self._problems.add(
-                f"a weight is a number above 0, found {written.strip()}",
-                Place(line=number),
-            )
-        elif (known.text, known.weight) != (text, weight):
-            texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
-            self._problems.add(
-                f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here",
-                Place(line=number),
-            )
-
-    def _add_line(self, line: str, number: int) -> None:
-        found = _LINE.fullmatch(line)
-        if found is None:
-            self._problems.add(
-                f"a line is {quoted(FORM)}, found {quoted(line)}", Place(line=number)
-            )
-            return
-        grade, query, features, comment = found.groups()
-        self.has_features = self.has_features or bool(features.strip())
-        document, text = _document(comment or "")
-        if not document:
-            self._problems.add(
-                f"the line names no document, which stands after a #: {quoted(FORM)}",
-                Place(line=number),
-            )
-        self.first.setdefault(query, number)
-        self.rows.append((query, document, grade, text, number))
-
-    def texts_are_queries(self) -> bool:
-        """Whether the texts after the documents are the texts of queries, and not titles; then describe the queries."""
-        pairs = dict.fromkeys((query, text) for query, _, _, text, _ in self.rows)
-        if len(pairs) > len(self.first):
-            return False
-        for query, text in pairs:
-            if text:
-                self.described.setdefault(
-                    query, Query(query, text, line=self.first[query])
-                )
-        return all(
-            not text or self.described[query].text == text for query, text in pairs
+    text, star, written = rest.rpartition("*")
+    weight = number_of(written) if star else None
+    if weight is None:
+        text, weight = rest, 1
+    text = text.strip()
+    if not text:
+        return (
+            f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight"
         )
+    if weight <= 0:
+        return f"a weight is a number above 0, found {written.strip()}"
+    known = content.described.setdefault(key, Query(key, text, weight, line=number))
+    if (known.text, known.weight) == (text, weight):
+        return ""
+    return (
+        f"the query {quoted(key)} is {quoted(known.text or '')} (weight "
+        f"{known.weight:g}) in line {known.line} and {quoted(text)} (weight {weight:g}) "
+        "here"
+    )
 
 
-def _document(comment: str) -> tuple[str, str]:
-    """Split a comment into the document and the text after it: at a tab, if there is one, or at white space."""
+def _add_judgment(content: _Content, line: str, number: int) -> str:
+    """Add a judgment. Returns what is wrong with the line, or an empty text."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return f"a line is {quoted(FORM)}, found {quoted(line)}"
+    grade, query, features, comment = found.groups()
+    if features.strip():
+        content.has_features = True
+    document, text = _split_comment(comment or "")
+    if not document:
+        return f"the line names no document, which stands after a #: {quoted(FORM)}"
+    content.first_lines.setdefault(query, number)
+    content.rows.append(_Row(query, document, grade=grade, text=text, line=number))
+    return ""
+
+
+def _describe_queries(content: _Content) -> bool:
+    """Take the texts after the documents for those of the queries, and say whether they are.
+
+    They are titles if a query has two of them, or another text in its header.
+    """
+    texts: dict[str, str] = {}
+    for row in content.rows:
+        if texts.setdefault(row.query, row.text) != row.text:
+            return False
+    for query, text in texts.items():
+        if text:
+            line = content.first_lines[query]
+            content.described.setdefault(query, Query(query, text, line=line))
+    for query, text in texts.items():
+        if text and content.described[query].text != text:
+            return False
+    return True
+
+
+def _split_comment(comment: str) -> tuple[str, str]:
+    """Split a comment into the document and the text after it.
+
+    They are separated by a tab, or else by white space.
+    """
     letor = _LETOR.match(comment)
     if letor is not None:
         return letor[1], ""
     comment = comment.strip()
-    document, *text = comment.split("\t" if "\t" in comment else None, 1) or [""]
-    return document.strip(), "".join(text).strip()
+    separator = "\t" if "\t" in comment else None
+    parts = comment.split(separator, 1)
+    document = parts[0].strip() if parts else ""
+    text = parts[1].strip() if len(parts) > 1 else ""
+    return document, text
 
 
 LTR = JudgmentFormat(

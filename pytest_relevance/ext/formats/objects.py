@@ -1,18 +1,19 @@
-"""Plain JSON, and JSON Lines: judgments as `{query: {document: grade}}` or as objects, queries as `{id: text}` ...
+"""Plain JSON, and JSON Lines.
 
-Objects are in a list, or one per line. They are the rows of a table (`{"query": ..., "doc_id": ..., "grade": ...}`, or
-`{"_id": ..., "text": ...}`, as BEIR has queries), which `tables` reads; or each is a query with its `ratings`, or
-`{query: {document: grade}}`. The first object decides.
+Judgments are `{query: {document: grade}}` or objects, queries are `{id: text}`, texts or objects.
+Objects are in a list, or one per line. They are the rows of a table (`{"query": ..., "doc_id":
+..., "grade": ...}`, or `{"_id": ..., "text": ...}`, as BEIR has queries); or each is a query with
+its `ratings`, or `{query: {document: grade}}`. The first object decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats import tables, writing
+from pytest_relevance.ext.formats import judgment_tables, query_tables, writing
 from pytest_relevance.ext.formats.collecting import Collector, Keys, params_of
 from pytest_relevance.ext.formats.query_rows import (
     PARAMS,
@@ -40,40 +41,46 @@ _RATINGS = ("ratings", "judgments", "judgements", "grades")
 
 _OF_RATING = ("document", "grade", "rater", "title")
 _IDS = ("_id", "id")
-_SHAPES = "judgments are {query: {document: grade}}, or objects that have query and ratings as the first one"
-_QUERY_SHAPES = 'a query is {id: text}, a text in a list, or an object such as {"query_id": ..., "query": ...}'
-
-_SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
-_OF_A_QUERY = _SURELY_IDS | set(
-    map(
-        folded,
-        (
-            "id",
-            "text",
-            "params",
-            *SPELLINGS["query"],
-            *SPELLINGS["weight"],
-            *SPELLINGS["note"],
-        ),
-    )
+_SHAPES = (
+    "judgments are {query: {document: grade}}, or objects that have query and ratings as "
+    "the first one"
 )
+_QUERY_SHAPES = (
+    "a query is {id: text}, a text in a list, or an object such as "
+    '{"query_id": ..., "query": ...}'
+)
+
+_SURELY_IDS = frozenset(folded(name) for name in SPELLINGS["query_id"])
+"""Names of the id of a query, folded."""
+
+_OTHER_KEYS = (
+    "id",
+    "text",
+    "params",
+    *SPELLINGS["query"],
+    *SPELLINGS["weight"],
+    *SPELLINGS["note"],
+)
+_OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
 """The keys of an object that is a query, folded."""
 
 
 def is_json(source: Source) -> bool:
-    """Whether it begins like JSON. What it is, if it is any, the reader says."""
+    """Whether it begins like JSON, and is not JSON Lines. The reader says if it is not valid."""
     return source.looks_like_json and not source.is_json_lines
 
 
 def read_objects(source: Source, format: str | None = None) -> Ratings:
-    """Read judgments. `format` is the name that the ratings keep, by default json or jsonl.
+    """Read judgments.
+
+    `format`: the name that the ratings keep, by default json or jsonl.
 
     Raises:
         FileError: it is no JSON, or judgments are wrong.
     """
     format = format or ("jsonl" if source.is_json_lines else "json")
     if _is_table(source):
-        return tables.read_table(source, format)
+        return judgment_tables.read_table(source, format)
     return _NestedReader(source, format, for_queries=False).ratings()
 
 
@@ -85,34 +92,52 @@ def read_query_objects(source: Source) -> list[Query]:
     """
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
-        texts = [as_text(entry) or "" for entry in entries]
-        return tables.distinct_rows(
-            source,
-            {"query": texts},
-            lambda row: source.place(source.path_of_entry(row)),
-        )
+        return _read_texts(source, entries)
     document = None if source.is_json_lines else source.json
     if isinstance(document, dict) and _are_texts_by_id(source, document):
-        keys, texts = (
-            list(document),
-            [as_text(text) or "" for text in document.values()],
-        )
-        return tables.distinct_rows(
-            source,
-            {"query_id": keys, "query": texts},
-            lambda row: source.place((keys[row],)),
-        )
+        return _read_texts_by_id(source, document)
     if _is_table(source):
-        return tables.read_query_table(source)
+        return query_tables.read_query_table(source)
     _refuse_wrapped_list(source)
     return _NestedReader(source, "json", for_queries=True).queries()
 
 
+def _read_texts(source: Source, entries: Sequence[object]) -> list[Query]:
+    def place(row: int) -> Place:
+        return source.place(source.path_of_entry(row))
+
+    texts = [as_text(entry) or "" for entry in entries]
+    return query_tables.distinct_rows(source, {"query": texts}, place)
+
+
+def _read_texts_by_id(source: Source, document: Mapping[str, object]) -> list[Query]:
+    keys = list(document)
+
+    def place(row: int) -> Place:
+        return source.place((keys[row],))
+
+    texts = [as_text(text) or "" for text in document.values()]
+    columns = {"query_id": keys, "query": texts}
+    return query_tables.distinct_rows(source, columns, place)
+
+
 _WRAPPERS = frozenset(
-    {
-        *("cases", "data", "docs", "documents", "entries", "hits", "items"),
-        *("queries", "records", "response", "result", "results", "rows", "topics"),
-    }
+    (
+        "cases",
+        "data",
+        "docs",
+        "documents",
+        "entries",
+        "hits",
+        "items",
+        "queries",
+        "records",
+        "response",
+        "result",
+        "results",
+        "rows",
+        "topics",
+    )
 )
 """What the one key of an object is called around a list of queries."""
 
@@ -124,20 +149,25 @@ def _refuse_wrapped_list(source: Source) -> None:
     """
     if len(source.json_object) != 1:
         return
-    ((name, value),) = source.json_object.items()
+    name = next(iter(source.json_object))
+    value = source.json_object[name]
     if folded(name) not in _WRAPPERS or not isinstance(value, (list, dict)):
         return
-    first = value[0] if isinstance(value, list) and value else None
     if not value:
         source.refuse(
             f"there is nothing under {quoted(name)}, the only key of the file"
         )
-    if isinstance(first, str) or (
-        isinstance(first, dict) and "query" in tables.query_columns(source, list(first))
-    ):
+    if isinstance(value, list) and _is_query(source, value[0]):
         source.refuse(
             f"the queries are in a list under {quoted(name)}; write the list alone: [...]"
         )
+
+
+def _is_query(source: Source, entry: object) -> bool:
+    """Whether it is the text of a query, or an object with one."""
+    if isinstance(entry, dict):
+        return "query" in query_tables.query_columns(source, list(entry))
+    return isinstance(entry, str)
 
 
 def are_queries(source: Source) -> bool:
@@ -149,27 +179,25 @@ def are_queries(source: Source) -> bool:
     first = entries[0] if entries else None
     if not isinstance(first, dict):
         return type(first) is str
-    if first and all(
-        type(value) is str and number_of(value) is None for value in first.values()
-    ):
+    if first and all(_is_a_text(value) for value in first.values()):
         return True
-    has_text = "query" in tables.query_columns(source, list(first))
-    return (
-        has_text
-        and not find_columns(first, ("document", "grade"))
-        and not _ratings_key(first)
-    )
+    if not _is_query(source, first):
+        return False
+    return not find_columns(first, ("document", "grade")) and not _ratings_key(first)
+
+
+def _is_a_text(value: object) -> bool:
+    """Whether it is text, and not a number as text."""
+    return type(value) is str and number_of(value) is None
 
 
 def _is_table(source: Source) -> bool:
     """Whether the first object has a value for each column, and no judgments below it."""
     entries = source.entries
     first = entries[0] if entries else {}
-    return (
-        isinstance(first, dict)
-        and not _holds_structures(first)
-        and not _ratings_key(first)
-    )
+    if not isinstance(first, dict):
+        return False
+    return not _holds_structures(first) and not _ratings_key(first)
 
 
 def _holds_structures(entry: Mapping[str, object]) -> bool:
@@ -177,36 +205,37 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
 
 
 def _ratings_key(entry: Mapping[str, object]) -> str:
-    """The key of the ratings below a query; empty where it has none."""
-    return next(
-        (
-            name
-            for name in _RATINGS
-            if name in entry and not isinstance(entry[name], str)
-        ),
-        "",
-    )
+    """Find the key of the ratings below a query; empty if there is none."""
+    for name in _RATINGS:
+        if name in entry and not isinstance(entry[name], str):
+            return name
+    return ""
+
+
+def _folded_names(names: Iterable[str]) -> set[str]:
+    return {folded(name) for name in names}
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     """Whether the whole of a file of queries is `{id: text}`, and not one query or one judgment.
 
-    It is one query where it has a key that only an id is called. Where it has another key that queries have, it may be
-    both: the file is refused.
+    It is one query if it has a key that only an id is called. If it has another key that
+    queries have, it may be both, and the file is refused.
     """
     names = list(entry)
-    if (
-        any(isinstance(value, (dict, list)) for value in entry.values())
-        or layout(names) is not None
-    ):
+    if not names or layout(names) is not None:
         return False
-    if not names or "_id" in names or not _SURELY_IDS.isdisjoint(map(folded, names)):
+    if any(isinstance(value, (dict, list)) for value in entry.values()):
         return False
-    if not _OF_A_QUERY.isdisjoint(map(folded, names)):
+    folded_names = _folded_names(names)
+    if "_id" in names or folded_names & _SURELY_IDS:
+        return False
+    if folded_names & _OF_A_QUERY:
+        keys = listed([quoted(name) for name in names[:10]], "and")
         source.refuse(
-            f"the file may be one query with the keys {listed(map(quoted, names[:10]), 'and')}, or {len(entry)} "
-            "queries, {id: text}; write one query in a list, [{...}], and several as a list of objects with query_id "
-            "and query"
+            f"the file may be one query with the keys {keys}, or {len(entry)} queries, "
+            "{id: text}; write one query in a list, [{...}], and several as a list of "
+            "objects with query_id and query"
         )
     return True
 
@@ -214,7 +243,7 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 class _NestedReader(Collector):
     """Collect `{query: its judgments}`, and objects that are queries with their ratings.
 
-    `for_queries`: it is a file of queries, which are the keys where they have no text.
+    `for_queries`: it is a file of queries. The keys are the queries if they have no text.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:
@@ -230,62 +259,65 @@ class _NestedReader(Collector):
             elif isinstance(entry, dict) and _ratings_key(entry):
                 self._add_query_with_ratings(entry, path)
             else:
-                self.wrong(
-                    f"{_QUERY_SHAPES if for_queries else _SHAPES}; found {found_json(entry)}",
-                    path,
-                )
+                shapes = _QUERY_SHAPES if for_queries else _SHAPES
+                self.wrong(f"{shapes}; found {found_json(entry)}", path)
         if self._grade_column is not None and not self._keys_by_names:
             self.refuse(
-                f"no object in the file has the key {quoted(self._grade_column)}, which {GRADE_COLUMN} names"
+                f"no object in the file has the key {quoted(self._grade_column)}, which "
+                f"{GRADE_COLUMN} names"
             )
 
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """Add {query: its judgments}. Where queries are wanted, texts that may be no names of grades are refused."""
+        """Add {query: its judgments}."""
         for key, value in entry.items():
             at = (*path, key)
-            members = value if isinstance(value, dict) and self._for_queries else {}
-            may_be_texts = len(entry) == 1 or not _OF_A_QUERY.isdisjoint(
-                map(folded, members)
-            )
             if not key.strip():
                 self.wrong("a query has no id", at)
-            elif may_be_texts and any(
-                type(each) is str and number_of(each) is None
-                for each in members.values()
-            ):
+            elif self._may_be_texts(value, is_alone=len(entry) == 1):
                 self.wrong(f"{_QUERY_SHAPES}; found {found_json(value)}", at)
             else:
                 self.add_query(Query(key, key if self._for_queries else None), at)
                 self.add_ratings(key, value, at)
 
+    def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
+        """Whether queries are wanted, and what a key leads to may be queries, and no judgments.
+
+        Texts of queries are no numbers. Those in the only key of an object may be queries, and
+        those in an object with the keys of a query.
+        """
+        if not self._for_queries or not isinstance(value, dict):
+            return False
+        if not is_alone and not _folded_names(value) & _OF_A_QUERY:
+            return False
+        return any(_is_a_text(each) for each in value.values())
+
     def _add_query_with_ratings(
         self, entry: Mapping[str, object], path: JsonPath
     ) -> None:
         names = list(entry)
-        at = {
-            what: names[number]
-            for what, number in tables.query_columns(self._source, names).items()
-        }
+        at = {}
+        for what, number in query_tables.query_columns(self._source, names).items():
+            at[what] = names[number]
         given = {what: as_text(entry[name]) or "" for what, name in at.items()}
         text = given.get("query")
         wrong = wrong_params(entry)
         if wrong is not None:
             self.wrong(wrong, (*path, PARAMS))
-        query = tables.query_or_mistake(
+        query = query_tables.query_or_mistake(
             given.get("query_id", text) or "",
             text,
             weight=entry.get(at.get("weight", "")),
             note=given.get("note"),
-            params=params_of(entry.get("params")),
+            params=params_of(entry.get(PARAMS)),
         )
         if isinstance(query, str):
             self.wrong(query, path)
-        else:
-            key = _ratings_key(entry)
-            self.add_query(query, path)
-            if self._for_queries:
-                self._check_unread(query, entry, path)
-            self.add_ratings(query.id, entry[key], (*path, key))
+            return
+        self.add_query(query, path)
+        if self._for_queries:
+            self._check_unread(query, entry, path)
+        key = _ratings_key(entry)
+        self.add_ratings(query.id, entry[key], (*path, key))
 
     def _check_unread(
         self, query: Query, entry: Mapping[str, object], path: JsonPath
@@ -295,30 +327,37 @@ class _NestedReader(Collector):
         earlier = self._unread.setdefault(query.id, unread)
         for name in dict.fromkeys([*earlier, *unread]):
             if earlier.get(name) != unread.get(name):
+                here, there = unread.get(name), earlier.get(name)
                 self.wrong(
-                    f"the query {quoted(query.id)} stands here with another {quoted(name)} than before, "
-                    f"{found_json(unread.get(name))} and {found_json(earlier.get(name))}, which nothing reads; give "
-                    "each object an id of its own, and write what the search needs under params",
+                    f"the query {quoted(query.id)} stands here with another "
+                    f"{quoted(name)} than before, {found_json(here)} and "
+                    f"{found_json(there)}, which nothing reads; give each object an id of "
+                    "its own, and write what the search needs under params",
                     path,
                 )
                 return
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """The keys of an object that rates a document, by their names; those of a million objects are found once."""
+        """Find the keys of an object that rates a document, by their names."""
         names = tuple(item)
-        if names not in self._keys_by_names:
-            at = {
-                what: names[number]
-                for what, number in find_columns(names, _OF_RATING).items()
-            }
-            if self._grade_column is not None:
-                number = column_called(names, self._grade_column)
-                at["grade"] = self._grade_column if number is None else names[number]
-            elif folded(at.get("grade", "")) == "score":
-                del at["grade"]
-            document = next((name for name in _IDS if name in names), "doc_id")
-            self._keys_by_names[names] = {"document": document, "grade": "grade", **at}
+        if names not in self._keys_by_names:  # a million objects have the same
+            self._keys_by_names[names] = self._find_keys(names)
         return self._keys_by_names[names]
+
+    def _find_keys(self, names: Sequence[str]) -> Keys:
+        keys = {"document": "doc_id", "grade": "grade"}
+        for name in _IDS:
+            if name in names:
+                keys["document"] = name
+                break
+        for what, number in find_columns(names, _OF_RATING).items():
+            is_score = what == "grade" and folded(names[number]) == "score"
+            if not is_score:
+                keys[what] = names[number]
+        if self._grade_column is not None:
+            chosen = column_called(names, self._grade_column)
+            keys["grade"] = self._grade_column if chosen is None else names[chosen]
+        return keys
 
 
 def unread_keys(source: Source) -> list[UnreadColumn]:
@@ -327,7 +366,7 @@ def unread_keys(source: Source) -> list[UnreadColumn]:
     if source.json_object and _are_texts_by_id(source, source.json_object):
         return []
     if entries and _is_table(source) and isinstance(entries[0], dict):
-        return tables.unread_columns(source)
+        return query_tables.unread_columns(source)
     places: dict[str, Place] = {}
     with_content: set[str] = set()
     for number, entry in enumerate(entries):
@@ -337,17 +376,18 @@ def unread_keys(source: Source) -> list[UnreadColumn]:
             places.setdefault(name, source.place(source.path_of_entry(number)))
             if has_content(entry[name]):
                 with_content.add(name)
-    return [
-        UnreadColumn(name, place, is_empty=name not in with_content)
-        for name, place in places.items()
-    ]
+    unread = []
+    for name, place in places.items():
+        unread.append(UnreadColumn(name, place, is_empty=name not in with_content))
+    return unread
 
 
 def _unread_names(source: Source, entry: Mapping[str, object]) -> list[str]:
-    """The keys of a query with ratings that nothing reads."""
+    """Find the keys of a query with ratings that nothing reads."""
     names = list(entry)
-    read = {names[number] for number in tables.query_columns(source, names).values()}
-    read |= {_ratings_key(entry), PARAMS}
+    read = {_ratings_key(entry), PARAMS}
+    for number in query_tables.query_columns(source, names).values():
+        read.add(names[number])
     return [name for name in names if name not in read]
 
 

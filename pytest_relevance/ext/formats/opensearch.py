@@ -9,6 +9,7 @@ The key of a query is its text, which may occur several times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._source import JsonPath, Source, as_text
 from pytest_relevance._text import quoted
@@ -24,15 +25,15 @@ _ANSWER = "referenceAnswer"
 
 def is_judgment_import(source: Source) -> bool:
     """Whether it is a request that imports judgments, or a response with judgments."""
-    return any(
-        isinstance(holder.get(_RATINGS), list)
-        for _, holder in _holders(source.json_object)
-    )
+    for holder in _holders(source.json_object):
+        if isinstance(holder.members.get(_RATINGS), list):
+            return True
+    return False
 
 
 def is_query_set(source: Source) -> bool:
     """Whether it is a query set, or a response with query sets."""
-    return any(_QUERIES in holder for _, holder in _holders(source.json_object))
+    return any(_QUERIES in holder.members for holder in _holders(source.json_object))
 
 
 def has_queries(source: Source) -> bool:
@@ -40,75 +41,106 @@ def has_queries(source: Source) -> bool:
     return is_judgment_import(source) or is_query_set(source)
 
 
-def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
-    """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
-    collector = Collector(
-        source, "opensearch", {"document": "docId", "grade": "rating"}
-    )
-    is_set = for_queries and is_query_set(source)
-    key, text_key = (_QUERIES, _QUERY_TEXT) if is_set else (_RATINGS, "query")
-    holders = [
-        ((*path, key), holder[key])
-        for path, holder in _holders(source.json)
-        if key in holder
-    ]
-    if not holders:
-        collector.refuse(
-            f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings"
-        )
+def collect_judgments(source: Source) -> Collector:
+    """Collect the judgments. The ids of queries are their texts."""
+    collector = _collector(source)
+    for entry in _entries(source, collector, _RATINGS):
+        text = collector.text(entry.members, "query", entry.path)
+        if "ratings" not in entry.members:
+            collector.absent("ratings", entry.members, entry.path)
+        elif text is not None:
+            note = as_text(entry.members.get(_ANSWER))
+            collector.add_query(Query(text, text, note=note), entry.path)
+            path = (*entry.path, "ratings")
+            collector.add_items(text, entry.members["ratings"], path)
+    return collector
+
+
+def collect_query_set(source: Source) -> Collector:
+    """Collect the queries of a query set. Their ids are their texts."""
+    collector = _collector(source)
     written: dict[str, dict[str, object]] = {}
-    for path, entries in holders:
-        for number, entry in collector.objects(entries, path, key):
-            at = (*path, number)
-            text = collector.text(entry, text_key, at)
-            if not is_set and "ratings" not in entry:
-                collector.absent("ratings", entry, at)
-            elif text is not None:
-                collector.add_query(
-                    Query(text, text, note=as_text(entry.get(_ANSWER))), at
-                )
-                if is_set and written.setdefault(text, entry) != entry:
-                    collector.wrong(
-                        f"the query {quoted(text)} stands twice in the set, with other values; keep one of the two",
-                        at,
-                    )
-                if not is_set:
-                    collector.add_items(text, entry["ratings"], (*at, "ratings"))
+    for entry in _entries(source, collector, _QUERIES):
+        text = collector.text(entry.members, _QUERY_TEXT, entry.path)
+        if text is None:
+            continue
+        note = as_text(entry.members.get(_ANSWER))
+        collector.add_query(Query(text, text, note=note), entry.path)
+        if written.setdefault(text, entry.members) != entry.members:
+            collector.wrong(
+                f"the query {quoted(text)} stands twice in the set, with other values; "
+                "keep one of the two",
+                entry.path,
+            )
     return collector
 
 
 def unread_of_query_set(source: Source) -> list[UnreadColumn]:
     """Find the keys of the queries of a set that nothing reads."""
     found: dict[str, UnreadColumn] = {}
-    for path, holder in _holders(source.json):
-        entries = holder.get(_QUERIES)
-        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-            for name in entry if isinstance(entry, dict) else ():
+    for holder in _holders(source.json):
+        entries = holder.members.get(_QUERIES)
+        if not isinstance(entries, list):
+            continue
+        for number, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                continue
+            place = source.place((*holder.path, _QUERIES, number))
+            for name in entry:
                 if name not in (_QUERY_TEXT, _ANSWER):
-                    place = source.place((*path, _QUERIES, number))
                     found.setdefault(name, UnreadColumn(name, place))
     return list(found.values())
 
 
-def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-    """The objects that may have judgments: the file, or what a search found."""
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """An object in the file: its path and its members."""
+
+    path: JsonPath
+    members: dict[str, object]
+
+
+def _collector(source: Source) -> Collector:
+    return Collector(source, "opensearch", {"document": "docId", "grade": "rating"})
+
+
+def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object]:
+    """Give the objects in all lists under a key. Refuses the file if it has no such key."""
+    holders = [each for each in _holders(source.json) if key in each.members]
+    if not holders:
+        collector.refuse(
+            f"an import of OpenSearch has {_RATINGS}: a list of objects with query and "
+            "ratings"
+        )
+    for holder in holders:
+        path = (*holder.path, key)
+        for number, entry in collector.objects(holder.members[key], path, key):
+            yield _Object((*path, number), entry)
+
+
+def _holders(document: object) -> Iterator[_Object]:
+    """Give the objects that may have judgments: the file, or what a search found."""
     if not isinstance(document, dict):
         return
-    yield (), document
+    yield _Object((), document)
     outer = document.get("hits")
     inner = outer.get("hits") if isinstance(outer, dict) else None
-    for number, hit in enumerate(inner if isinstance(inner, list) else ()):
-        holder = hit.get("_source") if isinstance(hit, dict) else None
-        if isinstance(holder, dict):
-            yield ("hits", "hits", number, "_source"), holder
+    if not isinstance(inner, list):
+        return
+    for number, hit in enumerate(inner):
+        found = hit.get("_source") if isinstance(hit, dict) else None
+        if isinstance(found, dict):
+            yield _Object(("hits", "hits", number, "_source"), found)
 
 
 def _read(source: Source) -> Ratings:
-    return collect_search_relevance(source, for_queries=False).ratings()
+    return collect_judgments(source).ratings()
 
 
 def _read_queries(source: Source) -> Sequence[Query]:
-    return collect_search_relevance(source, for_queries=True).queries()
+    if is_query_set(source):
+        return collect_query_set(source).queries()
+    return collect_judgments(source).queries()
 
 
 OPENSEARCH = JudgmentFormat(

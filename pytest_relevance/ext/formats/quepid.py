@@ -14,8 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._source import JsonPath, Source, as_text
-from pytest_relevance.ext.formats import tables
-from pytest_relevance.ext.formats.collecting import RATING, Collector, params_of
+from pytest_relevance.ext.formats import judgment_tables, query_tables
+from pytest_relevance.ext.formats.collecting import (
+    RATING,
+    Collector,
+    Rated,
+    params_of,
+)
 from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats import (
     COLUMN_OPTIONS,
@@ -24,6 +29,9 @@ from pytest_relevance.judgments.formats import (
     refuse_options,
 )
 from pytest_relevance.judgments.model import Query, Ratings
+
+_LOOKED_AT = 20
+"""The number of queries by which an export is recognised."""
 
 _PAIRS = "query_doc_pairs"
 _TEXT_KEYS = ("query_text", "query")
@@ -35,14 +43,16 @@ _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 
 def is_quepid(source: Source) -> bool:
     """Whether it is one of the exports in JSON."""
-    entries = source.json_object.get("queries")
-    return isinstance(source.json_object.get(_PAIRS), list) or (
-        isinstance(entries, list)
-        and any(
-            isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry
-            for entry in entries[:20]
-        )
-    )
+    document = source.json_object
+    if isinstance(document.get(_PAIRS), list):
+        return True
+    entries = document.get("queries")
+    if not isinstance(entries, list):
+        return False
+    for entry in entries[:_LOOKED_AT]:
+        if isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +81,27 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
-    """The texts and the documents of a snapshot's queries in JSON; None for any other JSON.
+    """Find the queries of a snapshot in JSON: the text of each, and its documents, best first.
 
-    `docs` has a list of documents for each id of a query, best first; `queries` has the texts of the queries. A query
-    that has been deleted has its id for a text.
+    None for any other JSON. `docs` has a list of documents for each id of a query, `queries`
+    has the texts of the queries. A query that has been deleted has its id for a text.
     """
-    docs = document.get("docs") if isinstance(document, dict) else None
-    entries = document.get("queries") if isinstance(document, dict) else None
+    if not isinstance(document, dict):
+        return None
+    docs = document.get("docs")
+    entries = document.get("queries")
     if not isinstance(docs, dict) or not isinstance(entries, list):
         return None
-    texts = {
-        str(entry.get("query_id")): as_text(entry.get(_text_key(entry)))
-        for entry in entries
-        if isinstance(entry, dict)
-    }
-    return [
-        (
-            texts.get(key) or key,
-            [doc.get("id") if isinstance(doc, dict) else doc for doc in ranked],
-        )
-        for key, ranked in docs.items()
-        if isinstance(ranked, list)
-    ]
+    texts = {}
+    for entry in entries:
+        if isinstance(entry, dict):
+            texts[str(entry.get("query_id"))] = as_text(entry.get(_text_key(entry)))
+    rows = []
+    for key, ranked in docs.items():
+        if isinstance(ranked, list):
+            ids = [doc.get("id") if isinstance(doc, dict) else doc for doc in ranked]
+            rows.append((texts.get(key) or key, ids))
+    return rows
 
 
 def collect_quepid(source: Source) -> Collector:
@@ -102,13 +111,7 @@ def collect_quepid(source: Source) -> Collector:
     if isinstance(document, dict) and _PAIRS in document:
         _collect_book(collector, document[_PAIRS])
     elif isinstance(document, dict) and "queries" in document:
-        for number, entry in collector.objects(
-            document["queries"], ("queries",), "queries"
-        ):
-            path = ("queries", number)
-            text = _add_query(collector, entry, path)
-            if text is not None:
-                collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+        _collect_case(collector, document["queries"])
     else:
         collector.refuse(
             f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects"
@@ -116,13 +119,24 @@ def collect_quepid(source: Source) -> Collector:
     return collector
 
 
+def _collect_case(collector: Collector, queries: object) -> None:
+    for number, entry in collector.objects(queries, ("queries",), "queries"):
+        path = ("queries", number)
+        text = _add_query(collector, entry, path)
+        if text is not None:
+            collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+
+
 def _add_query(
     collector: Collector, entry: Mapping[str, object], path: JsonPath
 ) -> str | None:
-    """Add a query. Returns its text, its key; None, and a mistake, where it has none."""
+    """Add a query, and return its text, which is its key.
+
+    If it has none, adds a mistake and returns None.
+    """
     text = collector.text(entry, _text_key(entry), path)
     if text is not None:
-        note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
+        note = _first_text([entry], _NOTES)
         params = params_of(entry.get("options"))
         collector.add_query(Query(text, text, params=params, note=note), path)
     return text
@@ -133,32 +147,56 @@ def _collect_book(collector: Collector, pairs: object) -> None:
         path: JsonPath = (_PAIRS, row)
         text = _add_query(collector, pair, path)
         document = collector.text(pair, "doc_id", path)
-        if text is None or document is None:
+        if text is not None and document is not None:
+            _add_judgements(collector, text, document, pair, path)
+
+
+def _add_judgements(
+    collector: Collector,
+    text: str,
+    document: str,
+    pair: Mapping[str, object],
+    path: JsonPath,
+) -> None:
+    """Add the judgements of a query and a document, one of each judge."""
+    title = _title(pair.get("document_fields"))
+    path = (*path, "judgements")
+    judgements = pair.get("judgements") or []
+    for number, judgement in collector.objects(judgements, path, "judgements"):
+        rating = None
+        if not _says_nothing(judgement):
+            if "rating" not in judgement:
+                collector.absent("rating", judgement, (*path, number))
+                continue
+            rating = judgement["rating"]
+        if type(rating) not in RATING:
+            collector.no_rating(rating, (*path, number, "rating"))
             continue
-        title = _title(pair.get("document_fields"))
-        path = (*path, "judgements")
-        for number, judgement in collector.objects(
-            pair.get("judgements") or [], path, "judgements"
-        ):
-            at = (*path, number)
-            is_rating = (
-                judgement.get("unrateable") is not True
-                and judgement.get("judge_later") is not True
+        rater = _rater(judgement)
+        if rater is None and number > 0:
+            rater = f"rating {number + 1}"
+        collector.add(
+            Rated(
+                query=text,
+                document=document,
+                rating=rating,
+                path=path,
+                key=number,
+                rater=rater,
+                title=title,
             )
-            rating = judgement.get("rating") if is_rating else None
-            if is_rating and "rating" not in judgement:
-                collector.absent("rating", judgement, at)
-            elif type(rating) in RATING:
-                rater = _rater(judgement) or (
-                    f"rating {number + 1}" if number else None
-                )
-                collector.add((text, document, rating, rater, title, path, number))
-            else:
-                collector.no_rating(rating, (*at, "rating"))
+        )
+
+
+def _says_nothing(judgement: Mapping[str, object]) -> bool:
+    """Whether a judge did not rate the document."""
+    if judgement.get("unrateable") is True:
+        return True
+    return judgement.get("judge_later") is True
 
 
 def _title(fields: object) -> str | None:
-    """The title among the fields of a document, which are an object, or an object as JSON in a text."""
+    """Find the title among the fields of a document: an object, or the text of one as JSON."""
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -168,34 +206,43 @@ def _title(fields: object) -> str | None:
 
 
 def _rater(judgement: Mapping[str, object]) -> str | None:
-    """The name of the rater, in the judgement or in its `user`."""
-    holders = [
-        holder
-        for holder in (judgement, judgement.get("user"))
-        if isinstance(holder, dict)
-    ]
-    return next(
-        filter(
-            None, (as_text(holder.get(name)) for holder in holders for name in _RATERS)
-        ),
-        None,
-    )
+    """Find the name of the rater, in the judgement or in its `user`."""
+    holders = [judgement]
+    user = judgement.get("user")
+    if isinstance(user, dict):
+        holders.append(user)
+    return _first_text(holders, _RATERS)
+
+
+def _first_text(
+    holders: Sequence[Mapping[str, object]], names: Sequence[str]
+) -> str | None:
+    """Find the first text under some names, in the order of the objects."""
+    for holder in holders:
+        for name in names:
+            text = as_text(holder.get(name))
+            if text:
+                return text
+    return None
 
 
 def _text_key(entry: Mapping[str, object]) -> str:
-    return next((key for key in _TEXT_KEYS if key in entry), _TEXT_KEYS[-1])
+    for key in _TEXT_KEYS:
+        if key in entry:
+            return key
+    return _TEXT_KEYS[-1]
 
 
 def _read(source: Source) -> Ratings:
     if not source.looks_like_json:
-        return tables.read_table(source, "quepid")
+        return judgment_tables.read_table(source, "quepid")
     _refuse_columns(source)
     return collect_quepid(source).ratings()
 
 
 def _read_queries(source: Source) -> Sequence[Query]:
     if not source.looks_like_json:
-        return tables.read_query_table(source)
+        return query_tables.read_query_table(source)
     _refuse_columns(source)
     return collect_quepid(source).queries()
 
@@ -207,7 +254,7 @@ def _refuse_columns(source: Source) -> None:
 
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
     """Find the columns of a table that nothing reads; what else JSON has is Quepid's own."""
-    return () if source.looks_like_json else tables.unread_columns(source)
+    return () if source.looks_like_json else query_tables.unread_columns(source)
 
 
 QUEPID = JudgmentFormat(

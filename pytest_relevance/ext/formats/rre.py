@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats.collecting import Collector, params_of
+from pytest_relevance.ext.formats.collecting import Collector, Rated, params_of
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query, Ratings
 
@@ -28,22 +29,36 @@ _TEXT = "$query"
 _RELEVANT = "relevant_documents"
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """An object of a level: a topic, a group or a query, and its path."""
+
+    members: dict[str, object]
+    path: JsonPath
+
+    @property
+    def name(self) -> str:
+        """Its description, or else its name; empty if it has neither."""
+        description = as_text(self.members.get("description"))
+        return description or as_text(self.members.get("name")) or ""
+
+
 def is_rre(source: Source) -> bool:
     """Whether it is a file of RRE: it has the levels of one, and queries with placeholders."""
-    return (
-        not source.json_object.keys().isdisjoint(_LEVELS)
-        and '"placeholders"' in source.text
-    )
+    if source.json_object.keys().isdisjoint(_LEVELS):
+        return False
+    return '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
-    """The key of the judgments of a query."""
+    """Make the key of the judgments of a query: its text, and its params if it has any."""
     if not params:
         return text
-    others = (
-        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in sorted(params.items())
-    )
+    others = []
+    for name, value in sorted(params.items()):
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False)
+        others.append(f"{name}={value}")
     return f"{text} ({', '.join(others)})"
 
 
@@ -58,98 +73,119 @@ def collect_rre(source: Source) -> Collector:
     text_in = _TEXT
     if "query_placeholder" in document:
         text_in = collector.text(document, "query_placeholder", ()) or _TEXT
-    for topic_path, topic in _each(collector, document, (), "topics"):
-        for group_path, group in _each(collector, topic, topic_path, "query_groups"):
-            levels = [
-                inner
-                for outer, inner in ((document, topic), (topic, group))
-                if inner is not outer
-            ]
-            note = ": ".join(filter(None, map(_name, levels)))
-            for path, query in _each(collector, group, group_path, "queries"):
-                key = _add_rre_query(collector, query, path, text_in, note)
-                if key is None:
-                    continue
-                _add_relevant(collector, key, group, group_path)
-                if query is not group:
-                    _add_relevant(collector, key, query, path)
+    top = _Level(document, ())
+    for topic in _inner(collector, top, "topics"):
+        for group in _inner(collector, topic, "query_groups"):
+            note = _note(top, topic, group)
+            for query in _inner(collector, group, "queries"):
+                key = _add_query(collector, query, text_in, note)
+                if key is not None:
+                    _add_relevant(collector, key, group)
+                    if query is not group:
+                        _add_relevant(collector, key, query)
     return collector
 
 
-def _each(
-    collector: Collector, holder: dict[str, object], path: JsonPath, level: str
-) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-    """The entries of a level; where there is no such level, the object above it is its one entry."""
-    if level in holder:
-        for number, entry in collector.objects(holder[level], (*path, level), level):
-            yield (*path, level, number), entry
-    else:
-        yield path, holder
+def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
+    """Give the objects of the next level. If it is left out, that is the outer object itself."""
+    if level not in outer.members:
+        yield outer
+        return
+    path = (*outer.path, level)
+    for number, entry in collector.objects(outer.members[level], path, level):
+        yield _Level(entry, (*path, number))
 
 
-def _name(level: Mapping[str, object]) -> str | None:
-    return as_text(level.get("description")) or as_text(level.get("name"))
+def _note(top: _Level, topic: _Level, group: _Level) -> str:
+    """Make the note of the queries of a group: the names of the topic and of the group."""
+    names = []
+    if topic is not top:
+        names.append(topic.name)
+    if group is not topic:
+        names.append(group.name)
+    return ": ".join(name for name in names if name)
 
 
-def _add_rre_query(
-    collector: Collector,
-    query: Mapping[str, object],
-    path: JsonPath,
-    text_in: str,
-    note: str,
+def _add_query(
+    collector: Collector, query: _Level, text_in: str, note: str
 ) -> str | None:
-    """Add a query. Returns its key; None, and a mistake, where it has no text."""
-    placeholders = collector.mapping(query, "placeholders", path)
+    """Add a query, and return its key. If it has no text, adds a mistake and returns None.
+
+    `text_in`: the placeholder that is the text.
+    """
+    placeholders = collector.mapping(query.members, "placeholders", query.path)
     if placeholders is None:
         return None
+    path = (*query.path, "placeholders")
     if text_in not in placeholders:
-        names = listed(map(quoted, placeholders), "and") if placeholders else "none"
-        advice = 'say which one is the text of the query: "query_placeholder" at the top of the file'
-        message = f"there is no placeholder {quoted(text_in)}, found {names}; {advice}"
-        collector.wrong(message, (*path, "placeholders"))
+        names = listed([quoted(name) for name in placeholders], "and") or "none"
+        collector.wrong(
+            f"there is no placeholder {quoted(text_in)}, found {names}; say which one is "
+            'the text of the query: "query_placeholder" at the top of the file',
+            path,
+        )
         return None
-    text = collector.text(placeholders, text_in, (*path, "placeholders"))
+    text = collector.text(placeholders, text_in, path)
     if text is None:
         return None
-    others = {
-        name.removeprefix("$"): value
-        for name, value in placeholders.items()
-        if name != text_in
-    }
+    others = {}
+    for name, value in placeholders.items():
+        if name != text_in:
+            others[name.removeprefix("$")] = value
     params = params_of(others)
     key = rre_key(text, params)
-    collector.add_query(Query(key, text, params=params, note=note or None), path)
+    collector.add_query(Query(key, text, params=params, note=note or None), query.path)
     return key
 
 
-def _add_relevant(
-    collector: Collector, key: str, holder: Mapping[str, object], path: JsonPath
-) -> None:
-    relevant = (
-        collector.mapping(holder, _RELEVANT, path) if _RELEVANT in holder else None
-    )
-    path = (*path, _RELEVANT)
+def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
+    """Add the judgments of a group or a query for the query with a key."""
+    if _RELEVANT not in holder.members:
+        return
+    relevant = collector.mapping(holder.members, _RELEVANT, holder.path)
+    if relevant is None:
+        return
+    path = (*holder.path, _RELEVANT)
     grades: dict[str, object] = {}
-    for name, value in (relevant or {}).items():
-        if isinstance(value, list):  # the documents that have a grade
-            for number, entry in enumerate(value):
-                document = as_text(entry)
-                if document is None:
-                    wrong = f"a document is text or a number, found {found_json(entry)}"
-                    collector.wrong(wrong, (*path, name, number))
-                else:
-                    collector.add(
-                        (key, document, name, None, None, (*path, name), number)
-                    )
+    for name, value in relevant.items():
+        if isinstance(value, list):
+            _add_documents(collector, key, grade=name, documents=value, path=path)
         elif isinstance(value, dict) or value is None:
-            given = next((grade for grade in _GRADES if grade in (value or ())), None)
-            grades[name] = (
-                WITHOUT_GRADE if value is None or given is None else value[given]
+            grades[name] = _grade_in(value or {})
+        else:
+            collector.wrong(
+                f'{_RELEVANT} have {{"gain": 3}} for a document or a list of documents '
+                f"for a grade, found {found_json(value)}",
+                (*path, name),
+            )
+    collector.add_grades(key, grades, path)
+
+
+def _add_documents(
+    collector: Collector,
+    key: str,
+    grade: str,
+    documents: Sequence[object],
+    path: JsonPath,
+) -> None:
+    """Add the documents that have a grade. `path`: that of the object whose key is the grade."""
+    path = (*path, grade)
+    for number, entry in enumerate(documents):
+        document = as_text(entry)
+        if document is None:
+            collector.wrong(
+                f"a document is text or a number, found {found_json(entry)}",
+                (*path, number),
             )
         else:
-            shapes = f'{{"gain": 3}} for a document or a list of documents for a grade, found {found_json(value)}'
-            collector.wrong(f"{_RELEVANT} have {shapes}", (*path, name))
-    collector.add_grades(key, grades, path)
+            collector.add(Rated(key, document, grade, path=path, key=number))
+
+
+def _grade_in(judged: Mapping[str, object]) -> object:
+    for name in _GRADES:
+        if name in judged:
+            return judged[name]
+    return WITHOUT_GRADE
 
 
 def _read(source: Source) -> Ratings:

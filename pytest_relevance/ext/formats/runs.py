@@ -14,8 +14,8 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.ext.formats import quepid
+from pytest_relevance.ext.formats.judgment_tables import refuse_two_ids
 from pytest_relevance.ext.formats.run_rows import RANK, SCORE, RunRows
-from pytest_relevance.ext.formats.tables import refuse_two_ids
 from pytest_relevance.judgments.columns import (
     SPELLINGS,
     Layout,

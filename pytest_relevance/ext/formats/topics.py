@@ -18,13 +18,14 @@ is its note. See https://trec.nist.gov/data/topics_eng/.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from html import unescape
 
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats.tables import distinct
+from pytest_relevance.ext.formats.query_tables import distinct
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query
 
@@ -32,7 +33,7 @@ _TOPIC = re.compile(
     r"<(top|topic|inex[-_]topic)(\s[^<>]*)?>(.*?)(?:(</\1>)|(?=<\1[\s>])|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A topic: its name, its attributes, its content and its end tag, which is missing where the file is truncated."""
+"""A topic: its name, attributes, content and end tag, which a truncated file lacks."""
 
 _BEGINS_LIKE_MARKUP = re.compile(r"\s*<[A-Za-z?!]")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
@@ -55,102 +56,151 @@ _TOPIC_NOTES = ("desc", "description", "question", "narr", "narrative", "summary
 _FIELDS = frozenset((*_TOPIC_IDS, *_TOPIC_TEXTS, *_TOPIC_NOTES))
 
 
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """A topic of the file: the line in which it begins, its attributes and its content as text.
+
+    `ends`: whether it has an end tag, or another topic follows.
+    """
+
+    line: int
+    attributes: str
+    content: str
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """What a topic contains: the texts of its elements by name, and the text between them."""
+
+    texts: Mapping[str, str]
+    between: str
+
+    def first(self, names: Iterable[str], but: str = "") -> str:
+        """Give the name of the first element with a text; empty if there is none."""
+        for name in names:
+            if name != but and self.texts.get(name):
+                return name
+        return ""
+
+
 def is_topics(source: Source) -> bool:
     """Whether it begins like markup and has a topic."""
-    return (
-        _BEGINS_LIKE_MARKUP.match(source.head) is not None
-        and _TOPIC.search(source.head) is not None
-    )
+    if _BEGINS_LIKE_MARKUP.match(source.head) is None:
+        return False
+    return _TOPIC.search(source.head) is not None
 
 
 def read_topics(source: Source) -> list[Query]:
     """Read the topics.
 
     Raises:
-        FileError: a topic lacks an id or a text or never ends, or two of one id have different texts.
+        FileError: a topic lacks an id or a text or never ends, or two topics of one id have
+            different texts.
     """
-    never_ends = "the topic that begins here never ends; is it truncated?"
-    queries = (
-        (
-            _topic_query(attributes, content, line) if ends else never_ends,
-            Place(line=line),
+    queries = distinct(source, _queries(source))
+    if not queries:
+        source.refuse(
+            "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
         )
-        for line, attributes, content, ends in _topics(
-            _without_markup_of_xml(source.text)
-        )
-    )
-    none = (
-        "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
-    )
-    return distinct(source, queries) or source.refuse(none)
+    return queries
+
+
+def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
+    """Give each topic as a query, or what is wrong with it."""
+    for topic in _topics(_without_markup_of_xml(source.text)):
+        place = Place(line=topic.line)
+        if topic.ends:
+            yield _query_of(topic), place
+        else:
+            yield "the topic that begins here never ends; is it truncated?", place
 
 
 def _without_markup_of_xml(text: str) -> str:
-    """The text without comments and with the content of CDATA, each line where it was."""
-    text = _CDATA.sub(
-        lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text
-    )
-    return _UNREAD.sub(lambda found: "\n" * found[0].count("\n"), text)
+    """Remove comments and the marks of CDATA. Each line stays where it was."""
+    text = _CDATA.sub(_escaped_content, text)
+    return _UNREAD.sub(_line_feeds, text)
 
 
-def _topics(text: str) -> Iterator[tuple[int, str, str, bool]]:
-    """The line in which each topic begins, its attributes, its content, and whether it ends."""
-    line, counted = 1, 0
-    for topic in _TOPIC.finditer(text):
-        line += text.count("\n", counted, topic.start())
-        counted = topic.start()
-        yield line, topic[2] or "", topic[3], bool(topic[4])
+def _escaped_content(cdata: re.Match[str]) -> str:
+    return cdata[1].replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _topic_query(attributes: str, content: str, line: int) -> Query | str:
-    """A topic as a query, or what is wrong with it."""
-    named = {
-        name.lower().replace("-", "_"): first or second
-        for name, first, second in _ATTRIBUTE.findall(attributes)
-    }
-    elements, rest = _elements(content)
-    key = next(
-        filter(
-            None,
-            (holder.get(name) for holder in (elements, named) for name in _TOPIC_IDS),
-        ),
-        None,
-    )
-    texts = [name for name in _TOPIC_TEXTS if elements.get(name)]
-    text = elements[texts[0]] if texts else rest
+def _line_feeds(comment: re.Match[str]) -> str:
+    return "\n" * comment[0].count("\n")
+
+
+def _topics(text: str) -> Iterator[_Topic]:
+    line = 1
+    counted_to = 0
+    for found in _TOPIC.finditer(text):
+        line += text.count("\n", counted_to, found.start())
+        counted_to = found.start()
+        yield _Topic(
+            line=line,
+            attributes=found[2] or "",
+            content=found[3],
+            ends=bool(found[4]),
+        )
+
+
+def _query_of(topic: _Topic) -> Query | str:
+    """Read a topic as a query. Returns what is wrong with it if that is not possible."""
+    elements = _elements(topic.content)
+    key = _id_of(topic, elements)
     if not key:
-        return f"the topic has no id: an element <num>, or an attribute number or id; found {_shown(elements)}"
+        return (
+            "the topic has no id: an element <num>, or an attribute number or id; found "
+            f"{_shown(elements.texts)}"
+        )
+    name = elements.first(_TOPIC_TEXTS)
+    text = elements.texts[name] if name else elements.between
     if not text:
-        return f"the topic {quoted(key)} has no text: an element {listed([f'<{name}>' for name in _TOPIC_TEXTS])}"
-    note = next(
-        (
-            elements[name]
-            for name in _TOPIC_NOTES
-            if elements.get(name) and name not in texts[:1]
-        ),
-        None,
-    )
-    return Query(_plain(key), text, note=note, line=line)
+        return (
+            f"the topic {quoted(key)} has no text: an element "
+            f"{listed(_as_tags(_TOPIC_TEXTS))}"
+        )
+    note = elements.texts.get(elements.first(_TOPIC_NOTES, but=name))
+    return Query(_plain(key), text, note=note, line=topic.line)
 
 
-def _elements(content: str) -> tuple[Mapping[str, str], str]:
-    """The texts of the elements of a topic, the first of each name, and the text between them.
+def _id_of(topic: _Topic, elements: _Elements) -> str:
+    """Find the id of a topic in its elements, or else in its attributes."""
+    name = elements.first(_TOPIC_IDS)
+    if name:
+        return elements.texts[name]
+    attributes: dict[str, str] = {}
+    for name, in_double_quotes, in_quotes in _ATTRIBUTE.findall(topic.attributes):
+        attributes[name.lower().replace("-", "_")] = in_double_quotes or in_quotes
+    for name in _TOPIC_IDS:
+        if attributes.get(name):
+            return attributes[name]
+    return ""
 
-    An element without an end tag ends at the next one. Names are without their language: `EN-title` is `title`.
+
+def _elements(content: str) -> _Elements:
+    """Find the elements of a topic. The first of each name counts.
+
+    An element without an end tag ends at the next one. A language is not part of a name:
+    `EN-title` is `title`.
     """
-    elements: dict[str, str] = {}
+    texts: dict[str, str] = {}
     between = []
     at = 0
-    while (tag := _ELEMENT.search(content, at)) is not None:
+    tag = _ELEMENT.search(content)
+    while tag is not None:
         between.append(content[at : tag.start()])
         end = re.compile(rf"</{re.escape(tag[1])}\s*>").search(content, tag.end())
-        stop = end.start() if end is not None else _next_field(content, tag.end())
-        at = end.end() if end is not None else stop
+        if end is None:
+            stop = at = _next_field(content, tag.end())
+        else:
+            stop, at = end.start(), end.end()
         name = _element_name(tag)
-        elements.setdefault(
-            name, _plain(content[tag.end() : stop], _LABELS.get(name, ""))
-        )
-    return elements, _plain(" ".join([*between, content[at:]]))
+        text = _plain(content[tag.end() : stop], label=_LABELS.get(name, ""))
+        texts.setdefault(name, text)
+        tag = _ELEMENT.search(content, at)
+    between.append(content[at:])
+    return _Elements(texts, between=_plain(" ".join(between)))
 
 
 def _element_name(tag: re.Match[str]) -> str:
@@ -158,31 +208,39 @@ def _element_name(tag: re.Match[str]) -> str:
 
 
 def _next_field(content: str, at: int) -> int:
-    """The end of an element without an end tag: the next element that is not inline markup such as `<b>`."""
+    """Find the end of an element without an end tag.
+
+    It is the next element that begins a line or has a known name, and is no inline markup
+    such as `<b>`.
+    """
     for tag in _ELEMENT.finditer(content, at):
-        begins_line = not content[
-            content.rfind("\n", 0, tag.start()) + 1 : tag.start()
-        ].strip()
+        begin_of_line = content.rfind("\n", 0, tag.start()) + 1
+        begins_line = not content[begin_of_line : tag.start()].strip()
         if begins_line or _element_name(tag) in _FIELDS:
             return tag.start()
     return len(content)
 
 
 def _plain(text: str, label: str = "") -> str:
-    """A value without its label, tags and entities, its white space as single spaces."""
-    words = " ".join(
-        _ENTITY.sub(lambda found: unescape(found[0]), _TAG.sub(" ", text)).split()
-    )
-    is_labelled = (
-        bool(label) and re.match(rf"{label}\s*:", words, re.IGNORECASE) is not None
-    )
-    return words.partition(":")[2].strip() if is_labelled else words
+    """Remove label, tags and entities from a value. Its white space becomes single spaces."""
+    without_tags = _TAG.sub(" ", text)
+    words = " ".join(_ENTITY.sub(_character, without_tags).split())
+    if label and re.match(rf"{label}\s*:", words, re.IGNORECASE):
+        return words.partition(":")[2].strip()
+    return words
 
 
-def _shown(elements: Mapping[str, str]) -> str:
-    return (
-        listed([f"<{name}>" for name in elements], "and") if elements else "no element"
-    )
+def _character(entity: re.Match[str]) -> str:
+    return unescape(entity[0])
+
+
+def _as_tags(names: Iterable[str]) -> list[str]:
+    return [f"<{name}>" for name in names]
+
+
+def _shown(names: Iterable[str]) -> str:
+    tags = _as_tags(names)
+    return listed(tags, "and") if tags else "no element"
 
 
 TOPICS = JudgmentFormat(

@@ -1,0 +1,443 @@
+"""Tables of judgments: the exports of Quepid, the qrels of BEIR and ESCI, JSON objects.
+
+They have one row per rating, or one row per document with a column for each rater.
+`columns.layout` finds the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pytest_relevance._problems import FileError, Place, Problem, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
+from pytest_relevance._text import closest, quoted
+from pytest_relevance.ext.formats.document_cells import refuse_lists
+from pytest_relevance.judgments import columns
+from pytest_relevance.judgments.columns import (
+    BEIR_DOCUMENT,
+    GRADE_COLUMN,
+    MACHINE,
+    SPELLINGS,
+    WANTED,
+)
+from pytest_relevance.judgments.document_ids import (
+    DocumentColumns,
+    Indexes,
+    JudgedIn,
+    NoColumn,
+    document_columns,
+    index_column,
+    keys_of_documents,
+    main_column,
+    refuse_row_numbers,
+    row_with_two_ids,
+)
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.scale import rater_names
+
+_ESCI = (("e", "exact"), ("s", "substitute"), ("c", "complement"), ("i", "irrelevant"))
+_ESCI_WORDS = {name: pair for pair in _ESCI for name in pair}
+_ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
+"""The grades of ESCI's labels if no scale gives others."""
+
+_TEXTS = ("query_id", "query", "document", "rater", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of a table of judgments.
+
+    `texts`: columns of texts by what they mean. `keys`: for each row the id of its query, or
+    the text if it has no id. `grades`: the columns of grades, one of each rater.
+    """
+
+    texts: Mapping[str, Sequence[str]]
+    keys: Sequence[str]
+    grades: Sequence[Sequence[object]]
+
+    @property
+    def documents(self) -> Sequence[str]:
+        """The id of the document of each row."""
+        return self.texts["document"]
+
+
+def is_judgment_table(source: Source) -> bool:
+    """Whether the first line is the header of a table of judgments."""
+    return layout_of(source, source.header.names) is not None
+
+
+def layout_of(source: Source, names: Sequence[str]) -> columns.Layout | None:
+    """Find the columns of a table of judgments, by the options of its source.
+
+    None for any other header.
+    """
+    document = main_column(source.ids, names)
+    return columns.layout(names, source.options.get(GRADE_COLUMN), document)
+
+
+def read_table(source: Source, format: str | None = None) -> Ratings:
+    """Read a table of judgments.
+
+    `format`: the name that the ratings keep, by default csv or parquet.
+
+    Raises:
+        FileError: the header is not one of judgments, or rows are wrong.
+    """
+    table = table_of(source)
+    ids = columns_of_documents(table)
+    found = layout_of(source, table.names)
+    if found is None:
+        refuse_header(source, table.names, table.header_line)
+    if isinstance(table, ObjectTable) and "grade" in found.at:
+        # a misspelt key would leave a document unjudged
+        table.require(found.at["grade"])
+    cells = _read_cells(table, found, ids)
+    doubts = _check_documents(table, found, ids, cells)
+    if format is None:
+        format = "parquet" if source.is_parquet else "csv"
+    rows = _ratings(table, found, cells, format, notices=[*found.left_out, *doubts])
+    if "" in cells.keys or "" in cells.documents:
+        return rows.where(_with_ids(rows))
+    return rows
+
+
+def _ratings(
+    table: Table,
+    found: columns.Layout,
+    cells: _Cells,
+    format: str,
+    notices: Sequence[str],
+) -> Ratings:
+    """Make ratings of the cells. With several raters, all rows of the first come first."""
+    count = len(cells.keys)
+    times = len(cells.grades)
+    ratings: list[object] = []
+    for grades in cells.grades:
+        ratings += grades
+    titles = cells.texts.get("title")
+    is_esci = _is_esci(table, found)
+    unclear = None
+    if found.why_unclear:
+        unclear = Problem(found.why_unclear, Place(line=table.header_line))
+
+    def place(row: int) -> Place:
+        return table.place(row % count)
+
+    return Ratings(
+        table.source.file,
+        format,
+        queries=[*cells.keys] * times,
+        documents=[*cells.documents] * times,
+        ratings=ratings,
+        raters=_raters(found, cells),
+        titles=None if titles is None else [*titles] * times,
+        described=_described(table, cells),
+        place=place,
+        words=_ESCI_WORDS if is_esci else {},
+        grades_of_words=_ESCI_GRADES if is_esci else {},
+        notices=notices,
+        by_id="query_id" in found.at,
+        unclear=unclear,
+        machine=_of_machine(table, found, times),
+    )
+
+
+def _read_cells(
+    table: Table, found: columns.Layout, ids: DocumentColumns | None
+) -> _Cells:
+    names = [name for name in _TEXTS if name in found.at]
+    texts = [found.at[name] for name in names]
+    numbers = [number for number, _ in found.raters]
+    if "grade" in found.at:
+        numbers = [found.at["grade"]]
+    read: list[list[Any]]
+    if isinstance(table, TextTable) and _is_beir(table):
+        # these tables are not escaped for spreadsheets
+        read = table.columns([*texts, *numbers])
+    else:
+        read = table.cells(texts, numbers)
+    by_name: dict[str, Sequence[str]] = {}
+    for name, column in zip(names, read, strict=False):
+        by_name[name] = column
+    if ids is not None:
+        by_name["document"] = _joined_ids(table, ids)
+    return _Cells(by_name, keys=_keys(by_name), grades=read[len(names) :])
+
+
+def _keys(texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """Choose the key of the query of each row: its id, or else its text."""
+    keys = texts.get("query_id") or texts.get("query") or []
+    if "" in keys and "query_id" in texts and "query" in texts:
+        return [key or text for key, text in zip(keys, texts["query"], strict=True)]
+    return keys
+
+
+def _is_beir(table: Table) -> bool:
+    return any(columns.folded(name) == BEIR_DOCUMENT for name in table.names)
+
+
+def _is_esci(table: Table, found: columns.Layout) -> bool:
+    if "grade" not in found.at:
+        return False
+    return columns.folded(table.names[found.at["grade"]]) == "escilabel"
+
+
+def _raters(found: columns.Layout, cells: _Cells) -> list[str] | None:
+    """Name the rater of each rating; None if the table names none."""
+    if not found.raters:
+        return rater_names(cells.texts.get("rater"))
+    raters = []
+    for _, rater in found.raters:
+        raters += [rater] * len(cells.keys)
+    return raters
+
+
+# Documents
+
+
+def columns_of_documents(table: Table) -> DocumentColumns | None:
+    """Find the columns of the ids of documents, if `id_field` says which.
+
+    Refuses a table that lacks them.
+    """
+    try:
+        return document_columns(table.source.ids, table.names)
+    except NoColumn as error:
+        table.source.refuse(str(error), Place(line=table.header_line))
+
+
+def _check_documents(
+    table: Table,
+    found: columns.Layout,
+    ids: DocumentColumns | None,
+    cells: _Cells,
+) -> list[str]:
+    """Refuse ids of documents that are not clear. Returns doubts, which are told to the user."""
+    document = found.at["document"]
+    if ids is None:
+        refuse_two_ids(
+            table,
+            document,
+            cells.documents,
+            "say which column has the id: {file: ..., id_field: NAME}",
+        )
+    if ids is not None and ids.field.is_template:
+        return []
+    doubts = refuse_lists(table, cells.keys, cells.documents)
+    _refuse_two_indexes(table, document, cells)
+    return doubts
+
+
+def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
+    """Read the ids of documents that are joined from columns. Refuses the rows that lack a part of one."""
+    parts = table.cells(ids.read)
+    try:
+        refuse_row_numbers(ids, parts)
+    except NoColumn as error:
+        table.source.refuse(str(error), Place(line=table.header_line))
+    joined = []
+    problems = Problems(table.source.file)
+    for row, values in enumerate(zip(*parts, strict=True)):
+        try:
+            joined.append(ids.join([value.strip() for value in values]))
+        except NoColumn as error:
+            joined.append("")
+            problems.add(str(error), table.place(row))
+    problems.raise_if_any()
+    return joined
+
+
+def refuse_two_ids(
+    table: Table, document: int, documents: Sequence[str], advice: str
+) -> None:
+    """Refuse a table that has two columns of ids of documents which differ in a row."""
+    names = keys_of_documents(table.names)
+    if len(names) < 2 or table.names[document] not in names:
+        return
+    for name in names:
+        others = table.cells([table.names.index(name)])[0]
+        row = row_with_two_ids(documents, others)
+        if row is not None:
+            table.source.refuse(
+                f"the document has two ids, {table.names[document]} "
+                f"{quoted(documents[row])} and {name} {quoted(others[row])}; {advice}",
+                table.place(row),
+            )
+
+
+def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
+    """Refuse a table that gives one id two grades in two indexes.
+
+    If the index is a part of the id, a template says so.
+    """
+    name = index_column(table.names)
+    if name is None or table.names.index(name) == document:
+        return
+    try:
+        indexes = table.cells([table.names.index(name)])[0]
+    except FileError:  # it has no texts, and so no names of indexes
+        return
+    known = Indexes(name, table.names[document])
+    problems = Problems(table.source.file)
+    for row, key in enumerate(cells.keys):
+        own = cells.documents[row]
+        if not own or not indexes[row]:
+            continue
+        given = tuple(grades[row] for grades in cells.grades)
+        why = known.why_two(JudgedIn(key, own, indexes[row], given))
+        if why:
+            problems.add(why, table.place(row))
+    problems.raise_if_any()
+
+
+# Who gave a grade
+
+_ARE_MACHINES = {"true": True, "false": False, "": False}
+"""What a column may say of who gave a grade."""
+
+
+def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
+    """Say of each rating whether a machine gave it; None without a column that says so.
+
+    `times`: how many ratings a row has.
+    """
+    if MACHINE not in found.at:
+        return None
+    column = found.at[MACHINE]
+    if isinstance(table, ObjectTable):
+        cells = [row.get(table.names[column]) for row in table.rows]
+    else:
+        cells = table.cells((), [column])[0]
+    words = []
+    for cell in cells:
+        words.append("" if cell is None else str(cell).strip().casefold())
+    for row, word in enumerate(words):
+        if word in _ARE_MACHINES:
+            continue
+        has_raters = "rater" in found.at or bool(found.raters)
+        if not has_raters and "true" not in words:
+            # it is a field of the documents, of washing machines for example
+            return None
+        table.source.refuse(
+            f"the column {MACHINE} is true where a machine gave the grade, else false or "
+            f"blank; found {quoted(str(cells[row]))}",
+            table.place(row),
+        )
+    return [_ARE_MACHINES[word] for word in words] * times
+
+
+# Rows that name a query alone
+
+
+def _described(table: Table, cells: _Cells) -> dict[str, Query]:
+    """Find the queries with both an id and a text, and those without a document."""
+    described: dict[str, Query] = {}
+    texts = cells.texts
+    if "query" in texts and "query_id" in texts:
+        for row, key in enumerate(cells.keys):
+            text = texts["query"][row]
+            known = described.get(key)
+            if known is None:
+                described[key] = Query(key, text)
+            elif text and known.text != text:
+                message = known.another_text(Query(key, text))
+                table.source.refuse(message, table.place(row))
+    elif "" in cells.documents:
+        for key, document in zip(cells.keys, cells.documents, strict=True):
+            if key and not document:
+                described.setdefault(key, Query(key, key))
+    return described
+
+
+def _with_ids(rows: Ratings) -> list[bool]:
+    """Say of each row whether it names a document.
+
+    A row without document and rating names a query without judgments. A row that lacks only
+    one of its ids is refused.
+    """
+    problems = Problems(rows.file)
+    for row, rating in enumerate(rows.ratings):
+        key, document = rows.queries[row], rows.documents[row]
+        is_rated = rating is not None and bool(str(rating).strip())
+        if not key and (document or is_rated):
+            problems.add("the row has no query", rows.place(row))
+        elif is_rated and not document:
+            problems.add("the row has no document", rows.place(row))
+    problems.raise_if_any()
+    return [bool(document) for document in rows.documents]
+
+
+# Headers
+
+
+def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoReturn:
+    """Refuse a header that is not one of judgments.
+
+    Says what was found, what is missing, and what may be misspelt.
+    """
+    place = Place(line=line)
+    try:
+        document_columns(source.ids, names)
+    except NoColumn as error:
+        source.refuse(str(error), place)
+    wanted = source.options.get(GRADE_COLUMN)
+    if wanted is not None and columns.column_called(names, wanted) is None:
+        source.refuse(columns.no_such_column(names, wanted), place)
+    at = columns.find_columns(names, WANTED)
+    others = [name for number, name in enumerate(names) if number not in at.values()]
+    head = "judgments have columns for the query, the document and the grade"
+    if columns.is_run_header(names):
+        head = (
+            "this seems to be a run, with a rank or a score and no grade; judgments are "
+            "needed"
+        )
+        at.pop("grade", None)
+    lacking = "; ".join(_lacking(at, others))
+    advice = ""
+    if "document" in at and "grade" not in at:
+        advice = f"; where a column has the grades, name it: {GRADE_COLUMN}"
+    source.refuse(
+        f"{head}; found {columns.shown_names(names)}: {lacking}{advice}", place
+    )
+
+
+def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
+    """Say which columns a table of judgments lacks, and which of the others may be meant."""
+    lacking = []
+    for one_of in (("query_id", "query"), ("document",), ("grade",)):
+        if not at.keys().isdisjoint(one_of):
+            continue
+        spellings: list[str] = []
+        for what in one_of:
+            spellings += SPELLINGS[what]
+        what = one_of[-1]
+        such = ", ".join(spellings[:6])
+        hint = _meant_column(what, others, spellings)
+        lacking.append(f"no column for the {what} (such as {such}){hint}")
+    return lacking
+
+
+_SHORT = 4
+_ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code)$")
+"""How the names of columns of ids end in lower case."""
+
+
+def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
+    """Say which of the columns that nothing reads may be meant; empty if none may be.
+
+    Short names are alike by chance: `id` is as near to `did` as a misspelt word is to the right one.
+    """
+    for name in names:
+        if len(name) > _SHORT:
+            close = closest(name, tuple(spellings), cutoff=0.8)
+            if close is not None:
+                return f"; if {quoted(name)} is the {what}, call it {close}"
+    if what == "document":
+        for name in names:
+            if _ENDS_AS_ID.search(name.lower()):
+                return f"; if {quoted(name)} is the document, call it doc_id"
+    return ""

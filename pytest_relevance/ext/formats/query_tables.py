@@ -1,0 +1,302 @@
+"""Tables of queries, and lines `id<TAB>text` without a header.
+
+Tables have columns `query_id`, `query`, weight and note. A table of judgments that has the
+texts of its queries is a table of queries too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source, found_json
+from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
+from pytest_relevance.ext.formats.judgment_tables import (
+    columns_of_documents,
+    is_judgment_table,
+    layout_of,
+)
+from pytest_relevance.ext.formats.query_rows import (
+    QueryRows,
+    cells_of,
+    params_in,
+    refuse_contradictions,
+    unread_numbers,
+    unread_of_table,
+)
+from pytest_relevance.judgments import columns
+from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS
+from pytest_relevance.judgments.formats import UnreadColumn
+from pytest_relevance.judgments.grade_text import why_no_number
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query
+
+_LOOKED_AT = 20
+"""The number of lines by which `id<TAB>text` is recognised."""
+
+_QUERY_COLUMNS = ("query_id", "query", "weight", "note")
+
+_DIGIT = re.compile("[0-9]")
+_CALLED_ID = re.compile(
+    r"(?i:(?:^|[ _.-])(?:id|no|nr|num|number|key))$|[a-z](?:Id|ID|Nr|Number)$"
+)
+"""How the names of columns of ids end: `topic_nr`, `topicId`."""
+
+
+def is_query_table(source: Source) -> bool:
+    """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
+    return has_query_header(source) or _are_ids_and_texts(source)
+
+
+def has_query_header(source: Source) -> bool:
+    """Whether the first line is a header of queries or of judgments.
+
+    `q1<TAB>boots` is not one, since `q1` has a digit.
+    """
+    names = source.header.names
+    if is_judgment_table(source):
+        return True
+    if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
+        return False
+    if "query" not in query_columns(source, names):
+        return False
+    # a header with only a document or only a grade is a header of judgments with a mistake
+    return not columns.find_columns(names, ("document", "grade"))
+
+
+def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """Find the columns by their names.
+
+    The further names of `MORE_SPELLINGS` do not count in a table of judgments. `text` does not
+    count without a column of ids.
+    """
+    at = columns.find_columns(names, _QUERY_COLUMNS)
+    if layout_of(source, names) is not None:
+        return at
+    for what, spellings in MORE_SPELLINGS.items():
+        if what in at or (what == "query" and "query_id" not in at):
+            continue
+        for number, name in enumerate(names):
+            if columns.folded(name) in spellings:
+                at[what] = number
+                break
+    return at
+
+
+def read_query_table(source: Source) -> list[Query]:
+    """Read a table of queries, text or Parquet. A table of judgments gives the queries in it.
+
+    Raises:
+        FileError: the header has no column of texts, or rows are wrong.
+    """
+    table = table_of(source) if _has_header(source) else _table_without_header(source)
+    _refuse_other_tables(source, table)
+    at = query_columns(source, table.names)
+    is_judged = layout_of(source, table.names) is not None
+    found = _read_columns(table, at)
+    if is_judged and "query_id" in found:
+        # a judgment without an id of its query has the text for a key
+        pairs = zip(found["query_id"], found["query"], strict=True)
+        found["query_id"] = [key or text for key, text in pairs]
+    if isinstance(table, ObjectTable):
+        found["params"] = params_in(table.rows, source, table.place)
+
+    def unread() -> dict[str, Sequence[object]]:
+        numbers = unread_numbers(table, _columns_that_are_read(source, table))
+        return {table.names[number]: cells_of(table, number) for number in numbers}
+
+    refuse_contradictions(
+        QueryRows(source, found, table.place, unread, beside_judgments=is_judged)
+    )
+    return distinct_rows(source, found, table.place)
+
+
+def _has_header(source: Source) -> bool:
+    return source.is_parquet or source.looks_like_json or has_query_header(source)
+
+
+def _refuse_other_tables(source: Source, table: Table) -> None:
+    """Refuse a run, and a table without texts of queries."""
+    names = columns.shown_names(table.names)
+    is_judged = layout_of(source, table.names) is not None
+    if columns.is_run_header(table.names) and not is_judged:
+        wrong = f"this seems to be a run, not queries; found {names}"
+    elif "query" in query_columns(source, table.names):
+        return
+    elif is_judged:
+        wrong = (
+            f"these are judgments that have only the ids of queries; found {names}; name "
+            "a file with their texts"
+        )
+    else:
+        spellings = ", ".join(SPELLINGS["query"])
+        wrong = f"the file has no column of queries ({spellings}); found {names}"
+    source.refuse(wrong, Place(line=table.header_line))
+
+
+def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
+    """Read the columns of queries, by what they mean. Weights are numbers, all others texts."""
+    names = [name for name in at if name != "weight"]
+    numbers = [at["weight"]] if "weight" in at else []
+    cells = table.cells([at[name] for name in names], numbers)
+    found: dict[str, Sequence[Any]] = {}
+    for name, column in zip([*names, "weight"], cells, strict=False):
+        found[name] = column
+    return found
+
+
+def unread_columns(source: Source) -> list[UnreadColumn]:
+    """Find the columns of a table of queries that nothing reads."""
+    if not _has_header(source):
+        return []
+    table = table_of(source)
+    judged = layout_of(source, table.names)
+    read = _columns_that_are_read(source, table)
+    return unread_of_table(table, read, beside_judgments=judged is not None)
+
+
+def _columns_that_are_read(source: Source, table: Table) -> set[int]:
+    """Find the columns of queries that are read, and those of judgments in the same table."""
+    read = set(query_columns(source, table.names).values())
+    judged = layout_of(source, table.names)
+    if judged is not None:
+        read.update(judged.at.values())
+        read.update(number for number, _ in judged.raters)
+        ids = columns_of_documents(table)
+        if ids is not None:
+            read.update(ids.read)
+    return read
+
+
+# Lines without a header
+
+
+def _are_ids_and_texts(source: Source) -> bool:
+    lines = _lines_of_head(source)[:_LOOKED_AT]
+    return bool(lines) and all(line.count("\t") == 1 for line in lines)
+
+
+def _lines_of_head(source: Source) -> list[str]:
+    return [line for line in source.head.split("\n") if line.strip()]
+
+
+def _seems_a_header(source: Source) -> bool:
+    """Whether the first of the lines `id<TAB>text` seems to be a header with unknown names.
+
+    Its first cell ends as names of ids do, or has no digit where all the ids below have one.
+    """
+    if not _are_ids_and_texts(source):
+        return False
+    cells = [line.partition("\t")[0] for line in _lines_of_head(source)]
+    first, ids = cells[0], cells[1:]
+    if _CALLED_ID.search(first):
+        return True
+    if len(ids) < 2 or _DIGIT.search(first):
+        return False
+    return all(_DIGIT.search(each) for each in ids)
+
+
+def _table_without_header(source: Source) -> TextTable:
+    """Make a table of lines `id<TAB>text`. Refuses a header that is not known."""
+    wrong = ""
+    if _seems_a_header(source):
+        wrong = (
+            "the first line seems to be a header that is not known: call the columns "
+            "query_id and query"
+        )
+    elif columns.is_run_header(source.header.names):
+        wrong = "this seems to be a run, not queries"
+    elif not _are_ids_and_texts(source):
+        spellings = " or ".join(SPELLINGS["query"][:3])
+        wrong = (
+            f"a file of queries has a header with {spellings} (and query_id), or lines of "
+            "an id, a tab and a text"
+        )
+    if wrong:
+        names = columns.shown_names(source.header.names)
+        source.refuse(f"{wrong}; found {names}", Place(line=1))
+    return TextTable(source, ["id", "text"])
+
+
+# Queries
+
+
+def distinct_rows(
+    source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]
+) -> list[Query]:
+    """Make the queries of rows, each once, in their order.
+
+    `columns` has `query`, and perhaps `query_id`, `weight`, `note` and `params`.
+
+    Raises:
+        FileError: there are no rows, or `distinct` refuses them.
+    """
+    texts = columns["query"]
+    ids = columns.get("query_id", texts)
+    first: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(zip(ids, texts, strict=True)):
+        first.setdefault(pair, row)
+    given = [name for name in ("weight", "note", "params") if name in columns]
+    found = []
+    for row in first.values():
+        at = place(row)
+        more = {name: columns[name][row] for name in given}
+        query = query_or_mistake(ids[row], texts[row], line=at.line or None, **more)
+        found.append((query, at))
+    queries = distinct(source, found)
+    if not queries:
+        source.refuse("the file has no queries, only a header")
+    return queries
+
+
+def query_or_mistake(
+    key: str,
+    text: str | None,
+    weight: object = None,
+    note: str | None = None,
+    params: Mapping[str, object] | None = None,
+    line: int | None = None,
+) -> Query | str:
+    """Make a query, or say what is wrong with it. `weight` is as written."""
+    if not key.strip():
+        return "the query has no id"
+    if text is not None and not text.strip():
+        return "the query has no text"
+    number = 1 if weight in ("", None) else number_of(str(weight))
+    if number is None or number <= 0:
+        why = why_no_number(str(weight))
+        advice = f"; it {why}" if why is not None else ""
+        return f"a weight is a number above 0, found {found_json(weight)}{advice}"
+    return Query(
+        key,
+        text,
+        weight=number,
+        params=params or {},
+        note=note or None,
+        line=line,
+    )
+
+
+def distinct(
+    source: Source, queries: Iterable[tuple[Query | str, Place]]
+) -> list[Query]:
+    """Give the queries, each id once.
+
+    `queries`: what was found in a file, a query or what is wrong with it, each with its place.
+
+    Raises:
+        FileError: something is wrong, or two queries of one id have different texts.
+    """
+    known: dict[str, Query] = {}
+    problems = Problems(source.file)
+    for query, place in queries:
+        if isinstance(query, str):
+            problems.add(query, place)
+            continue
+        earlier = known.setdefault(query.id, query)
+        if earlier.text != query.text:
+            problems.add(earlier.another_text(query), place)
+    problems.raise_if_any()
+    return list(known.values())
