@@ -29,7 +29,7 @@ from pytest_relevance.cli.command import (
     complain,
     escape_unencodable,
 )
-from pytest_relevance.reports.text import safe_output
+from pytest_relevance.reports.workflow_commands import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = (
     141,

@@ -31,7 +31,8 @@ from pytest_relevance.cli.command import (
     say,
     show,
 )
-from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, line
+from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
+from pytest_relevance.reports.terminal_text import folded
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding
@@ -272,7 +273,9 @@ def _finding_lines(
         of_kind = [finding for finding in findings if finding.kind == kind]
         if not of_kind:
             continue
-        lines += [line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")]
+        lines += [
+            styled_line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")
+        ]
         shown = (
             of_kind
             if every or len(of_kind) <= _MOST_OF_A_KIND + 1
@@ -280,12 +283,14 @@ def _finding_lines(
         )
         for finding in shown:
             lines += [
-                line(text)
+                styled_line(text)
                 for text in folded(f"    {_finding_text(finding)}", indent="      ")
             ]
         if more := len(of_kind) - len(shown):
-            lines.append(line(f"    ... and {more:,} more (--all shows all)", DIM))
-        lines.append(line(""))
+            lines.append(
+                styled_line(f"    ... and {more:,} more (--all shows all)", DIM)
+            )
+        lines.append(styled_line(""))
     return lines
 
 
@@ -320,4 +325,4 @@ def _total_line(
         counted(number, what) if number else f"no {what}s"
         for number, what in ((errors, "error"), (warnings, "warning"))
     )
-    return line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")
+    return styled_line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.registry import Registry
-from pytest_relevance.reports.text import Line, plain, safe_output
+from pytest_relevance.reports.styled_lines import Line, plain_text
+from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
@@ -155,7 +156,7 @@ def check_records(arguments: Namespace) -> None:
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report to standard output, without colours."""
-    say(plain(lines))
+    say(plain_text(lines))
 
 
 def put(data: bytes) -> None:

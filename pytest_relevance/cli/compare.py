@@ -34,7 +34,8 @@ from pytest_relevance.cli.command import (
 )
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
+from pytest_relevance.reports.recognition import is_report
+from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison

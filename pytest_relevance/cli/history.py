@@ -28,7 +28,8 @@ from pytest_relevance.cli.command import (
     TEXT,
     CommandError,
 )
-from pytest_relevance.reports.text import WIDEST, is_report, terminal_width
+from pytest_relevance.reports.recognition import is_report
+from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 
 def declare(parser: ArgumentParser) -> None:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, HTML, OK, TEXT, CommandError
-from pytest_relevance.reports.text import plain, terminal_width
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.terminal_text import terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
@@ -97,7 +98,9 @@ def run(arguments: Namespace) -> int:
     report = command.report_of(
         with_missing(merged),
         format,
-        lambda: plain(merged_lines(merged, gates, len(runs), terminal_width())) + "\n",
+        lambda: (
+            plain_text(merged_lines(merged, gates, len(runs), terminal_width())) + "\n"
+        ),
         partial(merged_data, merged, len(runs)),
         notes=merge_notes(merged, len(runs)),
         most=arguments.max_chars,

@@ -26,7 +26,9 @@ from pytest_relevance.cli.command import (
     CommandError,
 )
 from pytest_relevance.registry import ExtensionError
-from pytest_relevance.reports.text import WIDEST, is_report, plain, terminal_width
+from pytest_relevance.reports.recognition import is_report
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.html.page_data import Chosen
@@ -98,7 +100,7 @@ def run(arguments: Namespace) -> int:
     report = _of_another_package(run, format) or command.report_of(
         run,
         format,
-        lambda: plain(report_lines(run, verbosity=verbosity, width=width)) + "\n",
+        lambda: plain_text(report_lines(run, verbosity=verbosity, width=width)) + "\n",
         partial(report_data, run),
         verbosity=verbosity,
         most=arguments.max_chars,

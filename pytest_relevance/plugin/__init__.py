@@ -195,7 +195,7 @@ def _configure(config: pytest.Config) -> None:
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
     """A usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
-    from pytest_relevance.reports.text import safe_output
+    from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
 

@@ -36,12 +36,9 @@ from pytest_relevance.plugin.running.judge import (
 from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.progress import Progress
 from pytest_relevance.reports.raters import agreement_lines
-from pytest_relevance.reports.text import (
-    folded_lines,
-    line,
-    safe_output,
-    terminal_width,
-)
+from pytest_relevance.reports.styled_lines import folded_lines, styled_line
+from pytest_relevance.reports.terminal_text import terminal_width
+from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import judged_by
@@ -291,7 +288,7 @@ class Judging:
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             judgments = Judgments(titles=titles, raters=(people, judge.name))
             lines += [
-                line(""),
+                styled_line(""),
                 *agreement_lines(judgments, pairs, _MOST_APART, columns=columns),
             ]
         self._sections.append(

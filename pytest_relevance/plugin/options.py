@@ -53,7 +53,7 @@ def _whole_number(least: int, expected: str) -> Callable[[str], int]:
 
     def whole(text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) >= least):
-            from pytest_relevance.reports.text import safe_output
+            from pytest_relevance.reports.workflow_commands import safe_output
 
             raise ArgumentTypeError(safe_output(f"{expected}; found {text!r}"))
         return int(text)

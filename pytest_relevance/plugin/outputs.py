@@ -37,8 +37,8 @@ from pytest_relevance.plugin.run_store import Message, RunStore, first_named, ru
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.blocks import MOST_CHARACTERS
+from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.run.cases import anything_ran, counted_cases
-from pytest_relevance.reports.text import is_report
 from pytest_relevance.results.case_parts import SETUP
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.baseline import (
@@ -487,7 +487,7 @@ def report_text(
             images = getattr(config.option, "relevance_images", "off")
             return html_page(run, images=images == "link")
     from pytest_relevance.reports.run.markdown import run_markdown
-    from pytest_relevance.reports.text import safe_output
+    from pytest_relevance.reports.workflow_commands import safe_output
 
     page = config.getini("relevance_page_url")
     return safe_output(

@@ -58,7 +58,8 @@ from pytest_relevance.plugin.running.run_case import (
 )
 from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
 from pytest_relevance.plugin.undecided import report_undecided
-from pytest_relevance.reports.text import Line, is_github
+from pytest_relevance.reports.styled_lines import Line
+from pytest_relevance.reports.workflow_commands import is_github
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
 from pytest_relevance.results.case_result import (

@@ -22,7 +22,6 @@ from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.plugin.selection import is_part
-from pytest_relevance.reports import text
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
 from pytest_relevance.reports.run.report import (
@@ -32,7 +31,24 @@ from pytest_relevance.reports.run.report import (
     summary_lines,
     verdict_lines,
 )
-from pytest_relevance.reports.text import BAD, Line, line
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    plain_text,
+    styled_line,
+)
+from pytest_relevance.reports.terminal_text import folded, terminal_width
+from pytest_relevance.reports.workflow_commands import (
+    is_github,
+    line_without_commands,
+    safe_output,
+)
 from pytest_relevance.results.case_result import (
     CHECK,
     FAILED,
@@ -54,10 +70,10 @@ _MOST_ALIKE = 5
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
-    text.GOOD: {"green": True},
-    text.DIM: {"light": True},
-    text.DOUBT: {"yellow": True},
-    text.STRONG: {"bold": True},
+    GOOD: {"green": True},
+    DIM: {"light": True},
+    DOUBT: {"yellow": True},
+    STRONG: {"bold": True},
 }
 """The markup for pytest's terminal writer, by style of a report."""
 
@@ -76,7 +92,7 @@ class Crash:
     @property
     def message(self) -> str:
         """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
-        return text.safe_output(self._explain())
+        return safe_output(self._explain())
 
     def __str__(self) -> str:
         """Return the first line of `PATH:LINE: MESSAGE`."""
@@ -104,14 +120,14 @@ class FailureText:
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
-        return text.plain(self._lines_of(verbosity=max(self._verbosity, 0)))
+        return plain_text(self._lines_of(verbosity=max(self._verbosity, 0)))
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         if not self._is_by_line:
             write_lines(
                 tw,
-                self._lines_of(verbosity=self._verbosity, width=text.terminal_width()),
+                self._lines_of(verbosity=self._verbosity, width=terminal_width()),
             )
 
 
@@ -120,7 +136,7 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
     In GitHub Actions the lines hold no workflow command.
     """
-    for spans in map(text.line_without_commands, lines) if text.is_github() else lines:
+    for spans in map(line_without_commands, lines) if is_github() else lines:
         for part, style in spans:
             if part:
                 tw.write(part, **MARKUP.get(style, {}))
@@ -198,7 +214,7 @@ class Terminal:
         """Print the failures that no terminal summary has shown."""
         for message in self._store.messages:
             if not message.is_good:
-                print(text.safe_output(message.text), file=sys.stderr)
+                print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
@@ -217,7 +233,7 @@ class Terminal:
                 terminalreporter.write_sep("_", case_heading(result))
                 write_lines(
                     terminalreporter,
-                    failure_lines(result, verbosity=1, width=text.terminal_width()),
+                    failure_lines(result, verbosity=1, width=terminal_width()),
                 )
         lines = self._lines(results)
         for title, shown in (
@@ -230,11 +246,11 @@ class Terminal:
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
         messages, self._store.messages = self._store.messages, []
-        columns = text.terminal_width()
+        columns = terminal_width()
         lines = [
-            line(part, text.PLAIN if message.is_good else BAD)
+            styled_line(part, PLAIN if message.is_good else BAD)
             for message in messages
-            for part in text.folded(message.text, columns, indent="    ")
+            for part in folded(message.text, columns, indent="    ")
         ]
         if not results:
             return lines
@@ -444,9 +460,9 @@ def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
         message = f"{counted(len(results), 'more case')} failed alike: {message}"
     told = faults.together_text(results, full=verbosity(config.option) > 0)
     lines = (
-        text.folded_lines(told, BAD)
+        folded_lines(told, BAD)
         if verbosity(config.option) >= 0
-        else [line(harmless(told), BAD)]
+        else [styled_line(harmless(told), BAD)]
     )
     return _stand_in(
         reports, faults.together_title(results), message, lambda **_: lines, config

@@ -13,15 +13,24 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pytest_relevance._text import NUMBER, TEXT, counted, harmless, html_table, listed
-from pytest_relevance.reports import text
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.markdown_text import code_span, escaped, short_code_span
+from pytest_relevance.reports.recognition import REPORT_MARK
+from pytest_relevance.reports.styled_lines import (
     DIM,
     PLAIN,
-    REPORT_MARK,
     STRONG,
-    WIDEST,
     Line,
     Span,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
+from pytest_relevance.reports.terminal_text import (
+    WIDEST,
+    cut,
+    cut_middle,
+    display_width,
+    folded,
 )
 
 LEFT, RIGHT = TEXT, NUMBER
@@ -130,8 +139,8 @@ class Table:
         """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
         if not self.rows:
             return []
-        title = [text.line(self.title, STRONG)] if self.title else []
-        note = [text.line(self.note + self.hint, DIM)] if self.note else []
+        title = [styled_line(self.title, STRONG)] if self.title else []
+        note = [styled_line(self.note + self.hint, DIM)] if self.note else []
         return [*title, *self.row_lines(columns), *note]
 
     def row_lines(self, columns: int = WIDEST) -> list[Line]:
@@ -294,10 +303,8 @@ class Table:
             if not covered:
                 continue
             column = self.columns[index]
-            shown = _fitted(
-                cell.spans, room, text.cut_middle if column.middle else text.cut
-            )
-            blanks = " " * (room - sum(text.width(part) for part, _ in shown))
+            shown = _fitted(cell.spans, room, cut_middle if column.middle else cut)
+            blanks = " " * (room - sum(display_width(part) for part, _ in shown))
             before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
             gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
             spans += [(gap + before, PLAIN), *shown, (after, PLAIN)]
@@ -306,9 +313,11 @@ class Table:
 
 def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
     """Spans cut to `room` columns: the longest alone, or where hardly any of it would be left, all joined into one."""
-    longest = max(spans, key=lambda span: text.width(span[0]), default=("", PLAIN))
-    left = room - sum(text.width(part) for part, _ in spans) + text.width(longest[0])
-    if left >= text.width(longest[0]):
+    longest = max(spans, key=lambda span: display_width(span[0]), default=("", PLAIN))
+    left = (
+        room - sum(display_width(part) for part, _ in spans) + display_width(longest[0])
+    )
+    if left >= display_width(longest[0]):
         return spans
     if left < _NARROWEST:
         return ((shorten("".join(text for text, _ in spans), room), longest[1]),)
@@ -319,7 +328,7 @@ def _fitted(spans: Line, room: int, shorten: Callable[[str, int], str]) -> Line:
 
 
 def _width(cell: Cell) -> int:
-    return text.width(_text(cell))
+    return display_width(_text(cell))
 
 
 def _text(cell: Cell) -> str:
@@ -331,16 +340,16 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
     if cell is None or not _text(cell).strip():
         return ""
     if column.is_code and cell.columns == 1:
-        return text.code(_text(cell).strip(), in_cell=True)
+        return code_span(_text(cell).strip(), in_cell=True)
     return "".join(_span_in_markdown(*span) for span in cell.spans).strip()
 
 
 def _span_in_markdown(words: str, style: str) -> str:
     if style == USER:
         # a code span in a table does not wrap
-        lines = text.folded(text.cut(harmless(words), LONGEST_CELL), _WIDEST_CELL)
-        return "<br>".join(text.code(each, in_cell=True) for each in lines)
-    shown = text.escaped(words).replace(" -> ", ARROW)
+        lines = folded(cut(harmless(words), LONGEST_CELL), _WIDEST_CELL)
+        return "<br>".join(code_span(each, in_cell=True) for each in lines)
+    shown = escaped(words).replace(" -> ", ARROW)
     return f"**{shown}**" if style == STRONG else shown
 
 
@@ -376,8 +385,8 @@ class Sentence(NamedTuple):
     def lines(self, columns: int) -> list[Line]:
         """The sentence for a terminal."""
         if not self.parts:
-            return text.folded_lines(self.text, self.style, columns)
-        return text.wrapped(
+            return folded_lines(self.text, self.style, columns)
+        return wrapped(
             f"{harmless(self.text)}  ",
             map(harmless, self.parts),
             columns,
@@ -387,7 +396,7 @@ class Sentence(NamedTuple):
 
     def markdown(self) -> str:
         """The sentence in a code span, so that nothing in it is read as markup, a link or a mention."""
-        return text.span("   ".join([self.text.strip(), *self.parts]))
+        return short_code_span("   ".join([self.text.strip(), *self.parts]))
 
 
 Block = Sentence | Table
@@ -469,4 +478,4 @@ def _left_out(names: Sequence[str], most: int) -> str:
 
 def heading(sentence: str, mark: str) -> str:
     """The beginning of a report: the HTML comment by which it is recognised as one, and its sentence as a heading."""
-    return f"<!-- {REPORT_MARK} -->\n### {mark} {text.escaped(sentence)}"
+    return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"

@@ -25,8 +25,7 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.text import number as number_text
-from pytest_relevance.reports.text import total
+from pytest_relevance.reports.number_text import number_text, total_text
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ids import id_text
@@ -89,13 +88,13 @@ def figure_texts(row: Row) -> tuple[str, ...]:
     elif row.grade is None:
         gain, discounted = "-", "-"
     else:
-        gain, discounted = number_text(row.gain), total(row.discounted_gain)
+        gain, discounted = number_text(row.gain), total_text(row.discounted_gain)
     ideal = (
         ("", "")
         if row.ideal_grade is None
-        else (number_text(row.ideal_grade), total(row.ideal_dcg))
+        else (number_text(row.ideal_grade), total_text(row.ideal_dcg))
     )
-    return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
+    return (gain, f"{row.discount:.3f}", discounted, total_text(row.dcg), *ideal)
 
 
 class Loss(NamedTuple):
@@ -152,7 +151,7 @@ class Breakdown:
         ]
         more = len(self.rows) - len(rows)
         folded = f"... and {counted(more, 'more rank')}; " if more else ""
-        sums = f"DCG {total(self.dcg)} / ideal DCG {total(self.ideal_dcg)} = nDCG {score_text(self.score)}"
+        sums = f"DCG {total_text(self.dcg)} / ideal DCG {total_text(self.ideal_dcg)} = nDCG {score_text(self.score)}"
         return html_table(columns, rows, note=folded + sums)
 
     def frame(self) -> pandas.DataFrame:

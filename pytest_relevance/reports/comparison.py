@@ -19,22 +19,21 @@ from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
+from pytest_relevance.reports.number_text import SIGNIFICANT, asked_text
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import filled_texts, mean_name, variants_of
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
     GOOD,
-    SIGNIFICANT,
     STRONG,
-    WIDEST,
     Line,
-    asked_text,
-    line,
-    plain,
+    plain_text,
+    styled_line,
 )
+from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import (
     MOST_MOVERS,
@@ -111,7 +110,8 @@ class Comparison(Compared):
     ) -> str:
         """The report as text, at most `width` columns wide; at most `limit` entries of each list, None for all."""
         return (
-            plain(comparison_lines(self, limit=limit, gates=gates, width=width)) + "\n"
+            plain_text(comparison_lines(self, limit=limit, gates=gates, width=width))
+            + "\n"
         )
 
     def to_markdown(
@@ -503,7 +503,7 @@ def comparison_lines(
         [table] for table in parts.tables.values() if table.rows
     ]
     for group in (*tables, parts.notes, parts.findings):
-        lines += [line(""), *blocks.lines_of(group, width)]
+        lines += [styled_line(""), *blocks.lines_of(group, width)]
     return lines
 
 

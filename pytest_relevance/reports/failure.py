@@ -15,10 +15,30 @@ from pytest_relevance._text import (
     spreadsheet_number,
 )
 from pytest_relevance.cases.model import SIMILARITY
-from pytest_relevance.reports import ranking, reasons, text
+from pytest_relevance.reports import ranking, reasons
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.near_ids import near_id_lines, near_ids
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line
+from pytest_relevance.reports.number_text import duration_text, number_text, total_text
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
+from pytest_relevance.reports.terminal_text import (
+    WIDEST,
+    cut,
+    cut_middle,
+    display_width,
+    folded,
+    title_room,
+    titled,
+)
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome, SearchError
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
@@ -63,18 +83,18 @@ def failure_lines(
     full, columns, changes = verbosity > 0, width, baseline_changes(result)
     lines = [*_reasons(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
-        lines += text.folded_lines(f"note: {result.note}", DIM, columns, "      ")
+        lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
     if unstable := unstable_text(result):
-        lines += text.folded_lines(unstable, DOUBT, columns, "  ")
+        lines += folded_lines(unstable, DOUBT, columns, "  ")
     if ids_in_doubt := result.is_unjudged and not ids_are_known(result, others):
-        lines += _unjudged_ids(result, columns, text.title_room(columns, full=full))
+        lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _changed_ids(result, columns)
     lines += near_id_lines(result, columns, are_shown=ids_in_doubt)
     if result.evaluation.judgments:
         found = break_down(result)
         if found.rows:
             lines += [
-                text.line(""),
+                styled_line(""),
                 *ranking.ranking_lines(result, found, full=full, columns=columns),
             ]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
@@ -84,7 +104,7 @@ def failure_lines(
             lines += ranking.blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
         lines += [
-            text.line(""),
+            styled_line(""),
             *ranking.ranking_lines(result, None, full=full, columns=columns),
         ]
     if full and result.texts.shown:
@@ -105,7 +125,7 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     texts = reasons.short_reasons(result) or [""]
     if result.call.error is not None:
         texts, room = [result.call.error.headline], sys.maxsize
-    left = room - text.width(texts[0]) - len(" ")
+    left = room - display_width(texts[0]) - len(" ")
     if left >= -1:
         is_named = result.id == result.query or left < _SHORTEST_QUERY
         query = (
@@ -120,7 +140,7 @@ def failure_message(result: CaseResult, room: int = sys.maxsize) -> str:
     closer = figures.replace(" -> ", "->")
     alone = closer.removeprefix(reasons.failure_head(result))
     for shown in (figures, closer):
-        if text.width(shown) <= room:
+        if display_width(shown) <= room:
             return shown
     return alone
 
@@ -131,34 +151,30 @@ def _brief(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Li
     if result.is_unjudged and not ids_are_known(result, others):
         parts.append(f"{_NO_ID_KNOWN} (id_field)")
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        named = (
-            text.titled(each, each, result.texts.titles) for each in result.unjudged
-        )
+        named = (titled(each, each, result.texts.titles) for each in result.unjudged)
         parts.append(f"judge these: {', '.join(named)}")
     parts += [f"ids differ in {how} only" for how in near_ids(result)]
     style = BAD if result.verdict in WITHOUT_SCORE else reasons.STATUSES[result.verdict]
     parts.append(unstable_text(result))
     told = harmless(f"{result.place}: {'; '.join(filter(None, parts))}")
-    return text.line(text.cut(told, max(columns, _WIDEST_BRIEF)), style)
+    return styled_line(cut(told, max(columns, _WIDEST_BRIEF)), style)
 
 
 def _reasons(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
     """The first reason behind the place, the others below; of a case that meets everything what it came to."""
     style, place = reasons.STATUSES[result.verdict], f"{harmless(result.place)}: "
-    longest = max(reasons.LONGEST_TITLE, text.title_room(columns, full=full))
+    longest = max(reasons.LONGEST_TITLE, title_room(columns, full=full))
     first, *others = map(
         harmless, reasons.with_figures(result, longest) or [_met(result)]
     )
-    room = max(columns - text.width(place), _LEAST_ROOM)
-    beginning, *rest = text.folded(
+    room = max(columns - display_width(place), _LEAST_ROOM)
+    beginning, *rest = folded(
         reasons.failure_head(result) + first, columns, "    ", first=room
     )
-    rest += [
-        part for other in others for part in text.folded(f"  {other}", columns, "    ")
-    ]
+    rest += [part for other in others for part in folded(f"  {other}", columns, "    ")]
     return [
         ((place, PLAIN), (beginning, style)),
-        *(text.line(part, style) for part in rest),
+        *(styled_line(part, style) for part in rest),
     ]
 
 
@@ -195,7 +211,7 @@ def _met_outcome(outcome: Outcome) -> str:
     if outcome.kind in ("metric", SIMILARITY):
         digits = digits_apart(outcome.value, outcome.bound)
         return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
-    return f"{outcome.name} {text.duration(outcome.value) if outcome.kind == 'latency' else text.number(outcome.value)}"
+    return f"{outcome.name} {duration_text(outcome.value) if outcome.kind == 'latency' else number_text(outcome.value)}"
 
 
 def _interval(result: CaseResult) -> str:
@@ -228,16 +244,16 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
     lines = [
-        text.line(
+        styled_line(
             f"{harmless(result.place)}: {harmless(reasons.reason_in_brief(result))}",
             BAD,
         )
     ]
     further = error.message.split("\n")[1:]  # not folded: there may be code in it
-    lines += [text.line(harmless(part)) for part in further]
+    lines += [styled_line(harmless(part)) for part in further]
     if error.frame:
-        lines.append(text.line(f"  in {harmless(error.frame)}", DIM))
-    return [*lines, *text.wrapped("", _asked(result), columns, "   ")]
+        lines.append(styled_line(f"  in {harmless(error.frame)}", DIM))
+    return [*lines, *wrapped("", _asked(result), columns, "   ")]
 
 
 def _asked(result: CaseResult) -> list[str]:
@@ -252,7 +268,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     parts = _asked(result)
     if result.call.latency is not None:
         parts.append(
-            text.duration(result.call.latency)
+            duration_text(result.call.latency)
             + (" (share of a batch)" if result.call.latency_shared else "")
         )
     returned, top = result.ranking.returned, result.evaluation.top
@@ -269,7 +285,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
             if top == returned
             else f"; of the top {result.conditions.k}, {judged}"
         )
-    return text.wrapped("", [*parts, results], columns, "   ")
+    return wrapped("", [*parts, results], columns, "   ")
 
 
 def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
@@ -277,28 +293,26 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
 
     def quoted_ids(documents: Iterable[str]) -> list[str]:
         return [
-            text.titled(quoted(document), document, result.texts.titles, longest)
+            titled(quoted(document), document, result.texts.titles, longest)
             for document in documents
         ]
 
     judged = quoted_ids(document for document, _ in result.evaluation.missing)
     absent = _some([quoted(document) for document in result.texts.not_in_index])
     return [
-        *text.folded_lines(_NO_ID_KNOWN, BAD, columns, "  "),
-        *text.wrapped(
-            "  returned: ", _some(quoted_ids(result.ranking.documents)), columns
-        ),
-        *text.wrapped(
+        *folded_lines(_NO_ID_KNOWN, BAD, columns, "  "),
+        *wrapped("  returned: ", _some(quoted_ids(result.ranking.documents)), columns),
+        *wrapped(
             "  judged:   ",
             _some(judged, sum(result.evaluation.judgments.values())),
             columns,
         ),
         *(
-            text.wrapped("  not in the index: ", absent, columns, style=BAD)
+            wrapped("  not in the index: ", absent, columns, style=BAD)
             if absent
             else []
         ),
-        *text.folded_lines(
+        *folded_lines(
             "  if not, name the id with id_field in the case file, or return it from search",
             DIM,
             columns,
@@ -345,8 +359,8 @@ def _changed_ids(result: CaseResult, columns: int) -> Iterator[Line]:
     ]
     if pairs:
         head = "ids that a spreadsheet may have changed: "
-        yield from text.wrapped(head, _some(pairs), columns, "; ", BAD)
-        yield text.line(
+        yield from wrapped(head, _some(pairs), columns, "; ", BAD)
+        yield styled_line(
             "  if so, write them in the judgments as they are returned", DIM
         )
 
@@ -366,22 +380,22 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
         about.settings, about.depth if about.is_depth_set else None
     )
     if result.score is None:
-        return text.wrapped(
+        return wrapped(
             "",
             [f"{name} n/a: no judged document is relevant", settings],
             columns,
             "     ",
         )
     style = reasons.STATUSES[result.verdict]
-    sums = f"DCG {text.total(found.dcg)} / ideal DCG {text.total(found.ideal_dcg)} = "
+    sums = f"DCG {total_text(found.dcg)} / ideal DCG {total_text(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{_score_digits(result)}f}"
     if not found.ideal_dcg:
         sums = "nothing relevant was returned: "
-    if text.width(settings) <= columns - len(sums) - len(score) - 5:
+    if display_width(settings) <= columns - len(sums) - len(score) - 5:
         return [((sums, PLAIN), (score, style), (f"     {settings}", PLAIN))]
     return [
         ((sums, PLAIN), (score, style)),
-        *text.folded_lines(f"  {settings}", columns=columns, indent="  "),
+        *folded_lines(f"  {settings}", columns=columns, indent="  "),
     ]
 
 
@@ -390,14 +404,12 @@ def _unjudged(result: CaseResult, columns: int) -> list[Line]:
     lines: list[Line] = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
         named = [
-            text.titled(
-                harmless(each), each, result.texts.titles, text.title_room(columns)
-            )
+            titled(harmless(each), each, result.texts.titles, title_room(columns))
             for each in result.unjudged
         ]
-        lines += text.wrapped("judge these: ", _some(named), columns, style=DOUBT)
+        lines += wrapped("judge these: ", _some(named), columns, style=DOUBT)
     interval = _interval(result)
-    return [*lines, text.line(interval)] if interval else lines
+    return [*lines, styled_line(interval)] if interval else lines
 
 
 def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
@@ -406,14 +418,14 @@ def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]
     if not found or not full:
         return (
             [
-                text.line(
+                styled_line(
                     f"explained: {counted(len(found), 'document')} (-v shows why)", DIM
                 )
             ]
             if found
             else []
         )
-    lines = [text.line(""), text.line("why documents stand where they do", STRONG)]
+    lines = [styled_line(""), styled_line("why documents stand where they do", STRONG)]
     for document, explained in found.items():
         rank, title = (
             result.ranking.rank_of(document),
@@ -421,7 +433,7 @@ def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]
         )
         place = "not returned" if rank is None else f"rank {rank}"
         lines.append(
-            text.line(
+            styled_line(
                 "  ".join(
                     filter(None, (f"  {harmless(document)}", harmless(title), place))
                 )
@@ -429,11 +441,11 @@ def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]
         )
         parts = explained.split("\n")
         for part in parts[:MOST_EXPLAINED]:
-            lines += text.folded_lines(f"      {part}", DIM, columns, "        ")
+            lines += folded_lines(f"      {part}", DIM, columns, "        ")
         if more := len(parts) - MOST_EXPLAINED:
             lines += (
                 [
-                    text.line(
+                    styled_line(
                         f"      ... {counted(more, 'more line')} (a record has them)",
                         DIM,
                     )
@@ -461,8 +473,8 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     ends = [
         "nothing"
         if name is None
-        else text.titled(
-            text.cut_middle(harmless(name), longest), name, result.texts.titles, longest
+        else titled(
+            cut_middle(harmless(name), longest), name, result.texts.titles, longest
         )
         for name in repeats.documents
     ]

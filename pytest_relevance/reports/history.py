@@ -30,8 +30,10 @@ from pytest_relevance.reports.html.first_screen import (
     with_arrows,
 )
 from pytest_relevance.reports.html.page import content_security_policy
+from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text
 from pytest_relevance.reports.run import baseline, cases
-from pytest_relevance.reports.text import SIGNIFICANT, STRONG, WIDEST, duration, plain
+from pytest_relevance.reports.styled_lines import STRONG, plain_text
+from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import (
     MEASURED,
     PASSED,
@@ -201,7 +203,7 @@ def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
             f"{point.low:.3f} to {point.high:.3f}"
             if point.high - point.low > 0.0005
             else "",
-            "" if point.p95 is None else duration(point.p95),
+            "" if point.p95 is None else duration_text(point.p95),
             f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
             f"{_errors(point):,}" if _errors(point) else "",
             *(
@@ -284,7 +286,9 @@ def history_text(history: History, width: int = WIDEST) -> str:
         *([table] for table in tables),
         found,
     ]
-    return "\n\n".join(plain(blocks.lines_of(part, width)) for part in parts) + "\n"
+    return (
+        "\n\n".join(plain_text(blocks.lines_of(part, width)) for part in parts) + "\n"
+    )
 
 
 def history_markdown(history: History, most: int | None = None) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._near import Comparison, NearPair, near_pairs
 from pytest_relevance._text import are_one_number, quoted
-from pytest_relevance.reports import text
-from pytest_relevance.reports.text import BAD, DIM, Line
+from pytest_relevance.reports.styled_lines import BAD, DIM, Line, styled_line, wrapped
 from pytest_relevance.results.case_result import CaseResult
 
 _MOST_PAIRS = 10
@@ -82,10 +81,10 @@ def near_id_lines(
         if len(pairs) > len(parts):
             parts.append(f"and {len(pairs) - len(parts)} more")
         head = f"ids that differ in {how} only: "
-        yield from text.wrapped(head, parts, columns, "; ", BAD)
+        yield from wrapped(head, parts, columns, "; ", BAD)
         has_any = True
     if has_any:
-        yield text.line(
+        yield styled_line(
             "  if these are the same documents, write their ids as they are returned",
             DIM,
         )

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.expectations.documents import BELOW
-from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import (
     RIGHT,
     Column,
@@ -30,8 +29,20 @@ from pytest_relevance.reports.breakdown import (
     grade_text,
     scored_ranking,
 )
+from pytest_relevance.reports.number_text import LEAST, number_text, total_text
 from pytest_relevance.reports.reasons import absence
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, LEAST, PLAIN, STRONG, Line
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
+from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import (
     Move,
@@ -153,7 +164,7 @@ def ranking_lines(
         )
     elif results < len(found.rows) and len(rows) < k:
         last, first = found.rows[-1], len(rows) + 1
-        sums = ("", "", "", text.total(last.dcg), "", text.total(last.ideal_dcg))
+        sums = ("", "", "", total_text(last.dcg), "", total_text(last.ideal_dcg))
         table.add(
             f"{first}" if first == k else f"{first}-{k}", *nothing, *sums, style=DIM
         )
@@ -205,7 +216,7 @@ def blame_lines(
         *_too_high(result, found, full, columns),
         *_lost(result, found, full, columns),
     ]
-    return [text.line(""), *lines] if lines else []
+    return [styled_line(""), *lines] if lines else []
 
 
 def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
@@ -221,18 +232,18 @@ def _too_high(
     if not too_high or len(result.ranking.documents) == 1:
         return []
     chosen = _most(too_high, full=full)
-    names, room = result.conditions.grade_names, text.title_room(columns, full=full)
+    names, room = result.conditions.grade_names, title_room(columns, full=full)
     parts = []
     for row, given in chosen:
         document, grade = (
             row.document or "",
-            f"{text.number(given)} {harmless(names.get(given, ''))}".strip(),
+            f"{number_text(given)} {harmless(names.get(given, ''))}".strip(),
         )
-        shown = text.titled(harmless(document), document, result.texts.titles, room)
+        shown = titled(harmless(document), document, result.texts.titles, room)
         parts.append(f"{shown} (grade {grade}, rank {row.rank})")
     if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
-    (((first, style),), *rest) = text.wrapped(f"{_TOO_HIGH} ", parts, columns)
+    (((first, style),), *rest) = wrapped(f"{_TOO_HIGH} ", parts, columns)
     return [((_TOO_HIGH, STRONG), (first.removeprefix(_TOO_HIGH), style)), *rest]
 
 
@@ -248,7 +259,7 @@ def _lost(
     table = _table(result, shown, columns)
     for words, value in _rest(found, lost, len(chosen)):
         table.add(styled(words, DIM, 5), figure(value), style=DIM)
-    yield text.line("lost most by", STRONG)
+    yield styled_line("lost most by", STRONG)
     yield from _with_notes(table, shown, result, columns)
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
 
@@ -269,7 +280,7 @@ def _with_notes(
         if each is not None and (
             note := result.texts.notes.get(each.document or "", "")
         ):
-            yield from text.folded_lines(f"      {note}", DIM, columns, "      ")
+            yield from folded_lines(f"      {note}", DIM, columns, "      ")
 
 
 def _not_in_index(
@@ -283,7 +294,7 @@ def _not_in_index(
         if document in judged and document not in listed_above
     ]
     if others:
-        yield from text.wrapped("not in the index: ", map(harmless, others), columns)
+        yield from wrapped("not in the index: ", map(harmless, others), columns)
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
@@ -312,13 +323,13 @@ def _table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
                 if gains[grade] == gains[loss.grade]
             )
             grades = listed(
-                map(text.number, alike)
+                map(number_text, alike)
             )  # several where a mapping gives them the same gain
             words = f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
             table.add(styled(words, PLAIN, 4), rank, figure(loss.loss))
             continue
         grade = (
-            f"grade {text.number(loss.grade)}",
+            f"grade {number_text(loss.grade)}",
             f"({names[loss.grade]})" if loss.grade in names else "",
         )
         is_of_several = (
@@ -340,7 +351,7 @@ def _first_missing(result: CaseResult, loss: Loss, columns: int) -> str:
     gains, titles = result.conditions.settings.gains, result.texts.titles
     room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
     alike = [
-        quoted(text.cut_middle(harmless(titles[document]), room))
+        quoted(cut_middle(harmless(titles[document]), room))
         for document, grade in result.evaluation.missing
         if document in titles
         and document not in result.ranking.deeper
@@ -420,7 +431,7 @@ def since_baseline_lines(
     assert baseline is not None
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
     lines = (
-        text.folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ")
+        folded_lines(f"searched then and now: {searched}", DOUBT, columns, "    ")
         if searched
         else []
     )
@@ -431,7 +442,7 @@ def since_baseline_lines(
         )
         return [
             *lines,
-            *text.folded_lines(f"since the baseline: {same}", PLAIN, columns),
+            *folded_lines(f"since the baseline: {same}", PLAIN, columns),
         ]
     shares = change_shares(result, scored_ranking(result))
     fell, others = _moves(changes, shares)
@@ -444,7 +455,7 @@ def since_baseline_lines(
     is_graded = bool(result.evaluation.judgments)
     for move in shown:
         grade = (
-            ("unjudged" if move.grade is None else f"grade {text.number(move.grade)}")
+            ("unjudged" if move.grade is None else f"grade {number_text(move.grade)}")
             if is_graded
             else ""
         )
@@ -470,16 +481,20 @@ def since_baseline_lines(
     if then is not None and now is not None:
         digits = digits_apart(then, now) if then != now else 3
         scores = f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
-    lines = [text.line(""), *lines, text.line(f"since the baseline{scores}", STRONG)]
+    lines = [
+        styled_line(""),
+        *lines,
+        styled_line(f"since the baseline{scores}", STRONG),
+    ]
     lines += _with_notes(table, shown, result, columns)
     if full:
         lines.append(
-            text.line(
+            styled_line(
                 f"  Jaccard@{result.conditions.k} {changes.jaccard:.2f}, RBO {changes.rbo:.2f}"
             )
         )
     if judgments:
-        lines += text.folded_lines(
+        lines += folded_lines(
             f"  the score of the accepted ranking {judgments} too", PLAIN, columns
         )
     return lines

@@ -9,18 +9,9 @@ from pytest_relevance._text import counted, harmless
 from pytest_relevance.judgments.grading import FAR_APART, Rated, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
-from pytest_relevance.reports.text import (
-    DIM,
-    STRONG,
-    WIDEST,
-    Line,
-    cut,
-    folded,
-    line,
-    number,
-    signed,
-    width,
-)
+from pytest_relevance.reports.number_text import number_text, signed_text
+from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
+from pytest_relevance.reports.terminal_text import WIDEST, cut, display_width, folded
 
 MOST_LISTED = 20
 
@@ -42,7 +33,10 @@ def rater_lines(
     if are_known and len(judgments.raters) == 2:
         return agreement_lines(judgments, pairs, limit, _ALL_HINT)
     apart = _apart(judgments, pairs, are_known, limit)
-    lines = [*(apart and [*apart, line("")]), *_counted(judgments, pairs, are_known)]
+    lines = [
+        *(apart and [*apart, styled_line("")]),
+        *_counted(judgments, pairs, are_known),
+    ]
     return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
 
 
@@ -87,26 +81,30 @@ def agreement_lines(
             _figure(found.alpha),
             _SAME if isnan(found.alpha) else _LEAST,
         )
-    figures.add("bias", signed(found.bias), f"the grades of {two} less those of {one}")
+    figures.add(
+        "bias", signed_text(found.bias), f"the grades of {two} less those of {one}"
+    )
     grades = sorted({grade for pair in found.counts for grade in pair})
     names = cut(one, _WIDEST_RATER), cut(two, _WIDEST_RATER)
     table = Table(
         [
             Column(" \\ ".join(names), RIGHT),
-            *(Column(number(grade), RIGHT, at_least=4) for grade in grades),
+            *(Column(number_text(grade), RIGHT, at_least=4) for grade in grades),
         ]
     )
     for mine in grades if len(grades) <= _MOST_GRADES else ():
         counts = [found.counts.get((mine, other), 0) for other in grades]
-        table.add(number(mine), *(f"{count:,}" if count else "-" for count in counts))
+        table.add(
+            number_text(mine), *(f"{count:,}" if count else "-" for count in counts)
+        )
     parts = (
         figures.lines(columns),
         table.lines(columns),
         _apart(judgments, pairs, True, limit, hint, columns),
     )
-    lines = [line(text, STRONG) for text in folded(head, columns)]
+    lines = [styled_line(text, STRONG) for text in folded(head, columns)]
     for part in filter(None, parts):
-        lines += [*part, line("")]
+        lines += [*part, styled_line("")]
     return lines[:-1]
 
 
@@ -142,7 +140,7 @@ def _apart(
     for rated in shown:
         title = judgments.titles.get(rated.query, {}).get(rated.document, "")
         table.add(
-            number(rated.spread),
+            number_text(rated.spread),
             *cells(rated),
             judgments.text(rated.query),
             rated.document,
@@ -160,18 +158,20 @@ def _ratings(
 
     def each(rated: Rated) -> list[str]:
         return [
-            number(rated.ratings[rater]) if rater in rated.ratings else "-"
+            number_text(rated.ratings[rater]) if rater in rated.ratings else "-"
             for rater in raters
         ]
 
     def together(rated: Rated) -> list[str]:
         given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
         if not raters:
-            return [" ".join(number(rating) for _, rating in given)]
-        return [", ".join(f"{number(rating)} ({rater})" for rater, rating in given)]
+            return [" ".join(number_text(rating) for _, rating in given)]
+        return [
+            ", ".join(f"{number_text(rating)} ({rater})" for rater, rating in given)
+        ]
 
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
-    if names and sum(width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
+    if names and sum(display_width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
         return [Column(name, RIGHT) for name in names], each
     return [Column("ratings", most=_WIDEST_RATINGS)], together
 
@@ -197,13 +197,15 @@ def _counted(
     )
     reading = _SAME if isnan(alpha) else _LEAST
     return [
-        *(line(text, STRONG) for text in folded(head)),
-        line(f"  {far:,} {'differs' if far == 1 else 'differ'} by two grades or more"),
-        line(""),
+        *(styled_line(text, STRONG) for text in folded(head)),
+        styled_line(
+            f"  {far:,} {'differs' if far == 1 else 'differ'} by two grades or more"
+        ),
+        styled_line(""),
         *(
-            line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG),
-            line(f"  {reading}"),
-            line(""),
+            styled_line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG),
+            styled_line(f"  {reading}"),
+            styled_line(""),
         ),
     ]
 
@@ -221,10 +223,12 @@ def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
         table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias)
     if more := len(found) - len(table.rows):
         table.note = f"... and {more:,} more raters{_ALL_HINT}"
-    return [*table.lines(), line(_MEANING, DIM)]
+    return [*table.lines(), styled_line(_MEANING, DIM)]
 
 
 _MEANING = (
     "bias: their ratings less the mean of the others' ratings of the same documents"
 )
-_UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.")]
+_UNKNOWN = [
+    styled_line("The file does not say who rated, so nothing can be said of a rater.")
+]

@@ -25,16 +25,9 @@ from pytest_relevance.cases.model import SIMILARITY, FieldCondition
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.reports.near_values import NearValue, counted_ranks, near_values
-from pytest_relevance.reports.text import (
-    BAD,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    cut,
-    cut_middle,
-    duration_beside,
-    number,
-)
+from pytest_relevance.reports.number_text import duration_text_beside, number_text
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.reports.terminal_text import cut, cut_middle
 from pytest_relevance.results.case_parts import (
     DROP,
     FLOOR,
@@ -277,7 +270,7 @@ def _latency(reason: Outcome, _: _Names) -> str:
     latency, bound = reason.value, reason.bound
     if latency is None:
         return "latency: the search was not called here, so that there is none to check"
-    return f"latency: search took {duration_beside(latency, bound)}, expected {reason.comparison} {time_text(bound)}"
+    return f"latency: search took {duration_text_beside(latency, bound)}, expected {reason.comparison} {time_text(bound)}"
 
 
 _OF_FIELDS = {
@@ -448,7 +441,7 @@ def settings_text(settings: "Settings", depth: int | None = None) -> str:
         else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
     )
     ideal = (
-        f"max ({number(top)})"
+        f"max ({number_text(top)})"
         if settings.ideal == "max" and top is not None
         else settings.ideal
     )

@@ -10,7 +10,7 @@ from pytest_relevance import Case, CaseResult
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     REGRESSION,
@@ -79,7 +79,7 @@ class Shop:
     def report(self, ranking: object, verbosity: int = 0, **keys: Any) -> str:
         """The report of a ranking as text."""
         return (
-            plain(failure_lines(self.result(ranking, **keys), verbosity=verbosity))
+            plain_text(failure_lines(self.result(ranking, **keys), verbosity=verbosity))
             + "\n"
         )
 

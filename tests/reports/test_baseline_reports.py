@@ -15,7 +15,8 @@ from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.ranking import since_baseline_lines
 from pytest_relevance.reports.run.report import summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
-from pytest_relevance.reports.text import WIDEST, harmless, plain, width
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from tests.helpers import block, case_result, changed
@@ -64,7 +65,7 @@ def report(
         found = changed(
             found, verdict="failed", reasons=(*reasons[:at], drop, *reasons[at:])
         )
-    return plain(failure_lines(found, verbosity=verbosity))
+    return plain_text(failure_lines(found, verbosity=verbosity))
 
 
 def since(text: str) -> list[list[str]]:
@@ -278,7 +279,7 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
         for spans in since_baseline_lines(found, changes, full=full, columns=WIDEST):
             text = "".join(text for text, _ in spans)
             assert harmless(text) == text
-            assert width(text) <= 100
+            assert display_width(text) <= 100
 
 
 def entry(
@@ -306,7 +307,7 @@ WITH_BASELINE = {
 
 
 def summary(results: list[CaseResult], verbose: int = 0, **keys: Any) -> list[str]:
-    return plain(
+    return plain_text(
         summary_lines(results, WITH_BASELINE, RunInfo(), verbosity=verbose, **keys)
     ).splitlines()
 

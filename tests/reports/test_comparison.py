@@ -13,7 +13,8 @@ from pytest_relevance import Comparison, Run, RunInfo, compare_runs
 from pytest_relevance.reports.comparison import comparison_headline, comparison_lines
 from pytest_relevance.reports.run.baseline import Headline
 from pytest_relevance.reports.run.gates import finding_text
-from pytest_relevance.reports.text import BAD, PLAIN, harmless, plain, width
+from pytest_relevance.reports.styled_lines import BAD, PLAIN, plain_text
+from pytest_relevance.reports.terminal_text import display_width, harmless
 from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
@@ -124,7 +125,7 @@ def test_a_mean_that_fell_significantly_is_bad_and_p_values_of_several_metrics_a
             style,
             style,
         ]
-        assert "p (Holm)" in plain(lines)
+        assert "p (Holm)" in plain_text(lines)
         assert "p (Holm)" not in many(count, ["a", "b"]).summary()
 
 
@@ -417,7 +418,7 @@ def test_whatever_users_call_things_lines_stay_lines(
         {query: documents}, {query: documents[::-1][: 2 + seed]}, judgments=judgments
     )
     report = found.summary()
-    assert all(width(line) <= 100 for line in report.splitlines())
+    assert all(display_width(line) <= 100 for line in report.splitlines())
     assert all(harmless(line) == line for line in report.split("\n"))
     table = [line for line in found.to_markdown().split("\n") if line.startswith("| ")]
     cells = [line.replace("\\|", "").count("|") for line in table]

@@ -10,7 +10,15 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, plain
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    STRONG,
+    plain_text,
+)
 from tests.helpers import block, changed, result_of
 
 if TYPE_CHECKING:
@@ -131,7 +139,7 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
         "id": "sku-2",
         "title": "Winter boots Borealis, lined, waterproof, with laces, for the whole family",
     }
-    narrow = plain(
+    narrow = plain_text(
         failure_lines(
             shop.result(["sku-4", "sku-3", long], min_ndcg=0.9, scale=scale), width=70
         )
@@ -180,7 +188,7 @@ def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
         },
     )
     lines = (
-        plain(failure_lines(result, verbosity=1))
+        plain_text(failure_lines(result, verbosity=1))
         .partition("about the documents\n")[2]
         .splitlines()
     )
@@ -229,7 +237,7 @@ def test_a_result_that_travelled_has_the_same_report_without_blanks_at_the_ends_
         lines = failure_lines(found, verbosity=verbosity)
         assert failure_lines(travelled, verbosity=verbosity) == lines
         assert [
-            line for line in plain(lines).splitlines() if line != line.rstrip()
+            line for line in plain_text(lines).splitlines() if line != line.rstrip()
         ] == []
 
 
@@ -292,7 +300,7 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
     )
     found = changed(found, file=f"shop{bad}.yaml", variant=bad)
     for verbosity in (BRIEF, DEFAULT, FULL):
-        report_ = plain(failure_lines(found, verbosity=verbosity))
+        report_ = plain_text(failure_lines(found, verbosity=verbosity))
         assert not {"\x1b", "\r", "\u202e"} & set(report_)
 
 
@@ -312,7 +320,7 @@ def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(
         {"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9},
         ["b", returned],
     )
-    lines = plain(failure_lines(found)).splitlines()
+    lines = plain_text(failure_lines(found)).splitlines()
     assert (
         f'ids that a spreadsheet may have changed: judged "{judged}", returned "{returned}"'
         in lines
@@ -335,4 +343,4 @@ def test_other_ids_are_not_taken_for_one(judged: str, returned: str) -> None:
         {"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9},
         ["b", returned],
     )
-    assert "spreadsheet" not in plain(failure_lines(found))
+    assert "spreadsheet" not in plain_text(failure_lines(found))

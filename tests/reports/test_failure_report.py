@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import SearchError
 from tests.helpers import block, changed
 
@@ -24,7 +24,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
         params={"locale": "en_GB"},
     )
     found = changed(found, variant="and")
-    assert plain(failure_lines(found)) + "\n" == block("""
+    assert plain_text(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: nDCG@10 0.380 is below 0.700
         query "winter boots"   search[and](locale=en_GB)   12.3 ms   4 results, 3 judged
         note: people want warm boots, not what goes with them
@@ -94,7 +94,7 @@ def test_where_another_case_knows_the_ids_an_unjudged_ranking_names_what_was_not
         for document in ("sku-6", "sku-1")
     )
     lost = (
-        plain(failure_lines(unknown, others=[known]))
+        plain_text(failure_lines(unknown, others=[known]))
         .partition("lost most by\n")[2]
         .splitlines()
     )
@@ -271,7 +271,7 @@ def test_an_error(shop: Shop) -> None:
             "", "search returned None\n  return a list", "conftest.py:7 in search"
         ),
     )
-    assert plain(failure_lines(found)) + "\n" == block("""
+    assert plain_text(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: search returned None
           return a list
           in conftest.py:7 in search
@@ -279,6 +279,6 @@ def test_an_error(shop: Shop) -> None:
         """)
     found = changed(found, error=SearchError("ConnectionError", "refused"))
     assert (
-        plain(failure_lines(found, verbosity=-1))
+        plain_text(failure_lines(found, verbosity=-1))
         == "shop.relevance.yaml:41: ConnectionError: refused"
     )

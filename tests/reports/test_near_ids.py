@@ -8,7 +8,7 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import reason_texts
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from tests.helpers import case_of, scored
 
 
@@ -18,7 +18,7 @@ def result_of(ranking: object, **keys: Any) -> CaseResult:
 
 def report(ranking: object, verbosity: int = 0, **keys: Any) -> list[str]:
     lines = failure_lines(result_of(ranking, **keys), verbosity=verbosity, width=160)
-    return plain(lines).splitlines()
+    return plain_text(lines).splitlines()
 
 
 ADVICE = "  if these are the same documents, write their ids as they are returned"
@@ -63,7 +63,7 @@ def test_an_expected_document() -> None:
     assert reason_texts(result) == [
         'include: not in the top 10: "sku-1" (not returned, but rank 2 differs in case only)'
     ]
-    lines = plain(failure_lines(result, width=160)).splitlines()
+    lines = plain_text(failure_lines(result, width=160)).splitlines()
     assert (
         'ids that differ in case only: expected "sku-1", returned "SKU-1" at rank 2'
         in lines

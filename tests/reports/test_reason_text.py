@@ -7,7 +7,7 @@ import pytest
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import below, reason_text, reason_texts
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import DROP, FLOOR, BaselineComparison, Outcome
 from tests.helpers import case_result, result_of
 
@@ -251,7 +251,7 @@ def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> No
         failure_message(found)
         == "P@2 0.500 is below 0.900; 0.387 -> 0.266, floor 0.900"
     )
-    assert plain(failure_lines(found, width=160)).splitlines()[:2] == [
+    assert plain_text(failure_lines(found, width=160)).splitlines()[:2] == [
         "f:1: P@2 0.500 is below 0.900   (baseline 1.000, down 0.500)",
         "  nDCG@10 0.266 is below 0.900   (baseline 0.387, down 0.121)",
     ]

@@ -12,7 +12,7 @@ from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.cases import stability_remarks
 from pytest_relevance.reports.run.gates import gate_lines
 from pytest_relevance.reports.run.report import merged_lines, report_data, report_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
 from tests.helpers import block, case_result, changed, gate_record, result_of
@@ -52,7 +52,7 @@ BOOTS, LAMP = (
 
 
 def test_the_report_of_a_run_is_what_the_run_printed() -> None:
-    assert plain(
+    assert plain_text(
         report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)
     ) + "\n" == block("""
         shop.relevance.yaml:4: nDCG@10 0.083, floor 0.500; nDCG@10 lies between 0.083 and 1.000
@@ -96,7 +96,7 @@ def test_a_gate_names_the_cases_without_a_score() -> None:
     found = judged(
         LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None
     )
-    assert plain(gate_lines(found)) + "\n" == block("""
+    assert plain_text(gate_lines(found)) + "\n" == block("""
         shop.relevance.yaml:1: 1 case ended in an error: "torch"
           mean nDCG@10 1.000, at least 0.800 (1 case)
         without a score
@@ -105,7 +105,7 @@ def test_a_gate_names_the_cases_without_a_score() -> None:
 
 
 def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
-    assert plain(
+    assert plain_text(
         gate_lines(judged(BOOTS, LAMP, condition="passing", share=0.9))
     ).splitlines()[1:] == [
         "not passed, the lowest first",
@@ -116,7 +116,7 @@ def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
 def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
     fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
-    lines = plain(
+    lines = plain_text(
         gate_lines(
             judged(
                 *fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"
@@ -137,7 +137,7 @@ def test_a_gate_on_the_drop_names_what_fell_most() -> None:
 
 
 def stability(results: list[CaseResult]) -> list[str]:
-    return plain(lines_of(stability_remarks(results), 100)).splitlines()
+    return plain_text(lines_of(stability_remarks(results), 100)).splitlines()
 
 
 def test_rankings_that_change_from_call_to_call() -> None:
@@ -172,7 +172,9 @@ def test_many_cases_that_did_not_finish(count: int) -> None:
         run=whole, again=(), replaced=(), gaps=(), searched={}
     )
     said, last = (
-        plain(merged_lines(merged, [], 1)).split("did not finish: ")[1].rsplit("\n", 1)
+        plain_text(merged_lines(merged, [], 1))
+        .split("did not finish: ")[1]
+        .rsplit("\n", 1)
     )
     assert said.count(f"{FILE}::") == 20
     assert said.endswith("and 5 more") is (count == 25)
@@ -183,4 +185,4 @@ def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
     other = FileInfo("hats.relevance.yaml", gates=(PASSING,))
     whole = run(LAMP, gates=(PASSING,))
     whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
-    assert plain(report_lines(whole)).splitlines()[-1].endswith("the gate is met")
+    assert plain_text(report_lines(whole)).splitlines()[-1].endswith("the gate is met")

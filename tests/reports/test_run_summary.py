@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo, bootstrap_interval, randomisation_test
 from pytest_relevance.reports.run.report import summary_lines, verdict_lines
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
     GOOD,
     PLAIN,
-    WIDEST,
     Line,
-    harmless,
-    plain,
-    width,
+    plain_text,
 )
+from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, case_result
 
@@ -47,7 +45,7 @@ def lines_of(results: list[CaseResult], verbosity: int = 0) -> list[Line]:
 
 
 def summary(*entries: CaseResult, verbose: int = 0) -> str:
-    return plain(lines_of([*entries], verbose)) + "\n"
+    return plain_text(lines_of([*entries], verbose)) + "\n"
 
 
 # --- whole summaries --------------------------------------------------------------------------------------------------
@@ -70,7 +68,7 @@ def test_a_small_run() -> None:
 
 
 def verdict(*entries: CaseResult) -> str:
-    return plain(verdict_lines([*entries], [], RunInfo()))
+    return plain_text(verdict_lines([*entries], [], RunInfo()))
 
 
 def test_the_means_of_variants_in_the_verdict() -> None:
@@ -345,5 +343,5 @@ def test_lines_are_harmless_and_below_the_suites_at_most_100_columns_wide(
 ) -> None:
     lines = ["".join(words for words, _ in line) for line in lines_of(entries, verbose)]
     below = lines[len(lines_of(entries, -1)) :]
-    assert [line for line in below if width(line) > WIDEST] == []
+    assert [line for line in below if display_width(line) > WIDEST] == []
     assert [line for line in lines if harmless(line) != line] == []

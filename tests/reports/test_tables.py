@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN, STRONG, harmless, plain, width
+from pytest_relevance.reports.styled_lines import DIM, PLAIN, STRONG, plain_text
+from pytest_relevance.reports.terminal_text import display_width, harmless
 
 DOCUMENTS = (
     Column("document", least=10, middle=True, is_code=True),
@@ -22,7 +23,7 @@ def products(*rows: tuple[str, str, str]) -> Table:
 
 
 def text(table: Table, columns: int = 100) -> list[str]:
-    return plain(table.lines(columns)).splitlines()
+    return plain_text(table.lines(columns)).splitlines()
 
 
 def test_columns_are_as_wide_as_they_need_to_be() -> None:
@@ -91,7 +92,7 @@ def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
     for line in products(*rows).lines(columns):
         shown = "".join(text for text, _ in line)
         assert harmless(shown) == shown
-        assert width(shown) <= columns
+        assert display_width(shown) <= columns
     assert all("\n" not in line for line in products(*rows).markdown())
 
 

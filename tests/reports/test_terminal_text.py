@@ -6,17 +6,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.number_text import duration_text
+from pytest_relevance.reports.styled_lines import plain_text, wrapped
+from pytest_relevance.reports.terminal_text import (
     cut,
     cut_middle,
-    duration,
+    display_width,
     folded,
     harmless,
+)
+from pytest_relevance.reports.workflow_commands import (
     line_without_commands,
-    plain,
-    width,
     without_commands,
-    wrapped,
 )
 from tests.github_runner import commands
 
@@ -76,7 +77,7 @@ WIDTHS = {
 
 
 def test_the_columns_that_a_text_takes() -> None:
-    assert {text: width(text) for text in WIDTHS} == WIDTHS
+    assert {text: display_width(text) for text in WIDTHS} == WIDTHS
 
 
 def test_a_text_is_cut() -> None:
@@ -97,8 +98,8 @@ def test_the_middle_of_an_id_is_cut() -> None:
 @example("運動靴", 4)
 def test_no_text_is_wider_than_it_may_be(text: str, columns: int) -> None:
     safe = harmless(text)
-    assert width(cut(safe, columns)) <= columns
-    assert width(cut_middle(safe, columns)) <= columns
+    assert display_width(cut(safe, columns)) <= columns
+    assert display_width(cut_middle(safe, columns)) <= columns
 
 
 def test_text_is_folded_at_blanks() -> None:
@@ -112,11 +113,11 @@ def test_text_is_folded_at_blanks() -> None:
 
 def test_parts_are_broken_between_them() -> None:
     ids = wrapped("judged: ", ["sku-1", "sku-2", "sku-3", "sku-4"], 22)
-    assert plain(ids) == "judged: sku-1, sku-2,\n        sku-3, sku-4"
-    assert plain(wrapped("judged: ", ["sku-1"])) == "judged: sku-1"
-    assert plain(wrapped("judged: ", [])) == "judged: "
+    assert plain_text(ids) == "judged: sku-1, sku-2,\n        sku-3, sku-4"
+    assert plain_text(wrapped("judged: ", ["sku-1"])) == "judged: sku-1"
+    assert plain_text(wrapped("judged: ", [])) == "judged: "
     assert (
-        plain(wrapped("", ["boots", "12 ms", "3 results"], 16, "   "))
+        plain_text(wrapped("", ["boots", "12 ms", "3 results"], 16, "   "))
         == "boots   12 ms\n    3 results"
     )
 
@@ -125,7 +126,7 @@ def test_parts_are_broken_between_them() -> None:
 def test_wrapped_lines_are_not_too_wide_and_lose_nothing(
     parts: list[str], columns: int
 ) -> None:
-    lines = plain(wrapped("ids: ", parts, columns)).split("\n")
+    lines = plain_text(wrapped("ids: ", parts, columns)).split("\n")
     assert all(len(text) <= columns for text in lines)
     assert (
         " ".join(text.strip() for text in lines)
@@ -172,4 +173,4 @@ def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
     ],
 )
 def test_a_duration_has_three_digits_at_most(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert duration_text(seconds) == words

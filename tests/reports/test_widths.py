@@ -10,7 +10,8 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
-from pytest_relevance.reports.text import Line, plain, terminal_width, width
+from pytest_relevance.reports.styled_lines import Line, plain_text
+from pytest_relevance.reports.terminal_text import display_width, terminal_width
 from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.records.merge import Merged
 from tests.helpers import changed, gate_record
@@ -41,14 +42,16 @@ def too_wide(lines: Sequence[Line], columns: int) -> list[str]:
     """The lines that are wider, unless they are a single word."""
     return [
         text
-        for text in plain(lines).splitlines()
-        if width(text) > columns and " " in text.strip()
+        for text in plain_text(lines).splitlines()
+        if display_width(text) > columns and " " in text.strip()
     ]
 
 
 def head(lines: Sequence[Line]) -> list[str]:
     """The heads of the columns of a breakdown."""
-    (found,) = [text for text in plain(lines).splitlines() if text.startswith("rank ")]
+    (found,) = [
+        text for text in plain_text(lines).splitlines() if text.startswith("rank ")
+    ]
     return found.split()
 
 
@@ -78,11 +81,13 @@ def test_a_narrow_breakdown_keeps_what_is_read_first(
 
     assert head(lines) == ["rank", "document", *shown]
     (row,) = [
-        text for text in plain(lines).splitlines() if text.startswith("   3  sku-3")
+        text
+        for text in plain_text(lines).splitlines()
+        if text.startswith("   3  sku-3")
     ]
     title = row.removeprefix("   3  sku-3").split("   ")[0].strip()
-    assert width(title) >= min(
-        23, width(JAPANESE)
+    assert display_width(title) >= min(
+        23, display_width(JAPANESE)
     )  # half of a wide character is left blank
 
 
@@ -95,7 +100,7 @@ def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -
         judgments={},
         expect={"first": "sku-2"},
     )
-    assert plain(failure_lines(found)).split("\n\n")[1] == (
+    assert plain_text(failure_lines(found)).split("\n\n")[1] == (
         "rank  document              score\n   1  sku-1  Boots         12.346\n   2  sku-2  Winter boots     7.5"
     )
 

@@ -10,7 +10,7 @@ from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.html.page import html_page
 from pytest_relevance.reports.run.markdown import run_annotations, run_markdown
 from pytest_relevance.reports.run.report import report_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
 from tests.helpers import changed, result_of
 
@@ -78,7 +78,7 @@ RUN = Run(
 
 REPORTS = {
     **{
-        f"text {level}": plain(report_lines(RUN, verbosity=level))
+        f"text {level}": plain_text(report_lines(RUN, verbosity=level))
         for level in (-1, 0, 1, 2)
     },
     "markdown": run_markdown(RUN),

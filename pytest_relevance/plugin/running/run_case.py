@@ -255,11 +255,13 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
         raise attempt.error
     if how in (FAILED, "fail"):
         from pytest_relevance.reports.failure import failure_lines, failure_message
-        from pytest_relevance.reports.text import plain
+        from pytest_relevance.reports.styled_lines import plain_text
 
         # A test that catches the exception of a check may print its text. For an item the terminal rebuilds the text.
         text = (
-            plain(failure_lines(result)) if this.is_check else failure_message(result)
+            plain_text(failure_lines(result))
+            if this.is_check
+            else failure_message(result)
         )
         attempt.error = (BaselineFailure if attempt.fails_baseline else CaseFailure)(
             text, pytrace=False

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.blocks import USER
+from pytest_relevance.reports.number_text import number_text
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import baseline, cases, changes
 from pytest_relevance.reports.run.errors import error_texts
@@ -29,7 +30,7 @@ from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
 )
-from pytest_relevance.reports.text import PLAIN, Line, number
+from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
 from pytest_relevance.results.case_result import (
@@ -337,7 +338,7 @@ def _row(
         else []
     )
     labels = [row.variant] if row.variant else []
-    labels += [f"weight {number(result.weight)}"] if result.weight != 1 else []
+    labels += [f"weight {number_text(result.weight)}"] if result.weight != 1 else []
     badges += [f'<span class="variant">{text(label)}</span>' for label in labels]
     lost, gained = row.documents[changes.LOST], row.documents[changes.GAINED]
     on_top = (

@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.uncompared import uncompared_in_words
-from pytest_relevance.reports.text import (
-    BAD,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    SIGNIFICANT,
-    cut,
-    duration,
-    signed,
-)
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import case_result, diagnoses
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -430,7 +423,7 @@ def mean_change_sentence(
     it counts changes `by any amount`.
     """
     means = change.means
-    tested = f"({signed(means.difference)}, p {p_text(change.p)})"
+    tested = f"({signed_text(means.difference)}, p {p_text(change.p)})"
     of_all = (
         f" ({means.queries:,} of {counted(change.total, 'case')})"
         if means.queries < change.total
@@ -457,7 +450,7 @@ def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
                 else ""
             )
             ends = (
-                f"p{n} {' -> '.join(map(duration, pair))}"
+                f"p{n} {' -> '.join(map(duration_text, pair))}"
                 for n, pair in ((50, change.p50), (95, change.p95))
             )
             how = ", ".join(

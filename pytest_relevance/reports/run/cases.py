@@ -25,16 +25,10 @@ from pytest_relevance.reports.blocks import (
     Table,
     styled,
 )
+from pytest_relevance.reports.number_text import duration_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    cut,
-    cut_middle,
-    duration,
-    width,
-)
+from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
+from pytest_relevance.reports.terminal_text import cut, cut_middle, display_width
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -364,9 +358,12 @@ def suite_sentences(
                     [*suite_figures(groups[variant], own or {})],
                 )
             )
-    widest = max((width(harmless(name)) for name, _ in found), default=0)
+    widest = max((display_width(harmless(name)) for name, _ in found), default=0)
     return [
-        Sentence(f"{name}{' ' * (widest - width(harmless(name)))}", parts=tuple(parts))
+        Sentence(
+            f"{name}{' ' * (widest - display_width(harmless(name)))}",
+            parts=tuple(parts),
+        )
         for name, parts in found
     ]
 
@@ -388,7 +385,8 @@ def suite_figures(
         result.call.latency for result in results if result.call.latency is not None
     ):
         median, most = (
-            duration(case_result.percentile(latencies, percent)) for percent in (50, 95)
+            duration_text(case_result.percentile(latencies, percent))
+            for percent in (50, 95)
         )
         how = how_called(results)
         yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")

@@ -31,9 +31,10 @@ from pytest_relevance.reports.breakdown import (
     change_shares,
     scored_ranking,
 )
+from pytest_relevance.reports.number_text import LEAST, signed_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import LEAST, PLAIN, Line, signed
+from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
@@ -407,13 +408,13 @@ def means_table(
         scores = (
             score_text(means.first),
             score_text(means.second),
-            signed(means.difference),
+            signed_text(means.difference),
         )
         figures = []
         if test is not None:
             effect = "n/a" if math.isnan(test.effect) else f"{test.effect:+.2f}"
             figures = [
-                f"{signed(test.low)} to {signed(test.high)}",
+                f"{signed_text(test.low)} to {signed_text(test.high)}",
                 p_text(test.adjusted_p),
                 effect,
             ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.reports.text import BAD, WIDEST, Line, code, cut, folded_lines
+from pytest_relevance.reports.markdown_text import code_span
+from pytest_relevance.reports.styled_lines import BAD, Line, folded_lines
+from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.records.run_info import (
     RunError,
     RunInfo,
@@ -49,7 +51,7 @@ def error_section(info: RunInfo, *, full: bool = False) -> str:
     """The errors in Markdown."""
     lines = ["**Errors**", ""]
     texts = error_texts(info, full=full)
-    lines += [f"- {code(cut(harmless(text), _LONGEST))}" for text in texts]
+    lines += [f"- {code_span(cut(harmless(text), _LONGEST))}" for text in texts]
     return "\n".join(lines)
 
 

@@ -16,7 +16,8 @@ from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
 from pytest_relevance.reports.near_ids import near_pairs_of
 from pytest_relevance.reports.reasons import case_heading, search_label
 from pytest_relevance.reports.run.cases import variants_of
-from pytest_relevance.reports.text import BAD, WIDEST, Line, cut
+from pytest_relevance.reports.styled_lines import BAD, Line
+from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import RunInfo

@@ -17,20 +17,27 @@ from pytest_relevance._text import (
     quoted,
     score_text,
 )
-from pytest_relevance.reports import text
 from pytest_relevance.reports.blocks import Column, Table, styled
+from pytest_relevance.reports.markdown_text import LONGEST_TEXT
+from pytest_relevance.reports.number_text import (
+    asked_text,
+    duration_text,
+    duration_text_beside,
+    number_text,
+)
 from pytest_relevance.reports.reasons import alone_text, people_text
 from pytest_relevance.reports.run.cases import LOST, WITHOUT_WORDS, add_case, case_table
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.styled_lines import (
     BAD,
     DOUBT,
     GOOD,
-    LONGEST_TEXT,
     PLAIN,
     STRONG,
-    WIDEST,
     Line,
+    folded_lines,
+    styled_line,
 )
+from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -109,7 +116,7 @@ def _latency(found: gates.GateFinding) -> str:
     of_all = counted(found.total, "case")
     if found.counted < found.total:
         of_all = f"{found.counted:,} of {of_all}"
-    figure = text.duration_beside(found.figure, found.bound)
+    figure = duration_text_beside(found.figure, found.bound)
     return f"latency {found.name} {figure}, {how} {_text.time_text(found.bound)} ({of_all}, one at a time per process)"
 
 
@@ -201,7 +208,7 @@ def _cut(found: gates.GateFinding) -> str:
     from pytest_relevance.results.scoring import cut_text
 
     assert found.metric is not None
-    there = f"the search was asked for {text.asked_text(found.depths)} in {counted(found.counted, 'case')}"
+    there = f"the search was asked for {asked_text(found.depths)} in {counted(found.counted, 'case')}"
     return cut_text(found.metric, there, min(found.depths))
 
 
@@ -271,7 +278,7 @@ def _name(found: gates.GateFinding) -> str:
     """The metric of a finding; the depth that was set, where it has no cutoff; the variant, if there is one."""
     name = found.about
     if found.depths:
-        name += f" (depth {text.asked_text(found.depths)})"
+        name += f" (depth {asked_text(found.depths)})"
     if found.variants:
         name += " of {} against {}".format(*map(quoted, filter(None, found.variants)))
     variant = None if found.difference is None else found.difference.variant
@@ -316,7 +323,7 @@ def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
             gate.file if several_files else "",
             _text.with_variant(gate.gate.id, gate.variant),
         )
-        table.add(*names, word, text.cut(harmless(gate_message(gate)), LONGEST_TEXT))
+        table.add(*names, word, cut(harmless(gate_message(gate)), LONGEST_TEXT))
     if more := found[len(table.rows) :]:
         unmet = sum(gate.outcome() == FAILED for gate in more)
         table.note = (
@@ -331,19 +338,19 @@ def gate_lines(
     """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
-        return [text.line(f"{place}: {harmless(gate_message(judged))}", BAD)]
+        return [styled_line(f"{place}: {harmless(gate_message(judged))}", BAD)]
     (first, *others), met = (
         judged.unmet,
         [finding for finding in judged.findings if finding.is_met],
     )
-    lines = text.folded_lines(f"{place}: {finding_text(first)}", BAD, width)
+    lines = folded_lines(f"{place}: {finding_text(first)}", BAD, width)
     for finding in (*others, *met):
-        lines += text.folded_lines(
+        lines += folded_lines(
             f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width
         )
     about = (("tag", judged.gate.tag), ("variant", judged.variant))
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
-        lines += text.folded_lines("   ".join(shown), PLAIN, width)
+        lines += folded_lines("   ".join(shown), PLAIN, width)
     for finding in judged.unmet:
         lines += _cases_behind(judged, finding, width)
     return lines
@@ -354,14 +361,14 @@ def named_gate_lines(judged: gates.GateResult, columns: int = WIDEST) -> list[Li
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
         return [
-            text.line(harmless(judged.name), STRONG),
+            styled_line(harmless(judged.name), STRONG),
             *gate_lines(judged, width=columns),
         ]
     found = (
         f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
     )
     said = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return text.folded_lines(said, GOOD if outcome == PASSED else DOUBT, columns)
+    return folded_lines(said, GOOD if outcome == PASSED else DOUBT, columns)
 
 
 def _cases_behind(
@@ -382,7 +389,7 @@ def _cases_behind(
         add_case(
             table,
             result,
-            f"weight {text.number(result.weight)}" if several else "",
+            f"weight {number_text(result.weight)}" if several else "",
             shown,
         )
     if (
@@ -422,7 +429,7 @@ def _pulls(
         finding.about == gates.LATENCY
         and (latency := gates.latency_alone(result) or 0.0) > finding.bound
     ):
-        yield latency, text.duration(latency)
+        yield latency, duration_text(latency)
     now = result.evaluation.scores.get(finding.about)
     bounds = {metric.text: bound for metric, bound in judged.gate.bounds}
     aim = (

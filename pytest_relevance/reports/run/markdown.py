@@ -19,6 +19,13 @@ from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports import blocks
 from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.markdown_text import (
+    LONGEST_TEXT,
+    code_block,
+    code_span,
+    escaped,
+    short_code_span,
+)
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import baseline, cases, changes
 from pytest_relevance.reports.run.errors import (
@@ -44,16 +51,9 @@ from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
 )
-from pytest_relevance.reports.text import (
-    LONGEST_TEXT,
-    code,
-    code_block,
-    command,
-    cut,
-    escaped,
-    plain,
-    span,
-)
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.terminal_text import cut
+from pytest_relevance.reports.workflow_commands import workflow_command
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.gates import GateResult
@@ -174,7 +174,7 @@ def _first_section(
     if told := nothing_searched_text(run.results):
         items.append(escaped(told))
     if about := baseline.context(run):
-        items.append(", ".join(map(span, about)))
+        items.append(", ".join(map(short_code_span, about)))
     further = [
         *baseline.searched_sentences(run.files, run.info.fingerprint)[
             : baseline.MOST_NAMES
@@ -201,7 +201,7 @@ def _missing(names: Sequence[str]) -> str:
     """The cases that did not finish, or are in no record that was merged; the first of them by name."""
     first = Counter(names).most_common(_MOST_MISSING)
     lines = [
-        f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else "")
+        f"- {short_code_span(name)}" + (f" ({count:,} cases)" if count > 1 else "")
         for name, count in first
     ]
     if more := len(names) - sum(count for _, count in first):
@@ -278,7 +278,7 @@ def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Se
             )
         else:
             yield blocks.Section(
-                code(together_text(results, full=verbosity > 0)), blocks.FAILURE
+                code_span(together_text(results, full=verbosity > 0)), blocks.FAILURE
             )
 
 
@@ -298,7 +298,7 @@ def _folded(result: CaseResult, run: Run, verbosity: int, link: str) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
     reason = reason_in_brief(result, is_named=True)
     title = (cut(harmless(text), LONGEST_TEXT) for text in (case_label(result), reason))
-    report = plain(failure_lines(result, verbosity=verbosity, others=run.results))
+    report = plain_text(failure_lines(result, verbosity=verbosity, others=run.results))
     lines = [
         *([f"[open it in the page]({link})", ""] if link else []),
         *code_block(report),
@@ -342,14 +342,14 @@ class Annotation:
         if path is None:
             place = ":".join(str(part) for part in (self.file, self.line) if part)
             message = f"{place}: {self.message}" if place else self.message
-            return command("error", {"title": self.title}, message)
+            return workflow_command("error", {"title": self.title}, message)
         properties: dict[str, object] = {"file": path}
         if self.line:
             properties["line"] = self.line
         if self.column:
             properties["col"] = self.column
         properties["title"] = self.title
-        return command("error", properties, self.message)
+        return workflow_command("error", properties, self.message)
 
 
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
@@ -414,7 +414,7 @@ def _cases_annotation(
     if change.after is not None:
         row = changes.moved_case(change, ())
         named = ((word, row.documents[word]) for word in (changes.LOST, changes.ON_TOP))
-        parts += [f"{word}: {plain([spans])}" for word, spans in named if spans]
+        parts += [f"{word}: {plain_text([spans])}" for word, spans in named if spans]
     return Annotation(file, result.line, title, "\n".join(map(_cut_line, parts)))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._text import counted, first_few, quoted, with_variant
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.text import BAD, DOUBT
+from pytest_relevance.reports.styled_lines import BAD, DOUBT
 from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 MOST_NAMED = 3

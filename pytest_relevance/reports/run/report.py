@@ -22,18 +22,18 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import (
+from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
     DOUBT,
     GOOD,
     STRONG,
-    WIDEST,
     Line,
     folded_lines,
-    line,
+    styled_line,
     wrapped,
 )
+from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import (
     LOST,
     NEW,
@@ -307,7 +307,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
                 *gate_lines(gate, verbosity=verbosity, width=width),
             ]
     if lines:
-        lines.append(line(""))
+        lines.append(styled_line(""))
     if cases.anything_ran(run.results):
         lines += summary_lines(
             run.results, run.files, run.info, gates, verbosity=verbosity, width=width
@@ -457,7 +457,7 @@ def _title(name: str, verbosity: int) -> list[Line]:
     return (
         []
         if verbosity < 0
-        else [line(""), *([line(harmless(name), STRONG)] if name else [])]
+        else [styled_line(""), *([styled_line(harmless(name), STRONG)] if name else [])]
     )
 
 

@@ -14,7 +14,7 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
-from pytest_relevance.reports.text import BAD
+from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, FileInfo, RunInfo

@@ -1,0 +1,53 @@
+"""Texts in Markdown: what users wrote stands in code spans and code blocks.
+
+In a code span nothing is a link, a mention or markup.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.terminal_text import cut
+
+LONGEST_TEXT = 300
+"""How many columns of a text stand in a sentence of Markdown before it is cut."""
+
+_SHORTEST_FENCE = 3
+
+
+def code_span(text: str, *, in_cell: bool = False) -> str:
+    """Put user's text in a code span.
+
+    In a cell of a table a bar has to be escaped, and only there.
+    """
+    shown = harmless(text)
+    if in_cell:
+        shown = shown.replace("|", "\\|")
+    if not shown.strip():
+        shown = repr(shown)
+    fence = "`" * (_longest_run_of_backticks(shown) + 1)
+    if shown.startswith("`") or shown.endswith("`"):
+        shown = f" {shown} "
+    return f"{fence}{shown}{fence}"
+
+
+def short_code_span(text: str) -> str:
+    """Put user's text in a code span, cut if it is long."""
+    return code_span(cut(harmless(text), LONGEST_TEXT))
+
+
+def code_block(text: str) -> list[str]:
+    """Put text of several lines in a code block. Returns its lines."""
+    fence = "`" * max(_SHORTEST_FENCE, _longest_run_of_backticks(text) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
+def _longest_run_of_backticks(text: str) -> int:
+    runs = re.findall("`+", text)
+    return max((len(run) for run in runs), default=0)
+
+
+def escaped(text: str) -> str:
+    """Escape the words of a report itself for a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

@@ -1,0 +1,96 @@
+"""Numbers as reports show them: grades, gains, differences, durations.
+
+Scores and p-values have their text in `_text.py`, since messages show them too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+from pytest_relevance._text import time_text
+
+SIGNIFICANT = 0.05
+"""The largest p-value at which a difference is reported as more than chance."""
+
+LEAST = 0.0005
+"""The largest difference that prints as 0.000."""
+
+_LARGE = 1e6  # from here on a figure has six digits and an exponent
+
+_MOST_DIGITS = 11  # of a duration
+
+
+def number_text(value: float) -> str:
+    """Show a grade or a gain: `3`, `0.5`, `0.333`, at most three decimals.
+
+    A value that would show as 0 has three significant digits instead.
+    """
+    if abs(value) >= _LARGE:
+        return f"{value:.6g}"
+    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    if value and not float(text):
+        return f"{value:.3g}"
+    return text
+
+
+def total_text(value: float) -> str:
+    """Show a sum of gains: `6.131`."""
+    return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
+
+
+def signed_text(value: float) -> str:
+    """Show a difference with its sign, `+0.120`, or `n/a` for NaN.
+
+    A difference that shows as zero has no sign.
+    """
+    if math.isnan(value):
+        return "n/a"
+    text = f"{value:+.3f}"
+    return text if float(text) else "0.000"
+
+
+def duration_text(seconds: float, digits: int = 3) -> str:
+    """Show a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
+
+    With three digits the least is `<0.01 ms`: nobody tunes a search by less.
+    """
+    if seconds >= 0.9995:
+        value, unit = seconds, "s"
+    else:
+        value, unit = seconds * 1000, "ms"
+    if value >= 99.95:
+        decimals = digits - 3
+    elif value >= 9.995:
+        decimals = digits - 2
+    else:
+        decimals = digits - 1
+    least = 10.0**-decimals
+    if 0 < value < least:
+        return f"<{least:g} {unit}"
+    text = f"{value:.{decimals}f}"
+    if decimals:
+        text = text.rstrip("0").rstrip(".")
+    return f"{text} {unit}"
+
+
+def duration_text_beside(seconds: float, bound: float) -> str:
+    """Show a duration with as many digits as tell it from a bound.
+
+    A duration that equals the bound is shown as the bound is.
+    """
+    bound_text = time_text(bound)
+    for digits in range(3, _MOST_DIGITS + 1):
+        text = duration_text(seconds, digits)
+        if text != bound_text:
+            return text
+    return bound_text
+
+
+def asked_text(numbers: Collection[int]) -> str:
+    """Say how many results searches were asked for: `10`, or `10 to 20`.
+
+    Raises ValueError for no numbers.
+    """
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -1,0 +1,82 @@
+"""Lines of styled spans: what the reports for a terminal consist of.
+
+A span is a text with the name of a style. A report says only what a span means; what
+the styles look like is decided where the lines are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.terminal_text import WIDEST, display_width, folded
+
+PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
+"""The styles of a span."""
+
+Span = tuple[str, str]
+"""A text and its style."""
+
+Line = tuple[Span, ...]
+
+_INDENT = 4
+_DEEPEST_INDENT = 24
+
+
+def styled_line(text: str, style: str = PLAIN) -> Line:
+    """Make a line of one span."""
+    return ((text, style),)
+
+
+def plain_text(lines: Iterable[Line]) -> str:
+    """Return lines as text without styles."""
+    texts = []
+    for spans in lines:
+        texts.append("".join(text for text, _ in spans))
+    return "\n".join(texts)
+
+
+def folded_lines(
+    text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = " " * _INDENT
+) -> list[Line]:
+    """Break user's text at its blanks over lines of one style: see `folded`."""
+    parts = folded(harmless(text), columns, indent)
+    return [styled_line(part, style) for part in parts]
+
+
+def wrapped(
+    head: str,
+    parts: Iterable[str],
+    columns: int = WIDEST,
+    separator: str = ", ",
+    style: str = PLAIN,
+) -> list[Line]:
+    """Put harmless parts behind a head, and break the line between the parts.
+
+    Further lines are indented to the end of the head, or by four blanks if the head is
+    empty or long. A part that is wider than a line is broken at its blanks.
+    """
+    head_width = display_width(head)
+    is_below_head = 0 < head_width <= _DEEPEST_INDENT
+    indent = " " * (head_width if is_below_head else _INDENT)
+    line_end = separator.rstrip()
+    parts = list(parts)
+    texts = []
+    current = head
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        longer = current + separator + part
+        room = columns if is_last else columns - len(line_end)
+        if number == 0:
+            current += part
+        elif display_width(longer) > room:
+            texts.append(current + line_end)
+            current = indent + part
+        else:
+            current = longer
+    texts.append(current)
+    lines = []
+    for text in texts:
+        for piece in folded(text, columns, indent):
+            lines.append(styled_line(piece, style))
+    return lines

@@ -1,0 +1,64 @@
+"""Workflow commands of GitHub Actions: lines of output that the runner acts on.
+
+A line that begins with `::error file=shop.py,line=3::text`, after any blanks, is a
+command; so is anything behind `##[` in any line. Reports write commands on purpose
+(annotations), and must write none by accident: a query may look like one.
+
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from pytest_relevance.reports.styled_lines import Line, plain_text, styled_line
+
+_ZERO_WIDTH_SPACE = "\u200b"
+
+# what stands before the place where a command is broken;
+# for the runner a carriage return ends a line too
+_BEGINNING_OF_COMMAND = re.compile(r"(?:^|(?<=\r))\s*:(?=:)|##(?=\[)", re.MULTILINE)
+
+_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_MESSAGE = str.maketrans(_ESCAPES)
+_IN_PROPERTY = str.maketrans({**_ESCAPES, ":": "%3A", ",": "%2C"})
+
+
+def is_github() -> bool:
+    """Whether this process runs in GitHub Actions, so that a runner reads its output."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def workflow_command(name: str, properties: Mapping[str, object], message: str) -> str:
+    """Make a workflow command of one line: `::error line=3::text`.
+
+    Characters that have a meaning in a command are escaped.
+    """
+    written = []
+    for key, value in properties.items():
+        written.append(f"{key}={without_commands(str(value)).translate(_IN_PROPERTY)}")
+    shown = without_commands(message).translate(_IN_MESSAGE)
+    return f"::{name} {','.join(written)}::{shown}"
+
+
+def without_commands(text: str) -> str:
+    """Put a zero-width space into everything that the runner would take for a command."""
+    return _BEGINNING_OF_COMMAND.sub(rf"\g<0>{_ZERO_WIDTH_SPACE}", text)
+
+
+def line_without_commands(spans: Line) -> Line:
+    """Break the workflow commands in a line of a report.
+
+    A command may begin in one span and end in the next: a line that has one loses its
+    styles.
+    """
+    text = plain_text([spans])
+    safe = without_commands(text)
+    return spans if safe == text else styled_line(safe)
+
+
+def safe_output(text: str) -> str:
+    """Break workflow commands in text for standard output, if a runner reads it."""
+    return without_commands(text) if is_github() else text
