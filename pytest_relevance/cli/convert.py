@@ -33,12 +33,12 @@ from pytest_relevance.cli.command import (
 from pytest_relevance.judgments import reading, writing
 from pytest_relevance.judgments.formats import FORMATS, Written
 from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.joining import with_queries
 from pytest_relevance.judgments.model import (
     FORMATS_OF_IDS,
     Judgments,
     Query,
     queries_of,
-    with_queries,
 )
 
 _TARGETS = (CASE_FILE, *writing.written_formats(), writing.RUN)
@@ -232,10 +232,10 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     if arguments.queries is not None:
         queries = reading.load_queries(arguments.queries)
         try:
-            judgments, said = with_queries(judgments, queries, str(arguments.queries))
+            joined = with_queries(judgments, queries, str(arguments.queries))
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
-        return judgments, [*read, *said]
+        return joined.judgments, [*read, *joined.notices]
     if not _has_texts(source, rows.format):
         judgments.queries = {
             key: Query(key) for key in [*judgments, *judgments.queries]

@@ -40,7 +40,8 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance._source import Source
-    from pytest_relevance.judgments.grading import graded, of_raters, rated_by_several
+    from pytest_relevance.judgments.grading import graded
+    from pytest_relevance.judgments.raters import of_raters, rated_by_several
     from pytest_relevance.judgments.reading import ids_of, read_ratings
     from pytest_relevance.reports.raters import rater_lines
 

@@ -1,20 +1,18 @@
-"""Make `Judgments` of ratings as they are written; figures about where raters disagree, and samples to compare them.
+"""Make `Judgments` of ratings as they are written.
 
-Names become grades, several ratings become one, and contradictions are errors. Files of judgments have
-millions of rows and a handful of different grades. So each different grade is interpreted once, and rows are searched
-one by one only when some of them are wrong.
+Names become grades, several ratings become one, and contradictions are errors. Files of
+judgments have millions of rows and a handful of different grades. So each different grade is
+interpreted once, and rows are searched one by one only if some of them are wrong.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from itertools import zip_longest
-from math import floor, fsum, isfinite
-from typing import NamedTuple, cast
+from math import isfinite
+from typing import cast
 
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._text import closest, found, quoted
@@ -34,46 +32,42 @@ def graded(
 ) -> Judgments:
     """Make judgments of ratings.
 
-    `raters` is how several ratings of a document are combined, None where the user does not say.
-    `words_need_scale`: the words of a format (ESCI's) are no grades where there is no scale. Equal ratings of a
-    document are its grade. Different ratings come from several raters, if the file says who rated or `raters` is given;
-    else they are an error.
+    Equal ratings of a document are its grade. Different ratings come from several raters, if
+    the file says who rated or `raters` is given. Else they are an error.
+
+    `raters`: how several ratings of a document are combined; None if the user does not say.
+    `words_need_scale`: the words of a format (ESCI's) are no grades without a scale.
 
     Raises:
-        FileError: a rating is no grade or is off the scale, ratings contradict each other, or the file does
-            not show which ratings are the grades (`rows.unclear`) and `raters` is None.
+        FileError: a rating is no grade or is off the scale, ratings contradict each other, or
+            the file does not show which ratings are the grades (`rows.unclear`) and `raters`
+            is None.
     """
     if rows.unclear is not None and raters is None:
         raise FileError(rows.file, [rows.unclear])
-    meaning = _GradeReader(rows, scale, words_need_scale).grades()
-    kept = (
-        rows.where([meaning[rating] is not None for rating in rows.ratings])
-        if None in meaning.values()
-        else rows
-    )
-    written = cast(Sequence[float], list(map(meaning.__getitem__, kept.ratings)))
-    grades = _by_document(kept, written)
-    if (
-        kept.raters is None
-        and raters is not None
-        and sum(map(len, grades.values())) < len(written)
-    ):
-        kept = replace(kept, raters=_numbered(kept))
-    if kept.raters is not None:
-        ratings = _by_rater(kept, kept.raters, written)
-        return _judgments(kept, _combined(ratings, raters or "median"), ratings)
-    if sum(map(len, grades.values())) < len(written):
-        _refuse_contradictions(kept, written)
-    return _judgments(kept, grades, {})
+    reader = _GradeReader(rows, scale=scale, words_need_scale=words_need_scale)
+    meaning = reader.grades()
+    if None in meaning.values():
+        rows = rows.where([meaning[rating] is not None for rating in rows.ratings])
+    written = [cast(float, meaning[rating]) for rating in rows.ratings]
+    grades = _by_document(rows, written)
+    judged = sum(len(documents) for documents in grades.values())
+    if rows.raters is None and raters is not None and judged < len(written):
+        rows = replace(rows, raters=_numbered(rows))
+    if rows.raters is not None:
+        ratings = _by_rater(rows, rows.raters, written)
+        return _judgments(rows, _combined(ratings, raters or "median"), ratings)
+    if judged < len(written):
+        _refuse_contradictions(rows, written)
+    return _judgments(rows, grades, ratings={})
 
 
 def number_of(text: str) -> float | None:
     """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite number."""
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(
-        text.strip()
-    )  # `\s` matches \x1c to \x1f, which float() does not strip
+    # `\s` matches \x1c to \x1f, which float() does not strip
+    value = float(text.strip())
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else value
@@ -88,44 +82,43 @@ class _GradeReader:
     words_need_scale: bool
 
     def grades(self) -> dict[object, float | None]:
-        """The grade of each rating as written, None for no judgment. Refuses what is no grade."""
-        found = {rating: self._read(rating) for rating in set(self.rows.ratings)}
-        grades = {
-            rating: grade
-            for rating, grade in found.items()
-            if not isinstance(grade, str)
-        }
-        if len(grades) < len(found):
-            self._refuse(
-                {
-                    rating: wrong
-                    for rating, wrong in found.items()
-                    if isinstance(wrong, str)
-                }
-            )
+        """Interpret each rating as written; None for no judgment.
+
+        Raises FileError if one is no grade.
+        """
+        grades: dict[object, float | None] = {}
+        wrong: dict[object, str] = {}
+        for rating in set(self.rows.ratings):
+            grade = self._read(rating)
+            if isinstance(grade, str):
+                wrong[rating] = grade
+            else:
+                grades[rating] = grade
+        if wrong:
+            self._refuse(wrong)
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
         """Refuse the rows whose ratings are no grade, each with what is wrong with it."""
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
-            if rating in wrong and not problems.is_full:
+            if rating in wrong:
                 _add(problems, self.rows, row, wrong[rating])
+                if problems.is_full:
+                    break
         problems.raise_if_any()
 
     def _read(self, rating: object) -> float | str | None:
-        """The grade, None for a blank, or what is wrong with it."""
+        """Interpret a rating: its grade, None for a blank, or what is wrong with it."""
         if rating is None:
             return None
         if isinstance(rating, str):
             return self._grade_of_text(rating)
-        if (
-            isinstance(rating, bool)
-            or not isinstance(rating, (int, float))
-            or not isfinite(rating)
-        ):
+        is_number = isinstance(rating, (int, float)) and not isinstance(rating, bool)
+        if not is_number or not isfinite(cast(float, rating)):
             return f"a grade is a finite number or a name of the scale, found {found(rating)}"
-        return on_scale(int(rating) if rating == int(rating) else rating, self.scale)
+        number = cast(float, rating)
+        return on_scale(int(number) if number == int(number) else number, self.scale)
 
     def _grade_of_text(self, text: str) -> float | str | None:
         name = text.strip()
@@ -141,11 +134,12 @@ class _GradeReader:
             if meant in known:
                 return known[meant]
         grade = number_of(name)
-        return (
-            on_scale(grade, self.scale) if grade is not None else self._no_grade(name)
-        )
+        if grade is None:
+            return self._no_grade(name)
+        return on_scale(grade, self.scale)
 
     def _no_grade(self, name: str) -> str:
+        """Say that a text is no grade, and how to give it one."""
         names = self.scale.names if self.scale is not None else {}
         why = why_no_grade(name)
         if why is not None and closest(name, tuple(names)) is None:
@@ -157,8 +151,10 @@ class _GradeReader:
             words = self.rows.grades_of_words
         example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
         option = ",".join(f"{word}={grade:g}" for word, grade in words.items())
-        advice = f"names of grades are given by a scale, such as scale: {{{example}}}, or --scale {option} of a command"
-        return f"the grade {quoted(name)} is no number; {advice}"
+        return (
+            f"the grade {quoted(name)} is no number; names of grades are given by a scale, "
+            f"such as scale: {{{example}}}, or --scale {option} of a command"
+        )
 
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
@@ -169,17 +165,15 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
 def _by_document(
     rows: Ratings, written: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    """The grade of each document, by query; of a document with several rows the last one's."""
+    """Collect the grade of each document, by query. Of several rows the last one counts."""
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
-    for query, document, grade in zip(
-        rows.queries, rows.documents, written, strict=True
-    ):
+    for row, query in enumerate(rows.queries):
         if query is not last:  # rows of one query usually follow each other
             last = query
             of_query = grades.setdefault(query, {})
-        of_query[document] = grade
+        of_query[rows.documents[row]] = written[row]
     return grades
 
 
@@ -189,11 +183,10 @@ def _judgments(
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> Judgments:
     titles: dict[str, dict[str, str]] = {}
-    for query, document, title in zip(
-        rows.queries, rows.documents, rows.titles or (), strict=rows.titles is not None
-    ):
+    for row, title in enumerate(rows.titles or ()):
         if title:
-            titles.setdefault(query, {}).setdefault(document, title)
+            of_query = titles.setdefault(rows.queries[row], {})
+            of_query.setdefault(rows.documents[row], title)
     return Judgments(
         grades,
         file=rows.file,
@@ -208,15 +201,15 @@ def _judgments(
 
 
 def _finder(rows: Ratings) -> Callable[[str, str], Place]:
-    """A function that finds the position of a judgment in its file."""
-    first: dict[str, int] = {}
+    """Make a function that finds the position of a judgment in its file."""
+    first_rows: dict[str, int] = {}
 
     def place(query: str, document: str) -> Place:
-        if not first:  # one question is usually followed by others
-            first.update(
-                (key, row) for row, key in reversed(list(enumerate(rows.queries)))
-            )
-        for row in range(first.get(query, len(rows.queries)), len(rows.queries)):
+        if not first_rows:  # one question is usually followed by others
+            for row, key in enumerate(rows.queries):
+                first_rows.setdefault(key, row)
+        count = len(rows.queries)
+        for row in range(first_rows.get(query, count), count):
             if rows.documents[row] == document and rows.queries[row] == query:
                 return rows.place(row)
         return Place()
@@ -225,7 +218,7 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Names for unnamed raters: the first rating of a document is by `rating 1`, the second by `rating 2` ..."""
+    """Name unnamed raters: the first rating of a document is by `rating 1`, and so on."""
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):
@@ -237,47 +230,52 @@ def _numbered(rows: Ratings) -> list[str]:
 def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
     """Refuse different grades of one document; if there are raters, different grades by one rater."""
     problems = Problems(rows.file)
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[tuple[str, str, str], int] = {}
     refused = set()
-    pairs = [
-        rows.queries,
-        rows.documents,
-        *([] if rows.raters is None else [rows.raters]),
-    ]
-    for row, key in enumerate(zip(*pairs, strict=True)):
+    for row, query in enumerate(rows.queries):
+        rater = "" if rows.raters is None else rows.raters[row]
+        key = (query, rows.documents[row], rater)
         earlier = first.setdefault(key, row)
         if written[row] != written[earlier] and key not in refused:
             refused.add(key)
-            place = rows.place(earlier)
-            where = ""
-            if place.line:
-                where = f" in line {place.line}"
-            elif place.path:
-                where = f" at {place.path}"
-            grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
-            if rows.raters is not None:
-                message = f"rater {quoted(rows.raters[row])} gave {grades}"
-            else:
-                message = (
-                    f"judged twice, {grades}, or say how the ratings of several raters are combined (raters: median, "
-                    "--raters of a command)"
-                )
-            _add(problems, rows, row, message)
+            _add(problems, rows, row, _contradiction(rows, written, earlier, row))
     problems.raise_if_any()
+
+
+def _contradiction(
+    rows: Ratings, written: Sequence[float], earlier: int, row: int
+) -> str:
+    """Say that two rows give a document different grades."""
+    place = rows.place(earlier)
+    where = ""
+    if place.line:
+        where = f" in line {place.line}"
+    elif place.path:
+        where = f" at {place.path}"
+    grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
+    if rows.raters is not None:
+        return f"rater {quoted(rows.raters[row])} gave {grades}"
+    return (
+        f"judged twice, {grades}, or say how the ratings of several raters are combined "
+        "(raters: median, --raters of a command)"
+    )
 
 
 def _by_rater(
     rows: Ratings, raters: Sequence[str], written: Sequence[float]
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """{query: {document: {rater: rating}}}."""
+    """Collect the ratings: {query: {document: {rater: rating}}}.
+
+    Raises FileError if one rater gave a document two ratings that differ.
+    """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
-    for query, document, rater, rating in zip(
-        rows.queries, rows.documents, raters, written, strict=True
-    ):
-        ratings.setdefault(query, {}).setdefault(document, {})[rater] = rating
-    if sum(
-        len(given) for documents in ratings.values() for given in documents.values()
-    ) < len(written):
+    distinct = 0
+    for row, query in enumerate(rows.queries):
+        of_query = ratings.setdefault(query, {})
+        given = of_query.setdefault(rows.documents[row], {})
+        distinct += raters[row] not in given
+        given[raters[row]] = written[row]
+    if distinct < len(written):
         _refuse_contradictions(rows, written)
     return ratings
 
@@ -285,13 +283,13 @@ def _by_rater(
 def _combined(
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
 ) -> dict[str, dict[str, float]]:
-    return {
-        query: {
-            document: aggregate(list(given.values()), how)
-            for document, given in documents.items()
-        }
-        for query, documents in ratings.items()
-    }
+    """Combine the ratings of each document into its grade."""
+    grades: dict[str, dict[str, float]] = {}
+    for query, documents in ratings.items():
+        grades[query] = {}
+        for document, given in documents.items():
+            grades[query][document] = aggregate(list(given.values()), how)
+    return grades
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
@@ -310,100 +308,3 @@ def _are_combined_by(how: str, judgments: Judgments) -> bool:
             if aggregate(list(ratings.values()), how) != grades.get(document):
                 return False
     return True
-
-
-FAR_APART = 2
-"""The difference of two ratings, in grades, at which raters disagree seriously."""
-
-
-class Rated(NamedTuple):
-    """A document that several raters rated: {rater: rating}, and how far the ratings are apart."""
-
-    query: str
-    document: str
-    ratings: Mapping[str, float]
-    spread: float
-
-
-class RaterFigures(NamedTuple):
-    """One rater: the number of documents they rated, and how many of them others rated too.
-
-    `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
-    is generous, below for one who is strict. None where they share no document with anybody.
-    """
-
-    rater: str
-    rated: int
-    shared: int
-    bias: float | None
-
-
-def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
-    """Judgments with the ratings of some raters alone; the grades stay those that all ratings make."""
-    ratings = {
-        query: {
-            document: {rater: given[rater] for rater in raters if rater in given}
-            for document, given in of.items()
-        }
-        for query, of in judgments.ratings.items()
-    }
-    return replace(judgments, grades=judgments, ratings=ratings, raters=tuple(raters))
-
-
-def rated_by_several(judgments: Judgments) -> list[Rated]:
-    """The documents with two ratings or more, those that are furthest apart first, else in the order of the file."""
-    found = [
-        Rated(query, document, given, max(given.values()) - min(given.values()))
-        for query, documents in judgments.ratings.items()
-        for document, given in documents.items()
-        if len(given) > 1
-    ]
-    return sorted(found, key=lambda rated: -rated.spread)
-
-
-def rater_figures(judgments: Judgments) -> list[RaterFigures]:
-    """The figures of each rater, in the order of the file."""
-    rated: Counter[str] = Counter()
-    differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
-    for documents in judgments.ratings.values():
-        for given in documents.values():
-            rated.update(given.keys())  # of a mapping it would add up the values
-            others = len(given) - 1
-            if others:
-                total = fsum(given.values())
-                for rater, rating in given.items():
-                    differences[rater].append(rating - (total - rating) / others)
-    return [
-        RaterFigures(
-            rater, rated[rater], len(apart), fsum(apart) / len(apart) if apart else None
-        )
-        for rater, apart in differences.items()
-    ]
-
-
-class Judged(NamedTuple):
-    """The grade that people gave to a document of a query."""
-
-    query: str
-    document: str
-    grade: float
-
-
-def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Draw at most so many judgments, as many of each grade as far as there are; the same ones in whatever order.
-
-    A grade between two whole ones, such as the median of two raters, counts as the nearest, the higher one of two.
-    Those of one grade are drawn in the order of a digest. So another judgment changes few of those that are drawn, and
-    a larger draw has all that a smaller one has.
-    """
-    of_grade: dict[float, list[Judged]] = {}
-    for each in sorted({*judged}, key=_digest):
-        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
-    turns = zip_longest(*(of_grade[grade] for grade in sorted(of_grade)))
-    return [each for turn in turns for each in turn if each is not None][:most]
-
-
-def _digest(judged: Judged) -> tuple[bytes, Judged]:
-    return sha256(
-        f"{judged.query}\0{judged.document}".encode("utf-8", "surrogatepass")
-    ).digest(), judged

@@ -1,14 +1,14 @@
 """The scale of grades, and several ratings of one document combined into its grade.
 
-Case files and judgment files use the same table of ways to combine ratings: a new way is a row of `AGGREGATES`. A case
-file with judgments of its own needs nothing else of this folder.
+Case files and judgment files use the same table of ways to combine ratings: a new way is a row
+of `AGGREGATES`. A case file with judgments of its own needs nothing else of this folder.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.metrics.settings import check_number
@@ -16,12 +16,13 @@ from pytest_relevance.metrics.settings import check_number
 _NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 
 
-class Scale(NamedTuple):
-    """The possible grades: from `lowest` to `highest`, some of them with names (`exact`, `substitute` ...)."""
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The possible grades, from `lowest` to `highest`. `names`: names of some of them (`exact` ...)."""
 
     lowest: float
     highest: float
-    names: Mapping[str, float] = {}
+    names: Mapping[str, float] = field(default_factory=dict)
 
     def has(self, grade: float) -> bool:
         """Whether a grade is neither below nor above the scale."""
@@ -35,13 +36,13 @@ class Scale(NamedTuple):
         return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
 
     def no_grade(self, name: str) -> str:
-        """The message for a name that is none of the scale's."""
+        """Say that the scale has no grade with this name, and which it has."""
         close = did_you_mean(name, self.names)
         return f"the scale has no grade {quoted(name)}; it has {self.describe()}{close}"
 
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
-    """A grade, or the message for one that is off its scale."""
+    """Return a grade, or say that it is off its scale."""
     if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade
@@ -55,8 +56,11 @@ def scale_of(value: object) -> Scale:
     """Make a `Scale` of (lowest, highest) or of {name: grade}.
 
     Raises:
-        ValueError: it is neither two numbers in that order, nor words with two different numbers at least.
+        ValueError: it is neither two numbers in that order, nor words with two different
+            numbers at least.
     """
+    if isinstance(value, Scale):
+        return value
     if isinstance(value, Mapping):
         for name, grade in value.items():
             if not isinstance(name, str) or not name or re.fullmatch(_NUMBER, name):
@@ -66,18 +70,22 @@ def scale_of(value: object) -> Scale:
             raise ValueError(
                 f"a scale has at least two different grades, found {found(value)}"
             )
-        return Scale(min(value.values()), max(value.values()), dict(value))
+        grades = value.values()
+        return Scale(lowest=min(grades), highest=max(grades), names=dict(value))
     if isinstance(value, (list, tuple)) and len(value) == 2:
         for end in value:
             check_number("an end of a scale", end)
         if value[0] < value[1]:
-            return Scale(*value)
-    allowed = "[lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, bad: 0}"
+            return Scale(lowest=value[0], highest=value[1])
+    allowed = (
+        "[lowest, highest], such as [0, 3], or names with their grades, such as "
+        "{good: 1, bad: 0}"
+    )
     raise ValueError(f"expected {allowed}, found {found(value)}")
 
 
 def _median(ratings: Sequence[float]) -> float:
-    """The middle rating; of an even number the mean of the two in the middle."""
+    """Take the middle rating, or the mean of the two in the middle of an even number."""
     ordered = sorted(ratings)
     middle = len(ordered) // 2
     if len(ordered) % 2:
@@ -86,12 +94,14 @@ def _median(ratings: Sequence[float]) -> float:
 
 
 def _mean(ratings: Sequence[float]) -> float:
-    """The arithmetic mean: exact for equal ratings, and (by `fsum`) independent of the order of the raters."""
-    return ratings[0] if len(set(ratings)) == 1 else math.fsum(ratings) / len(ratings)
+    """Take the arithmetic mean. It does not depend on the order of the ratings, by `fsum`."""
+    if len(set(ratings)) == 1:
+        return ratings[0]  # exact
+    return math.fsum(ratings) / len(ratings)
 
 
 def _majority(ratings: Sequence[float]) -> float:
-    """The most frequent rating; of several equally frequent ones the lowest, so that a tie never raises a score."""
+    """Take the most frequent rating. Of several the lowest: a tie never raises a score."""
     counts = Counter(ratings)
     most = max(counts.values())
     return min(rating for rating, count in counts.items() if count == most)
@@ -108,12 +118,14 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 def aggregate(ratings: Iterable[float], how: str = "median") -> float:
-    """Combine the ratings of a document (at least one) into its grade; a whole grade of int ratings is an int.
+    """Combine the ratings of a document, one at least, into its grade.
 
-    `ratings`: numbers in any order, or a pandas Series (`frame.groupby("document")["rating"].agg(aggregate)`).
+    A whole grade of ratings that are int is an int.
 
-    `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max" or "majority" (of
-    equally frequent ratings the lowest).
+    `ratings`: numbers in any order, or a pandas Series
+    (`frame.groupby("document")["rating"].agg(aggregate)`).
+    `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max"
+    or "majority" (of equally frequent ratings the lowest).
 
     Raises:
         ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is not a finite number.
@@ -136,8 +148,9 @@ def checked_raters(raters: str | None) -> str | None:
         ValueError: the name is not in `AGGREGATES`.
     """
     if raters is not None and raters not in AGGREGATES:
+        close = did_you_mean(raters, AGGREGATES)
         raise ValueError(
-            f"ratings are combined by {listed(AGGREGATES)}, not {raters!r}{did_you_mean(raters, AGGREGATES)}"
+            f"ratings are combined by {listed(AGGREGATES)}, not {raters!r}{close}"
         )
     return raters
 
@@ -147,14 +160,12 @@ UNNAMED = "rating 1"
 
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
-    """The raters of the rows of a file, `UNNAMED` for one without a name; None where no row names any."""
-    return (
-        [rater or UNNAMED for rater in raters]
-        if raters is not None and any(raters)
-        else None
-    )
+    """Name the rater of each row of a file; None if no row names one."""
+    if raters is None or not any(raters):
+        return None
+    return [rater or UNNAMED for rater in raters]
 
 
 def is_named(rater: str) -> bool:
-    """Whether a file names a rater; else the name is `rating` and the number of the rating."""
+    """Whether a file names a rater. The name of others is `rating` and a number."""
     return re.fullmatch("rating [0-9]+", rater) is None

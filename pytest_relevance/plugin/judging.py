@@ -17,8 +17,8 @@ import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
-from pytest_relevance.judgments.grading import Judged, Rated, drawn_evenly
 from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.outputs import Target, tell
@@ -275,15 +275,18 @@ class Judging:
             f"asked for {len(drawn):,} of {how}{rest and ': '}{rest}", columns=columns
         )
         people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
-        given = (
-            (drawn[number], answer.grade)
-            for number, answer in answers.items()
-            if answer.grade is not None
-        )
-        pairs = [
-            Rated(query, name, {people: grade, judge.name: said}, abs(said - grade))
-            for (query, name, grade), said in given
-        ]
+        pairs = []
+        for number, answer in answers.items():
+            if answer.grade is not None:
+                each = drawn[number]
+                pairs.append(
+                    Rated(
+                        each.query,
+                        each.document,
+                        ratings={people: each.grade, judge.name: answer.grade},
+                        spread=abs(answer.grade - each.grade),
+                    )
+                )
         if pairs:
             pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             judgments = Judgments(titles=titles, raters=(people, judge.name))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from math import isnan
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.judgments.grading import FAR_APART, Rated, rater_figures
 from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import FAR_APART, Rated, rater_figures
 from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
 from pytest_relevance.reports.number_text import number_text, signed_text
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import aggregate, krippendorff_alpha
-from pytest_relevance.judgments.grading import (
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import (
     Judged,
     drawn_evenly,
     rated_by_several,
     rater_figures,
 )
-from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.scale import AGGREGATES
 
 Ratings = list[list[float | None]]

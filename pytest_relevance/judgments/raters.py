@@ -1,0 +1,130 @@
+"""Where raters disagree: the documents that several rated, the bias of each, and samples to compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import floor, fsum
+
+from pytest_relevance.judgments.model import Judgments
+
+FAR_APART = 2
+"""The difference of two ratings, in grades, at which raters disagree seriously."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A document that several raters rated.
+
+    `ratings`: {rater: rating}. `spread`: the highest rating less the lowest one.
+    """
+
+    query: str
+    document: str
+    ratings: Mapping[str, float]
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterFigures:
+    """The figures of one rater.
+
+    `rated`: the number of documents that they rated.
+    `shared`: how many of them others rated too.
+    `bias`: the mean, over those, of their rating less the mean of the others' ratings. It is
+    above 0 for a generous rater, below 0 for a strict one, and None without shared documents.
+    """
+
+    rater: str
+    rated: int
+    shared: int
+    bias: float | None
+
+
+def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
+    """Keep the ratings of some raters alone. The grades stay those that all ratings make."""
+    ratings: dict[str, dict[str, dict[str, float]]] = {}
+    for query, documents in judgments.ratings.items():
+        ratings[query] = {}
+        for document, given in documents.items():
+            kept = {rater: given[rater] for rater in raters if rater in given}
+            ratings[query][document] = kept
+    return replace(judgments, grades=judgments, ratings=ratings, raters=tuple(raters))
+
+
+def rated_by_several(judgments: Judgments) -> list[Rated]:
+    """Find the documents with two ratings or more, those that are furthest apart first.
+
+    Equally far ones are in the order of the file.
+    """
+    found = []
+    for query, documents in judgments.ratings.items():
+        for document, given in documents.items():
+            if len(given) > 1:
+                spread = max(given.values()) - min(given.values())
+                found.append(Rated(query, document, ratings=given, spread=spread))
+    return sorted(found, key=lambda rated: -rated.spread)
+
+
+def rater_figures(judgments: Judgments) -> list[RaterFigures]:
+    """Compute the figures of each rater, in the order of the file."""
+    rated: Counter[str] = Counter()
+    differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
+    for documents in judgments.ratings.values():
+        for given in documents.values():
+            rated.update(given.keys())  # a mapping would add up the values
+            others = len(given) - 1
+            if not others:
+                continue
+            total = fsum(given.values())
+            for rater, rating in given.items():
+                differences[rater].append(rating - (total - rating) / others)
+    figures = []
+    for rater, apart in differences.items():
+        bias = fsum(apart) / len(apart) if apart else None
+        figures.append(
+            RaterFigures(rater, rated=rated[rater], shared=len(apart), bias=bias)
+        )
+    return figures
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Judged:
+    """The grade that people gave to a document of a query."""
+
+    query: str
+    document: str
+    grade: float
+
+
+def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
+    """Draw at most so many judgments, as many of each grade as there are.
+
+    A grade between two whole ones, such as the median of two raters, counts as the nearest, the
+    higher one of two. Those of one grade are drawn in the order of a digest. So the same ones
+    are drawn in whatever order they come, another judgment changes few of them, and a larger
+    draw has all that a smaller one has.
+    """
+    of_grade: dict[int, list[Judged]] = {}
+    for each in sorted(set(judged)):
+        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
+    for same_grade in of_grade.values():
+        same_grade.sort(key=_digest)
+    drawn: list[Judged] = []
+    turn = 0
+    while len(drawn) < most:
+        before = len(drawn)
+        for grade in sorted(of_grade):
+            if turn < len(of_grade[grade]):
+                drawn.append(of_grade[grade][turn])
+        if len(drawn) == before:
+            break
+        turn += 1
+    return drawn[:most]
+
+
+def _digest(judged: Judged) -> bytes:
+    text = f"{judged.query}\0{judged.document}"
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
