@@ -130,33 +130,37 @@ class Sources:
         """
         wanted = self._wanted(own)
         terms = _grading_terms(at.values)
-        template = _template_of(at.values)
         own_judgments = self._own_judgments(own, wanted, at)
         if own_judgments is WRONG:
             return WRONG
-        of_case = own_judgments.graded
-        files_of_suite = self._of_suite
-        if template != self._template:  # the case has an `id_field` of its own
-            opened = self._open(
-                self._named_by_suite, terms, template=template, at=at.under("judgments")
-            )
-            if opened is WRONG:
-                return WRONG
-            files_of_suite = opened
-        if "judgments" in own or of_case is not None:
+        files_of_suite = self._files_of_suite(terms, at)
+        if files_of_suite is WRONG:
+            return WRONG
+        if "judgments" in own or "relevant" in own:
             of_suite = self._found(files_of_suite, wanted, terms=terms, at=at)
         else:
             of_suite = self._needed(files_of_suite, wanted, terms=terms, at=at)
+        files = [*own_judgments.files, *files_of_suite]
         if of_suite is WRONG:
+            self._check_fills(files, wanted, terms=terms, at=at)
             return WRONG
+        of_case = own_judgments.graded
         if of_case is not None and of_suite is not None:
             if of_case.differs_from(of_suite):
                 self._note_contested(
                     of_case, files_of_suite, wanted=wanted, terms=terms
                 )
         people = combine(of_case, of_suite)
-        files = [*own_judgments.files, *files_of_suite]
         return self._filled(people, files, wanted=wanted, terms=terms, at=at)
+
+    def _files_of_suite(self, terms: GradingTerms, at: Location) -> _Files | Wrong:
+        """Give the judgment files of the suite, as a case reads them that may have an `id_field` of its own."""
+        template = _template_of(at.values)
+        if template == self._template:
+            return self._of_suite
+        return self._open(
+            self._named_by_suite, terms, template=template, at=at.under("judgments")
+        )
 
     def _wanted(self, own: Mapping[str, object]) -> Wanted:
         """Say by which names a case is looked for."""
@@ -208,6 +212,7 @@ class Sources:
         wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
         people = self._found(self._of_suite, wanted, terms=self._terms, at=at)
         if people is WRONG:
+            self._check_fills(self._of_suite, wanted, terms=self._terms, at=at)
             return WRONG
         people = people or NO_JUDGMENTS
         return self._filled(
@@ -335,6 +340,14 @@ class Sources:
             f"nothing for {listed(map(quoted, wanted.names))}{close}{advice}; a case that "
             "needs none says so with judgments: {}"
         )
+
+    def _check_fills(
+        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
+    ) -> None:
+        """Report what is wrong with a query in files that fill, beside other mistakes."""
+        for file in files:
+            if file.fills:
+                file.find(wanted, terms, at)
 
     def _filled(
         self,
