@@ -153,7 +153,7 @@ REFUSALS = {
     ),
     "an error": (
         "return {'error': {'reason': 'no index'}}",
-        "search returned an error instead of results",
+        "search returned an error: ",
     ),
     "not whole": (
         "return {'timed_out': True, 'hits': {'hits': []}}",  # does not pass for one without hits

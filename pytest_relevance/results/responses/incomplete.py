@@ -21,20 +21,25 @@ ERRORS = ("error", "errors")
 """Keys of the bodies that engines return in place of hits, or together with some of them."""
 
 
+HOLDERS_OF_ERRORS = ((), ("root",), ("hits",), ("response",), ("result",), ("data",))
+"""Where an error stands: beside the results, or in what holds them."""
+
+
 def refuse_failure(response: object) -> None:
     """Raise `UnreadableRanking` for a response that has an error, beside results or in their place."""
-    for path in (("root",), ()):
+    for path in HOLDERS_OF_ERRORS:
         holder = at_path(response, path)
         for name in ERRORS:
-            if is_set(at_path(holder, (name,))):
-                raise failed(response)
+            error = at_path(holder, (name,))
+            if is_set(error):
+                raise failed(response, ".".join([*path, name]), error)
 
 
-def failed(response: object) -> reading.UnreadableRanking:
-    """Return the exception for a response that is an error, to be raised by the caller."""
-    text = shown(_plain(response), 300)
+def failed(response: object, path: str, error: object) -> reading.UnreadableRanking:
+    """Return the exception for a response with an error at a path, to be raised by the caller."""
+    says = f"{path} is {shown(_plain(error), 300)}"
     return reading.UnreadableRanking(
-        f"search returned an error instead of results: {text}"
+        f"search returned an error: {says}; the response is {shown(_plain(response), 200)}"
     )
 
 
@@ -97,6 +102,20 @@ def _lacks_some(counts: object) -> bool:
     return isinstance(total, int) and isinstance(successful, int) and successful < total
 
 
+def _warns_of_a_part(warnings: object) -> bool:
+    """Whether a warning, or one of several, says that the results are not all."""
+    if isinstance(warnings, str):
+        return re.search(_OF_A_PART, warnings.lower()) is not None
+    if isinstance(warnings, (list, tuple)):
+        return any(_warns_of_a_part(each) for each in warnings)
+    if isinstance(warnings, Mapping):
+        return any(_warns_of_a_part(each) for each in warnings.values())
+    return False
+
+
+_OF_A_PART = "timed out|timeout limit|(partial|incomplete) (results?|response|answer)"
+
+
 def _is_below_100(value: object) -> bool:
     return isinstance(value, Real) and float(value) < 100
 
@@ -140,6 +159,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign("Meilisearch", ("remoteErrors",), is_set, "remote instances failed"),
     Sign(_AZURE, ("@search.semanticPartialResponseReason",), is_set, _RERANKER),
     Sign(_AZURE, ("@search.coverage",), _is_below_100, _UNSEARCHED),
+    Sign("HTTP", ("warnings",), _warns_of_a_part, "a part of the results is missing"),
+    Sign("HTTP", ("warning",), _warns_of_a_part, "a part of the results is missing"),
     Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
     Sign("HTTP", ("statusCode",), _is_error_status, "the request failed"),
     Sign("HTTP", ("status",), _is_error_status, "the request failed"),

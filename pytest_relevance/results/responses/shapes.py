@@ -174,13 +174,18 @@ def hits_of(
     if holder is not None:
         refuse_partial(holder, body)
     refuse_partial(body, body)
+    for name in ("hits", "response"):
+        inner = body.get(name)
+        if isinstance(inner, Mapping):
+            refuse_partial(inner, body)
     hits = hits_in(body)
     vespa = body.get("root")
     if isinstance(vespa, Mapping):
         hits = _vespa_hits(hits or (), vespa, options)  # without any if nothing matched
     if hits is None:
-        if body.get("message") and not has_likely_list(body):
-            raise failed(body)
+        message = body.get("message")
+        if message and not has_likely_list(body):
+            raise failed(body, "message", message)
         raise no_ranking(body)
     if "warning" in body:
         refuse_partial(body, body, REDIS_SIGNS)

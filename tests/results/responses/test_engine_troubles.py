@@ -97,6 +97,10 @@ PARTIAL: dict[str, object] = {
     ),
     "@search.coverage is 80.5": azure(**{"@search.coverage": 80.5}),
     "warning is ['Timeout limit was reached']": redis("Timeout limit was reached"),
+    "warnings is ['timeout: partial results']": flat(
+        warnings=["timeout: partial results"]
+    ),
+    "warning is 'The request timed out'": flat(warning="The request timed out"),
     "timed_out is [True, False]": elasticsearch(timed_out=[True, False]),
     "timed_out is array([ True, False])": elasticsearch(
         timed_out=np.array([True, False])
@@ -136,8 +140,26 @@ ERRORS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("body", ERRORS.values(), ids=ERRORS)
 def test_an_error_in_the_place_of_results_is_refused(body: dict[str, object]) -> None:
-    shown = repr(body).replace("\n", "\\n")
-    assert refusal(body) == f"search returned an error instead of results: {shown}"
+    assert refusal(body).startswith("search returned an error: ")
+
+
+def test_the_message_quotes_the_error_before_the_response() -> None:
+    hits = [{"id": "a", "title": "boots " * 50}]
+    assert refusal({"hits": hits, "error": "index shard offline"}).startswith(
+        "search returned an error: error is 'index shard offline'; the response is {'hits':"
+    )
+
+
+@pytest.mark.parametrize("name", ["hits", "response", "result", "data", "root"])
+def test_an_error_in_what_holds_the_results(name: str) -> None:
+    response = {name: {"total": 0, "hits": [], "error": {"reason": "no shard"}}}
+    assert refusal(response).startswith(
+        f"search returned an error: {name}.error is {{'reason': 'no shard'}}"
+    )
+
+
+def test_a_flag_in_what_holds_the_hits() -> None:
+    assert "timed_out is True" in refusal({"hits": {"timed_out": True, "hits": []}})
 
 
 WHOLE: dict[str, dict[str, object]] = {
@@ -199,7 +221,7 @@ def test_the_response_object_of_a_client_with_names_in_the_style_of_python() -> 
 def test_an_object_with_an_error_beside_hits() -> None:
     response = SimpleNamespace(hits=[{"id": "a"}], error="index not found")
     assert refusal(response) == (
-        f"search returned an error instead of results: {response!r}"
+        f"search returned an error: error is 'index not found'; the response is {response!r}"
     )
 
 

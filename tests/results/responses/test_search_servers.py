@@ -94,7 +94,7 @@ def test_each_response_of_a_multi_search_is_read_and_all_together_are_refused(
     first, second, third = response["responses"]
     assert ids(first) == ["b", "a"]
     assert "timed_out is True" in refusal(second)
-    assert "an error instead of results" in refusal(third)
+    assert "search returned an error: " in refusal(third)
     assert refusal(response).endswith('return response["responses"][0]')
 
 
