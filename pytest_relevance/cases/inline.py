@@ -243,7 +243,10 @@ def grade_of(written: object, scale: Scale | None) -> float | str:
 def _wrong_name(written: str, scale: Scale | None) -> str:
     """Say what is wrong with a text that is not a grade of the scale."""
     if written in _BLANK:
-        return "the document has no grade; leave it out if nobody judged it"
+        return (
+            'the document has no grade; write it after a colon and a blank ("sku-1: 3"), '
+            "or leave the document out if nobody judged it"
+        )
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
     # Imported only if there is a mistake to report.

@@ -61,6 +61,16 @@ def declare(parser: ArgumentParser) -> None:
     )
 
 
+def _other_places(suite: Path, conftest: Path) -> str:
+    """Say what to do if a file is there already."""
+    if conftest.exists() and not suite.exists():
+        return (
+            f"to add a suite beside {os.path.relpath(conftest)}, write it by hand: "
+            f"queries and judgments in {suite.name}"
+        )
+    return f"name a folder that is not there yet ({PROGRAM} init FOLDER)"
+
+
 def run(arguments: Namespace) -> int:
     """Write the files, and return the exit code. Raises `CommandError` where that is not possible."""
     folder, name = Path(arguments.folder), arguments.name.removesuffix(_ENDING)
@@ -69,10 +79,9 @@ def run(arguments: Namespace) -> int:
             f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}"
         )
     suite, conftest = folder / (name + _ENDING), folder / "conftest.py"
-    others = (
-        f"name another folder ({PROGRAM} init relevance), or another suite with --name"
+    command.refuse_to_overwrite(
+        map(os.path.relpath, [suite, conftest]), _other_places(suite, conftest)
     )
-    command.refuse_to_overwrite(map(os.path.relpath, [suite, conftest]), others)
     next_command = f"pytest {os.path.relpath(folder)}"
     texts: dict[Path, str] = {}
     if arguments.judgments is not None:

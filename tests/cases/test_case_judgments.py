@@ -73,7 +73,10 @@ def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
         "'007'": 'judgments.x: the grade "007" is no number',
         "exact": 'judgments.x: the grade "exact" is no number',
         "1e1": 'judgments.x: the grade "1e1" is no number',
-        "": "judgments.x: the document has no grade; leave it out if nobody judged it",
+        "": (
+            'judgments.x: the document has no grade; write it after a colon and a blank ("sku-1: 3"), or leave the '
+            "document out if nobody judged it"
+        ),
         "[]": "judgments.x: the list of ratings is empty; leave the document out if nobody rated it",
         "[0, 9]": "judgments.x[1]: grade 9 is off the scale, which is 0 to 3",
         "[[1]]": "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]",

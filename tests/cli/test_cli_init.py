@@ -143,16 +143,23 @@ def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> Non
 
 
 @pytest.mark.parametrize(
-    "there", ["relevance/conftest.py", "relevance/search.relevance.yaml"]
+    ("there", "advice"),
+    [
+        (
+            "relevance/conftest.py",
+            "to add a suite beside relevance/conftest.py, write it by hand",
+        ),
+        ("relevance/search.relevance.yaml", "name a folder that is not there yet"),
+    ],
 )
-def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
+def test_nothing_is_overwritten(terminal: Terminal, there: str, advice: str) -> None:
     terminal.write(there, "mine\n")
     terminal.write("shop.csv", JUDGED)
     for arguments in ((), ("--judgments", "shop.csv")):
         said = terminal.run("init", "relevance", *arguments)
         assert (said.code, said.out) == (1, "")
         assert said.err.startswith(
-            f"{there}: is there already, and nothing was written; name another folder"
+            f"{there}: is there already, and nothing was written; {advice}"
         )
     assert terminal.files() == sorted([there, "shop.csv"])
     assert terminal.read(there) == "mine\n"

@@ -186,6 +186,9 @@ def _id_of(
         if not there and answers_for_others(document):
             raise reading.BadResult(reading.MADE_UP)
         if not is_usual:
+            blocked = _where_a_path_ends(document, names)
+            if blocked:
+                raise reading.BadResult(blocked)
             there += reading.did_you_mean_field(names[0], document)
         if isinstance(document, Mapping) and any(map(_is_bytes, document)):
             raise reading.BadResult(
@@ -195,6 +198,27 @@ def _id_of(
             f"has no {spelled}{there}; {remedy} id_field in the case file"
         )
     raise reading.BadResult(f"has an id that is {why_no_id(value)}")
+
+
+def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
+    """Say why a path leads to nothing though its first field is there; empty if it is not there."""
+    if not isinstance(document, Mapping):
+        return ""
+    for path in paths:
+        if path in document:
+            return (
+                f"has a field {quoted(path)} that is None; return an id for each result"
+            )
+        outer, _, inner = path.partition(".")
+        if path.isdecimal() and int(path) in document:
+            return f"has no field {quoted(path)}, but one with the number {path} as its name; make the names text"
+        value = document.get(outer)
+        if not inner or value is None or isinstance(value, Mapping):
+            continue
+        if isinstance(value, (str, list, tuple)):
+            kind = reading.kind_of(value)
+            return f"has no field {quoted(path)}: {quoted(outer)} is {kind}, not a mapping of fields"
+    return ""
 
 
 def _is_bytes(value: object) -> bool:

@@ -64,6 +64,21 @@ def test_a_result_without_any_field_of_a_list() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("result", "id_field", "why"),
+    [
+        ({"sku": None}, "sku", 'has a field "sku" that is None; return an id'),
+        ({"meta": '{"sku": 1}'}, "meta.sku", '"meta" is a str, not a mapping'),
+        ({"meta": ["s-1"]}, "meta.sku", '"meta" is a list, not a mapping'),
+        ({0: "s-1"}, "0", "one with the number 0 as its name; make the names text"),
+    ],
+)
+def test_a_result_in_which_a_path_ends_too_early(
+    result: object, id_field: str, why: str
+) -> None:
+    assert why in refusal([result], id_field)
+
+
 # --- a template -------------------------------------------------------------------------------------------------------
 
 TWO_INDEXES = {
