@@ -365,7 +365,7 @@ def add_report(
 
 def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
     """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
-    from pytest_relevance.reports.blocks import MOST_CHARACTERS
+    from pytest_relevance.reports.sections import MOST_CHARACTERS
 
     formats = (_AlsoOutside if has_others else tuple)((TEXT, MARKDOWN, *more, JSON))
     parser.add_argument(

@@ -17,13 +17,20 @@ from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports import blocks
-from pytest_relevance.reports.blocks import Column, Section, Sentence, Table
+from pytest_relevance.reports.blocks import Block, Sentence, lines_of
+from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.number_text import SIGNIFICANT, asked_text
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline, changes
 from pytest_relevance.reports.run.cases import filled_texts, mean_name, variants_of
 from pytest_relevance.reports.run.gates import finding_text
+from pytest_relevance.reports.sections import (
+    Section,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -33,6 +40,7 @@ from pytest_relevance.reports.styled_lines import (
     plain_text,
     styled_line,
 )
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import (
@@ -129,16 +137,14 @@ class Comparison(Compared):
         items = [f"- {each.markdown()}" for each in (*parts.names, *parts.findings)]
         sections = [
             Section(
-                "\n".join(
-                    [blocks.heading(parts.said.text, parts.said.mark), "", *items]
-                ),
+                "\n".join([heading(parts.said.text, parts.said.mark), "", *items]),
                 "the summary",
             )
         ]
         for name, table in parts.tables.items():
-            sections += blocks.table_sections(name, [table])
-        return blocks.joined_sections(
-            [*sections, *blocks.list_section(parts.notes, "the settings and notes")],
+            sections += table_sections(name, [table])
+        return joined_sections(
+            [*sections, *list_section(parts.notes, "the settings and notes")],
             max_chars,
         )
 
@@ -498,12 +504,12 @@ def comparison_lines(
     What became of the means, and what `gates` found, comes last.
     """
     parts = _parts(comparison, limit, gates)
-    lines = blocks.lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
-    tables: list[Sequence[blocks.Block]] = [
+    lines = lines_of([Sentence(parts.said.text, STRONG), *parts.names], width)
+    tables: list[Sequence[Block]] = [
         [table] for table in parts.tables.values() if table.rows
     ]
     for group in (*tables, parts.notes, parts.findings):
-        lines += [styled_line(""), *blocks.lines_of(group, width)]
+        lines += [styled_line(""), *lines_of(group, width)]
     return lines
 
 
@@ -533,8 +539,8 @@ def _tables(
             title, found, variants, documents, most
         )
     columns = [
-        Column("metric", most=30, least=8),
-        Column("variant", most=30, least=8, is_code=True),
+        Column("metric", max_width=30, cut_to=8),
+        Column("variant", max_width=30, cut_to=8, is_code=True),
     ]
     rows = [row for row in comparison.metrics if not is_similarity(row.metric)]
     named = [((row.metric, row.variant or ""), row.means) for row in rows]

@@ -21,8 +21,8 @@ from pytest_relevance._text import (
     listed,
     score_text,
 )
-from pytest_relevance.reports import blocks
-from pytest_relevance.reports.blocks import RIGHT, Column, Section, Sentence, Table
+from pytest_relevance.reports.blocks import Sentence, lines_of
+from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.html.first_screen import (
     ARROW,
     file_text,
@@ -32,7 +32,15 @@ from pytest_relevance.reports.html.first_screen import (
 from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text
 from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.sections import (
+    Section,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.styled_lines import STRONG, plain_text
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import (
     MEASURED,
@@ -51,7 +59,7 @@ _COUNTED = "interval: what unjudged results leave open; worse, better: since the
 """What the figures of a run are."""
 
 
-_YIELDS = {"interval": 3, "p95": 2, "searched": 1}
+_DROP_ORDER = {"interval": 3, "p95": 2, "searched": 1}
 """The columns that a narrow terminal does without, the highest number first."""
 
 MOST_MOVES = 50
@@ -237,10 +245,10 @@ def _table(series: Series, title: str) -> Table:
     first, *names, last = HEADS
     columns = [
         Column(first),
-        *(Column(name, RIGHT, yields=_YIELDS.get(name, 0)) for name in names),
+        *(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)) for name in names),
     ]
     table = Table(
-        [*columns, Column(last, least=12, yields=_YIELDS[last], is_code=True)],
+        [*columns, Column(last, cut_to=12, drop_order=_DROP_ORDER[last], is_code=True)],
         title=title,
     )
     for point, cells in rows(series):
@@ -286,22 +294,18 @@ def history_text(history: History, width: int = WIDEST) -> str:
         *([table] for table in tables),
         found,
     ]
-    return (
-        "\n\n".join(plain_text(blocks.lines_of(part, width)) for part in parts) + "\n"
-    )
+    return "\n\n".join(plain_text(lines_of(part, width)) for part in parts) + "\n"
 
 
 def history_markdown(history: History, most: int | None = None) -> str:
     """The report as Markdown of at most so many characters: tables that do not fit are left out."""
     said, (tables, found) = headline(history), _parts(history)
-    head = f"{blocks.heading(said.text, said.mark)}\n\n- {Sentence(span_text(history)).markdown()}"
+    head = f"{heading(said.text, said.mark)}\n\n- {Sentence(span_text(history)).markdown()}"
     sections = [
         Section(head, "the summary"),
-        *blocks.table_sections("the runs", tables),
+        *table_sections("the runs", tables),
     ]
-    return blocks.joined_sections(
-        [*sections, *blocks.list_section(found, "the notes")], most
-    )
+    return joined_sections([*sections, *list_section(found, "the notes")], most)
 
 
 def history_data(history: History) -> dict[str, Any]:

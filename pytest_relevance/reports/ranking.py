@@ -12,13 +12,6 @@ from typing import TypeVar
 
 from pytest_relevance._text import counted, digits_apart, harmless, listed, quoted
 from pytest_relevance.cases.expectations.documents import BELOW
-from pytest_relevance.reports.blocks import (
-    RIGHT,
-    Column,
-    Table,
-    document_columns,
-    styled,
-)
 from pytest_relevance.reports.breakdown import (
     FIGURES,
     Breakdown,
@@ -29,6 +22,7 @@ from pytest_relevance.reports.breakdown import (
     grade_text,
     scored_ranking,
 )
+from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
 from pytest_relevance.reports.number_text import LEAST, number_text, total_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
@@ -42,6 +36,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
     wrapped,
 )
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import (
@@ -69,7 +64,7 @@ _TOO_HIGH = "too high:"
 
 Blamed = TypeVar("Blamed")
 
-_YIELDS = {"score": 3, **dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))}
+_DROP_ORDER = {"score": 3, **dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))}
 """The figures that are left out where there is little room, the highest number first."""
 
 
@@ -88,7 +83,7 @@ def ranking_lines(
         unwanted_documents(result),
     )
     score, grade, before, *figures = (
-        Column(name, RIGHT, yields=_YIELDS.get(name, 0))
+        Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0))
         for name in ("score", "grade", "was", *FIGURES)
     )
     table = Table(
@@ -145,7 +140,7 @@ def ranking_lines(
         if result.conditions.settings.unjudged == "zero"
         else "no judged result"
     )
-    nothing = (styled(words, DIM, 2), "", "", "")
+    nothing = (styled_cell(words, DIM, 2), "", "", "")
     for row in rows:
         if row.document is None:
             table.add(f"{row.rank}", *nothing, *figure_texts(row), style=DIM)
@@ -258,7 +253,7 @@ def _lost(
         return
     table = _table(result, shown, columns)
     for words, value in _rest(found, lost, len(chosen)):
-        table.add(styled(words, DIM, 5), figure(value), style=DIM)
+        table.add(styled_cell(words, DIM, 5), figure(value), style=DIM)
     yield styled_line("lost most by", STRONG)
     yield from _with_notes(table, shown, result, columns)
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
@@ -266,7 +261,7 @@ def _lost(
 
 def _table_of_documents() -> Table:
     """A table of documents: id, title, grade, its name where there is room, rank, and what the document costs."""
-    grade = Column(gap=3), Column(gap=1, yields=1)
+    grade = Column(gap=3), Column(gap=1, drop_order=1)
     columns = (*document_columns(""), *grade, Column(gap=3), Column(align=RIGHT, gap=3))
     return Table(columns, indent=2)
 
@@ -326,7 +321,7 @@ def _table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
                 map(number_text, alike)
             )  # several where a mapping gives them the same gain
             words = f"any {loss.places} of {loss.candidates:,} with grade {grades}{_first_missing(result, loss, columns)}"
-            table.add(styled(words, PLAIN, 4), rank, figure(loss.loss))
+            table.add(styled_cell(words, PLAIN, 4), rank, figure(loss.loss))
             continue
         grade = (
             f"grade {number_text(loss.grade)}",
@@ -382,9 +377,9 @@ def field_lines(result: CaseResult, columns: int) -> list[Line]:
     names = dict.fromkeys(
         name for document in named for name in result.texts.shown[document]
     )
-    columns_of_fields = (Column(name, least=12, wants=12) for name in names)
+    columns_of_fields = (Column(name, cut_to=12, wanted=12) for name in names)
     table = Table(
-        [Column("document", least=12), *columns_of_fields],
+        [Column("document", cut_to=12), *columns_of_fields],
         indent=2,
         title="about the documents",
     )
@@ -475,7 +470,7 @@ def since_baseline_lines(
             if document not in {move.document for move in shown}
         )
         words = f"{counted(more, 'other')} (-v shows all)"
-        table.add(styled(words, DIM, 5), figure(rest) if shares else "", style=DIM)
+        table.add(styled_cell(words, DIM, 5), figure(rest) if shares else "", style=DIM)
     then, now = baseline.score, result.score
     scores = ""
     if then is not None and now is not None:

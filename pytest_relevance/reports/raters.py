@@ -8,9 +8,10 @@ from math import isnan
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import FAR_APART, Rated, rater_figures
-from pytest_relevance.reports.blocks import RIGHT, Column, Table, document_columns
+from pytest_relevance.reports.cells import RIGHT, Column, document_columns
 from pytest_relevance.reports.number_text import number_text, signed_text
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut, display_width, folded
 
 MOST_LISTED = 20
@@ -64,7 +65,7 @@ def agreement_lines(
     one, two = harmless(first), harmless(second)
     head = f"{counted(len(pairs), 'pair')} of query and document that both {one} and {two} graded"
     figures = Table(
-        [Column(), Column(align=RIGHT, at_least=6), Column(least=20)], indent=2
+        [Column(), Column(align=RIGHT, min_width=6), Column(cut_to=20)], indent=2
     )
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
@@ -89,7 +90,7 @@ def agreement_lines(
     table = Table(
         [
             Column(" \\ ".join(names), RIGHT),
-            *(Column(number_text(grade), RIGHT, at_least=4) for grade in grades),
+            *(Column(number_text(grade), RIGHT, min_width=4) for grade in grades),
         ]
     )
     for mine in grades if len(grades) <= _MOST_GRADES else ():
@@ -133,7 +134,7 @@ def _apart(
         [
             Column("apart", RIGHT),
             *ratings,
-            Column("query", most=_WIDEST_QUERY),
+            Column("query", max_width=_WIDEST_QUERY),
             *document_columns(),
         ]
     )
@@ -173,7 +174,7 @@ def _ratings(
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
     if names and sum(display_width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
         return [Column(name, RIGHT) for name in names], each
-    return [Column("ratings", most=_WIDEST_RATINGS)], together
+    return [Column("ratings", max_width=_WIDEST_RATINGS)], together
 
 
 def _counted(
@@ -214,10 +215,10 @@ def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
     """One line for each rater, the most biased first."""
     found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
     figures = (
-        Column(head, RIGHT, at_least=least)
+        Column(head, RIGHT, min_width=least)
         for head, least in (("rated", 9), ("with others", 0), ("bias", 6))
     )
-    table = Table([Column("rater", most=_WIDEST_QUERY), *figures])
+    table = Table([Column("rater", max_width=_WIDEST_QUERY), *figures])
     for rater in found[:limit]:
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
         table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias)

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_relevance import Run, RunInfo, breakdown, compare_runs
-from pytest_relevance.reports.blocks import RIGHT, Column, Table
+from pytest_relevance.reports.cells import RIGHT, Column
+from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from tests.helpers import changed, result_of
 

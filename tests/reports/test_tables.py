@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.blocks import RIGHT, USER, Cell, Column, Table, styled
+from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.styled_lines import DIM, PLAIN, STRONG, plain_text
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import display_width, harmless
 
 DOCUMENTS = (
-    Column("document", least=10, middle=True, is_code=True),
-    Column(None, least=8, is_code=True),
+    Column("document", cut_to=10, cut_middle=True, is_code=True),
+    Column(None, cut_to=8, is_code=True),
 )
 
 
@@ -61,7 +62,7 @@ def test_text_is_cut_from_left_to_right(columns: int, row: str) -> None:
 def test_a_cell_may_cover_several_columns() -> None:
     table = Table([Column(), Column(gap=3), Column(align=RIGHT)], indent=2)
     table.add("sku-1", "rank 4", "-0.100")
-    table.add(styled("... and 3 more of them", PLAIN, 2), "-0.3")
+    table.add(styled_cell("... and 3 more of them", PLAIN, 2), "-0.3")
     assert text(table) == [
         "  sku-1   rank 4          -0.100",
         "  ... and 3 more of them    -0.3",
@@ -70,7 +71,7 @@ def test_a_cell_may_cover_several_columns() -> None:
 
 def test_as_markdown_the_text_of_users_stands_in_code_spans() -> None:
     table = products(("sku|1", "<b>Boots</b>", "3"), ("`a`", "", "2"))
-    table.add("3-10", styled("nothing returned", PLAIN, 2), "< 1")
+    table.add("3-10", styled_cell("nothing returned", PLAIN, 2), "< 1")
     assert table.markdown() == [
         "| rank | document |  | grade |",
         "| ---: | --- | --- | ---: |",
@@ -123,7 +124,8 @@ def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
 def test_spans_of_users_stand_in_code_spans_beside_words_of_the_report() -> None:
     table = Table([Column("lost"), Column("gate")])
     table.add(
-        Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))), styled("not met", STRONG)
+        Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))),
+        styled_cell("not met", STRONG),
     )
     assert (
         table.markdown()[-1]

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, harmless, score_text
-from pytest_relevance.reports.blocks import USER
+from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.number_text import number_text
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import baseline, cases, changes

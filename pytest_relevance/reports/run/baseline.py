@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -404,11 +405,10 @@ def mean_sentences(
                 for result in group
                 if differences.score_before(result) is not None
             ]
-            found.append(
-                said._replace(text=f"{said.text}{more}{cases.left_open(compared)}")
-                if is_whole
-                else said
-            )
+            if is_whole:
+                text = f"{said.text}{more}{cases.left_open(compared)}"
+                said = replace(said, text=text)
+            found.append(said)
         elif not only_changes and cases.has_mean(group):
             found.append(Sentence(head + cases.mean_text(group)))
     return found

@@ -16,18 +16,12 @@ from pytest_relevance._text import (
     listed,
     score_text,
 )
-from pytest_relevance.reports.blocks import (
-    MORE_HINT,
-    RIGHT,
-    Block,
-    Column,
-    Sentence,
-    Table,
-    styled,
-)
+from pytest_relevance.reports.blocks import Block, Sentence
+from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
 from pytest_relevance.reports.number_text import duration_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
+from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.reports.terminal_text import cut, cut_middle, display_width
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
@@ -410,14 +404,14 @@ def how_called(results: Iterable[CaseResult]) -> str:
 
 def case_table(title: str, label_gap: int = 2) -> Table:
     """A table of cases: a figure, the query, a label behind it, the status, and the place."""
-    query = Column(most=60, least=20, wants=30, is_code=True)
+    query = Column(max_width=60, cut_to=20, wanted=30, is_code=True)
     return Table(
         [
             Column(align=RIGHT),
             query,
             Column(gap=label_gap),
             Column(gap=3),
-            Column(gap=3, yields=1, is_code=True),
+            Column(gap=3, drop_order=1, is_code=True),
         ],
         indent=2,
         title=title,
@@ -426,8 +420,8 @@ def case_table(title: str, label_gap: int = 2) -> Table:
 
 def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
     """Add a row to a table of cases: `0.764 -> 0.312  smart watch  weight 2   failed   shop.relevance.yaml:41`."""
-    status = styled(result.status, STATUSES[result.status])
-    table.add(figure, case_label(result), label, status, styled(result.place, DIM))
+    status = styled_cell(result.status, STATUSES[result.status])
+    table.add(figure, case_label(result), label, status, styled_cell(result.place, DIM))
 
 
 def lowest(results: Sequence[CaseResult]) -> list[int]:
@@ -564,14 +558,14 @@ def stability_remarks(
         len({result.file for result in unstable}) > 1,
     )
     columns = [
-        Column(most=30, least=20, is_code=True),
+        Column(max_width=30, cut_to=20, is_code=True),
         Column(),
-        Column(least=24, is_code=True),
+        Column(cut_to=24, is_code=True),
         Column(gap=3),
     ]
     table = Table(columns, indent=2)
     for result in unstable if full else unstable[:MOST_UNSTABLE]:
-        place = styled(result.place if has_places else "", DIM)
+        place = styled_cell(result.place if has_places else "", DIM)
         table.add(
             case_label(result),
             short_label(result, variants),

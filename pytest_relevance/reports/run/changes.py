@@ -16,25 +16,18 @@ from typing import NamedTuple
 
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports.blocks import (
-    MORE_HINT,
-    RIGHT,
-    USER,
-    Cell,
-    Column,
-    Table,
-    styled,
-)
 from pytest_relevance.reports.breakdown import (
     Loss,
     Scored,
     change_shares,
     scored_ranking,
 )
+from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.number_text import LEAST, signed_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.styled_lines import PLAIN, Line
+from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
@@ -58,7 +51,7 @@ NOTHING_RETURNED = "nothing returned"
 LOST, ON_TOP, GAINED = "lost", "now on top", "gained"
 """The columns of a table of cases that moved which name a document."""
 
-_YIELDS = {
+_DROP_ORDER = {
     "same": 5,
     "effect": 4,
     "cases": 3,
@@ -334,7 +327,14 @@ def moved_table(
         else f"{len(rows):,}"
     )
     named = [
-        Column(name, least=24, wants=24, most=60, middle=True, yields=name == ON_TOP)
+        Column(
+            name,
+            cut_to=24,
+            wanted=24,
+            max_width=60,
+            cut_middle=True,
+            drop_order=name == ON_TOP,
+        )
         for name in documents
     ]
     figures = [
@@ -342,14 +342,14 @@ def moved_table(
         Column(metric or "score", RIGHT),
     ]
     query, variant = (
-        Column("query", most=60, least=20, wants=30),
-        Column("variant", least=8),
+        Column("query", max_width=60, cut_to=20, wanted=30),
+        Column("variant", cut_to=8),
     )
     table = Table([query, variant, *figures, *named], indent=2)
     table.title = title and f"{title} ({count})"
     for row in rows:
         scores = [row.scores] if metric else [row.metric, row.scores]
-        names = styled(row.name, USER), styled(row.variant, USER)
+        names = styled_cell(row.name, USER), styled_cell(row.variant, USER)
         table.add(*names, *scores, *(Cell(row.documents[name]) for name in documents))
     return table
 
@@ -402,7 +402,13 @@ def means_table(
     titles = ("95 % interval", p_value, "effect") if tests else ()
     heads = ("cases", *ends, "change", *titles, "better", "worse", "same")
     table = Table(
-        [*names, *(Column(head, RIGHT, yields=_YIELDS.get(head, 0)) for head in heads)]
+        [
+            *names,
+            *(
+                Column(head, RIGHT, drop_order=_DROP_ORDER.get(head, 0))
+                for head in heads
+            ),
+        ]
     )
     for (texts, means), test in zip_longest(rows, tests):
         scores = (
@@ -450,17 +456,21 @@ def tag_table(
         changed.sort(key=lambda row: (row[0].difference, *row[1:]))
         title = f"by tag ({metric or cases.metric_of(results)})"
         names = [
-            Column(title, least=8, is_code=True),
-            Column("variant", least=8, is_code=True),
+            Column(title, cut_to=8, is_code=True),
+            Column("variant", cut_to=8, is_code=True),
         ]
         table = means_table(
             names, [((tag, variant), means) for means, tag, variant in changed[:most]]
         )
     else:
         figures = (
-            Column(align=RIGHT) if len(variants) < 2 else Column(least=20, is_code=True)
+            Column(align=RIGHT)
+            if len(variants) < 2
+            else Column(cut_to=20, is_code=True)
         )
-        table = Table([Column("by tag", most=32, is_code=True), figures, Column(gap=3)])
+        table = Table(
+            [Column("by tag", max_width=32, is_code=True), figures, Column(gap=3)]
+        )
         rows = []
         for tag, tagged in by_tag.items():
             unmet = cases.case_count(
@@ -521,9 +531,12 @@ def variant_tables(
     side_by_side = Table(
         [
             Column(
-                "side by side, the widest apart first", most=42, least=8, is_code=True
+                "side by side, the widest apart first",
+                max_width=42,
+                cut_to=8,
+                is_code=True,
             ),
-            Column(least=20, is_code=True),
+            Column(cut_to=20, is_code=True),
         ]
     )
     for key in order[:most]:
@@ -565,8 +578,8 @@ def _against_first(
     if not family:
         return Table([])
     columns = [
-        Column("variant", least=8, is_code=True),
-        Column("against", least=8, is_code=True),
+        Column("variant", cut_to=8, is_code=True),
+        Column("against", cut_to=8, is_code=True),
     ]
     label = cases.variant_label(first, variants)
     tests = differences.differences_of(family)

@@ -12,11 +12,13 @@ from pytest_relevance._text import (
     listed,
     quoted,
 )
-from pytest_relevance.reports.blocks import Cell, Column, Sentence, Table
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.cells import Cell, Column
 from pytest_relevance.reports.near_ids import near_pairs_of
 from pytest_relevance.reports.reasons import case_heading, search_label
 from pytest_relevance.reports.run.cases import variants_of
 from pytest_relevance.reports.styled_lines import BAD, Line
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
@@ -143,10 +145,10 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
     variants = variants_of(results)
     table = Table(
         [
-            Column(most=40, least=20),
+            Column(max_width=40, cut_to=20),
             Column(),
-            Column(least=34),
-            Column(most=40, least=24, middle=True),
+            Column(cut_to=34),
+            Column(max_width=40, cut_to=24, cut_middle=True),
         ]
     )
     for result in results:

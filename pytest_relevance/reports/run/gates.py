@@ -17,7 +17,7 @@ from pytest_relevance._text import (
     quoted,
     score_text,
 )
-from pytest_relevance.reports.blocks import Column, Table, styled
+from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
 from pytest_relevance.reports.number_text import (
     asked_text,
@@ -37,6 +37,7 @@ from pytest_relevance.reports.styled_lines import (
     folded_lines,
     styled_line,
 )
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results import gates
 from pytest_relevance.results.case_result import (
@@ -316,7 +317,7 @@ def gate_table(judged: Iterable[gates.GateResult], most: int | None) -> Table:
         ]
     )
     for gate in found[:most]:
-        word = styled(
+        word = styled_cell(
             OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN
         )
         names = (

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports import blocks
+from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.markdown_text import (
     LONGEST_TEXT,
@@ -51,7 +51,18 @@ from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
 )
+from pytest_relevance.reports.sections import (
+    FAILURE,
+    MOST_CHARACTERS,
+    Section,
+    details,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.reports.workflow_commands import workflow_command
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
@@ -72,7 +83,7 @@ def run_markdown(
     *,
     verbosity: int = 0,
     notes: Sequence[str] = (),
-    most: int = blocks.MOST_CHARACTERS,
+    most: int = MOST_CHARACTERS,
     page: str = "",
 ) -> str:
     """The report of a run as Markdown, of at most `most` characters. `notes` are sentences about how it was merged.
@@ -81,14 +92,14 @@ def run_markdown(
     the report of each failure is left out. The first section, with the sentence, is always there. `page` is the address
     of the HTML report, to which it links.
     """
-    return blocks.joined_sections(
+    return joined_sections(
         run_sections(run, verbosity=verbosity, notes=notes, page=page), most
     )
 
 
 def run_sections(
     run: Run, *, verbosity: int = 0, notes: Sequence[str] = (), page: str = ""
-) -> Iterator[blocks.Section]:
+) -> Iterator[Section]:
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
@@ -97,20 +108,20 @@ def run_sections(
         baseline.mean_sentences(ran, is_whole=True),
         None if full else changes.MOST_ROWS,
     )
-    yield blocks.Section(_first_section(run, ran, gates, means, page), "the summary")
+    yield Section(_first_section(run, ran, gates, means, page), "the summary")
     if run.info.errors:
-        yield blocks.Section(error_section(run.info, full=full), "the errors")
-    yield from blocks.list_section(map(blocks.Sentence, notes), "notes")
+        yield Section(error_section(run.info, full=full), "the errors")
+    yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
-        yield blocks.Section(_missing(run.info.missing), "what is missing")
+        yield Section(_missing(run.info.missing), "what is missing")
     worst = changes.worst_first(ran)
-    yield from blocks.table_sections(
+    yield from table_sections(
         "the gates", [gate_table(gates, None if full else MOST_GATES)]
     )
     for name, table in _case_tables(worst, ran, variants, most):
-        yield from blocks.table_sections(name, [table])
+        yield from table_sections(name, [table])
     for fault in fault_sentences(ran, run.info):
-        yield blocks.Section(
+        yield Section(
             f"**{fault.markdown()}**", "a fault that several cases have in common"
         )
     if (
@@ -121,21 +132,17 @@ def run_sections(
             *cases.suite_sentences(ran, variants, gates),
             *baseline.mean_sentences(ran, only_changes=True),
         ]
-        yield from blocks.list_section(
-            shown if full else shown[:MOST_SUITES], "the suites"
-        )
+        yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
     said = [
-        block
-        for block in cases.remarks(ran, run.files)
-        if isinstance(block, blocks.Sentence)
+        block for block in cases.remarks(ran, run.files) if isinstance(block, Sentence)
     ]
-    yield from blocks.list_section(said, "remarks")
+    yield from list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
-    yield from blocks.table_sections(
+    yield from table_sections(
         "the tags",
         [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)],
     )
-    yield from blocks.table_sections(
+    yield from table_sections(
         "the variants", changes.variant_tables(compared, variants, most)
     )
     fallen = [change for change in worst if differences.got_worse(change.result)]
@@ -143,9 +150,7 @@ def run_sections(
         rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
         table = changes.moved_table("", rows, variants, ())
-        yield blocks.Section(
-            blocks.details(title, table.markdown()), "further cases that got worse"
-        )
+        yield Section(details(title, table.markdown()), "further cases that got worse")
     if verbosity >= 0:
         yield from _failure_sections(run, verbosity, page)
 
@@ -154,7 +159,7 @@ def _first_section(
     run: Run,
     ran: Sequence[CaseResult],
     gates: Sequence[GateResult],
-    means: Sequence[blocks.Sentence],
+    means: Sequence[Sentence],
     page: str,
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
@@ -190,7 +195,7 @@ def _first_section(
     items += [escaped(explained)] if (explained := cases.metric_explained(ran)) else []
     return "\n".join(
         [
-            blocks.heading(said.text, said.mark),
+            heading(said.text, said.mark),
             *([""] if items else []),
             *(f"- {item}" for item in items),
         ]
@@ -214,7 +219,7 @@ def _case_tables(
     ran: Sequence[CaseResult],
     variants: Sequence[cases.Variant],
     most: int | None,
-) -> Iterator[tuple[str, blocks.Table]]:
+) -> Iterator[tuple[str, Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
     Without any that fails or moved, those with the lowest scores.
@@ -263,7 +268,7 @@ def _case_tables(
     )
 
 
-def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Section]:
+def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[Section]:
     """The failures, folded, in their order; cases that failed alike share one line."""
     names = cases.names_in_page(run.results) if page else {}
     for how, results in _to_report(run, verbosity):
@@ -273,12 +278,10 @@ def _failure_sections(run: Run, verbosity: int, page: str) -> Iterator[blocks.Se
                 if page
                 else ""
             )
-            yield blocks.Section(
-                partial(_folded, results[0], run, verbosity, link), blocks.FAILURE
-            )
+            yield Section(partial(_folded, results[0], run, verbosity, link), FAILURE)
         else:
-            yield blocks.Section(
-                code_span(together_text(results, full=verbosity > 0)), blocks.FAILURE
+            yield Section(
+                code_span(together_text(results, full=verbosity > 0)), FAILURE
             )
 
 
@@ -303,9 +306,7 @@ def _folded(result: CaseResult, run: Run, verbosity: int, link: str) -> str:
         *([f"[open it in the page]({link})", ""] if link else []),
         *code_block(report),
     ]
-    return blocks.details(
-        " ".join(f"<code>{escape(text)}</code>" for text in title), lines
-    )
+    return details(" ".join(f"<code>{escape(text)}</code>" for text in title), lines)
 
 
 # --- annotations for GitHub Actions -----------------------------------------------------------------------------------

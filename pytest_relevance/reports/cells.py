@@ -1,0 +1,112 @@
+"""Columns and cells: what a table of a report consists of.
+
+A cell holds styled spans. A column says how its cells are aligned, and what becomes of
+it if the table is wider than the terminal. Widths are in terminal columns.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+
+from pytest_relevance._text import NUMBER, TEXT, harmless
+from pytest_relevance.reports.styled_lines import Line
+from pytest_relevance.reports.terminal_text import cut, cut_middle, display_width
+
+LEFT, RIGHT = TEXT, NUMBER
+"""The alignments of a column."""
+
+USER = "user"
+"""The style of a span that a user wrote: Markdown shows it in a code span."""
+
+_WANTED_BY_TITLES = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    title:       its head. None: the head of the column to its left covers it too.
+    align:       LEFT or RIGHT.
+    gap:         the blanks before it.
+    min_width:   it is at least so wide, also if it is empty.
+    max_width:   longer texts are always cut.
+    cut_to:      if the table is too wide, texts are cut to this width, and to 12 if
+                 that does not suffice. None: they are never cut.
+    wanted:      columns with a `drop_order` are left out before this one becomes
+                 narrower. None: before it becomes narrower than `cut_to`.
+    drop_order:  columns are left out if others want their room, those with the highest
+                 number first. 0: it is never left out.
+    cut_middle:  texts are cut in their middle, as ids are.
+    is_code:     Markdown shows its texts in code spans.
+    """
+
+    title: str | None = ""
+    align: str = LEFT
+    _: KW_ONLY
+    gap: int = 2
+    min_width: int = 0
+    max_width: int = sys.maxsize
+    cut_to: int | None = None
+    wanted: int | None = None
+    drop_order: int = 0
+    cut_middle: bool = False
+    is_code: bool = False
+
+    def cut_text(self, text: str, columns: int) -> str:
+        """Cut a text of this column to a width."""
+        return cut_middle(text, columns) if self.cut_middle else cut(text, columns)
+
+
+def document_columns(title: str = "document") -> tuple[Column, Column]:
+    """Make the columns of an id and its title, which share a head.
+
+    If there is not room for both, long ids are cut first, then titles. Columns with a
+    `drop_order` are left out if a title would have too little room.
+    """
+    ids = Column(title, cut_to=24, cut_middle=True, is_code=True)
+    titles = Column(
+        None, cut_to=8, wanted=_WANTED_BY_TITLES, cut_middle=True, is_code=True
+    )
+    return ids, titles
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of styled spans, which covers `colspan` columns."""
+
+    spans: Line
+    colspan: int = 1
+
+    @property
+    def text(self) -> str:
+        """The text without styles."""
+        return "".join(text for text, _ in self.spans)
+
+    @property
+    def width(self) -> int:
+        """The columns that the text takes in a terminal."""
+        return display_width(self.text)
+
+    def harmless(self) -> Cell:
+        """Make the cell with every character escaped that a terminal could act on."""
+        spans = tuple((harmless(text), style) for text, style in self.spans)
+        return Cell(spans, self.colspan)
+
+
+def styled_cell(text: str, style: str, colspan: int = 1) -> Cell:
+    """Make a cell of one span."""
+    return Cell(((text, style),), colspan)
+
+
+Row = Sequence[Cell]
+"""The cells of a row from left to right. The last columns may have none."""
+
+
+def cells_with_columns(row: Row) -> Iterator[tuple[int, Cell]]:
+    """Give each cell of a row with the index of the column that it begins in."""
+    index = 0
+    for cell in row:
+        yield index, cell
+        index += cell.colspan

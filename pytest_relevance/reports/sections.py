@@ -1,0 +1,126 @@
+"""Reports in Markdown as sections, which are shown or left out as a whole.
+
+A comment on GitHub holds 65,536 characters, and nobody reads so many. A report that is
+too long loses its last sections, and says which.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.markdown_text import escaped
+from pytest_relevance.reports.recognition import REPORT_MARK
+from pytest_relevance.reports.table import Table
+
+MOST_CHARACTERS = 20_000
+"""How long a report in Markdown is by default."""
+
+FAILURE = "failure"
+"""The name of a section about one failure: these are counted if they are left out."""
+
+_SEPARATOR = "\n\n"
+_END = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report in Markdown. The line about what is left out names it.
+
+    `content` may be a function, which is not called if there is no room for the text.
+    """
+
+    content: str | Callable[[], str]
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The Markdown."""
+        return self.content if isinstance(self.content, str) else self.content()
+
+
+def table_sections(name: str, tables: Iterable[Table]) -> list[Section]:
+    """Make a section of each table that has rows, all with one name."""
+    sections = []
+    for table in tables:
+        if table.rows:
+            sections.append(Section("\n".join(table.markdown()), name))
+    return sections
+
+
+def list_section(items: Iterable[Sentence], name: str) -> list[Section]:
+    """Make a section that is a list of sentences; none without sentences."""
+    text = "\n".join(f"- {item.markdown()}" for item in items)
+    return [Section(text, name)] if text else []
+
+
+def details(summary: str, lines: Iterable[str]) -> str:
+    """Fold lines of Markdown below a summary, which is HTML and always shown."""
+    begin = f"<details><summary>{summary}</summary>"
+    return "\n".join([begin, "", *lines, "", "</details>"])
+
+
+def heading(sentence: str, mark: str) -> str:
+    """Begin a report: the comment by which it is recognised, and its headline."""
+    return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"
+
+
+def joined_sections(
+    sections: Iterable[Section], most: int | None = MOST_CHARACTERS
+) -> str:
+    """Join the sections of a report, without the last ones if it gets too long.
+
+    `most` is the number of characters, None for any. A line at the end says what is
+    left out. The first section stays, however long it is.
+    """
+    sections = list(sections)
+    if most is None or len(sections) < 2:
+        return _joined(section.text for section in sections)
+    texts = _texts_up_to(sections, most)
+    if len(_joined(texts)) <= most:
+        return _joined(texts)
+    names = [section.name for section in sections]
+    # the line is longest if it names all sections
+    room = most - len(_left_out(names, most)) - len(_END)
+    count = _number_that_fit(texts, room)
+    return _joined([*texts[:count], _left_out(names[count:], most)])
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return _SEPARATOR.join(texts) + _END
+
+
+def _texts_up_to(sections: Iterable[Section], most: int) -> list[str]:
+    """Make the texts of sections until they are too long together."""
+    texts = []
+    length = len(_END) - len(_SEPARATOR)
+    for section in sections:
+        text = section.text
+        texts.append(text)
+        length += len(_SEPARATOR) + len(text)
+        if length > most:
+            break
+    return texts
+
+
+def _number_that_fit(texts: Sequence[str], room: int) -> int:
+    """Count the first texts that fit with a separator behind each; at least one."""
+    count = 0
+    used = 0
+    for text in texts:
+        used += len(text) + len(_SEPARATOR)
+        if used > room:
+            break
+        count += 1
+    return max(1, count)
+
+
+def _left_out(names: Iterable[str], most: int) -> str:
+    """Say what is left out: `Left out, as this report has at most ...: 39 failures.`"""
+    parts = []
+    for name, count in Counter(names).items():
+        parts.append(counted(count, name) if name == FAILURE else name)
+    return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."

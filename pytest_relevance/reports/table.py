@@ -1,0 +1,156 @@
+"""Tables of reports, as lines for a terminal, as Markdown, and as HTML for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance._text import harmless, html_table
+from pytest_relevance.reports.cells import (
+    RIGHT,
+    USER,
+    Cell,
+    Column,
+    Row,
+    cells_with_columns,
+    styled_cell,
+)
+from pytest_relevance.reports.markdown_text import code_span, escaped
+from pytest_relevance.reports.styled_lines import DIM, PLAIN, STRONG, Line, styled_line
+from pytest_relevance.reports.table_layout import TableLayout, columns_with_text
+from pytest_relevance.reports.terminal_text import WIDEST, cut, folded
+
+ARROW = "\u00a0\u2192\u00a0"
+"""What stands in Markdown between before and after.
+
+It has no-break spaces, so that a narrow column keeps both in one line.
+"""
+
+MORE_HINT = " (-v shows all)"
+"""How a terminal shows the rest of a list."""
+
+LONGEST_CELL = 80
+"""How wide a text of a user is in a table in Markdown before it is cut."""
+
+_WIDEST_LINE_OF_CELL = 40
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Table:
+    """Columns and rows. A table without rows is not shown.
+
+    `indent` is in blanks. `title` stands above the table, `note` below it; `hint`
+    follows the note in a terminal alone.
+    """
+
+    columns: Sequence[Column]
+    rows: list[Row] = field(default_factory=list)
+    indent: int = 0
+    title: str = ""
+    note: str = ""
+    hint: str = ""
+
+    def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
+        """Add a row of cells from left to right; plain texts get the style."""
+        row = []
+        for each in cells:
+            cell = styled_cell(each, style) if isinstance(each, str) else each
+            row.append(cell.harmless())
+        self.rows.append(row)
+
+    def lines(self, columns: int = WIDEST) -> list[Line]:
+        """Write the table as styled lines, at most `columns` wide if it can be cut so."""
+        if not self.rows:
+            return []
+        lines = []
+        if self.title:
+            lines.append(styled_line(self.title, STRONG))
+        lines += self.row_lines(columns)
+        if self.note:
+            lines.append(styled_line(self.note + self.hint, DIM))
+        return lines
+
+    def row_lines(self, columns: int = WIDEST) -> list[Line]:
+        """Write the rows as lines, below the head if any column has a title."""
+        head = self._head()
+        layout = TableLayout(self.columns, head, self.rows, self.indent)
+        widths = layout.fitted_widths(columns)
+        lines = [layout.line(head, widths)] if head else []
+        for row in self.rows:
+            lines.append(layout.line(row, widths))
+        return lines
+
+    def markdown(self) -> list[str]:
+        """Write the table as lines of Markdown."""
+        if not self.rows:
+            return []
+        lines = []
+        if self.title:
+            lines += [f"**{self.title[0].upper()}{self.title[1:]}**", ""]
+        used = sorted(columns_with_text(self.rows))
+        columns = [self.columns[index] for index in used]
+        lines.append(_markdown_row([column.title or "" for column in columns]))
+        aligned = ["---:" if column.align == RIGHT else "---" for column in columns]
+        lines.append(_markdown_row(aligned))
+        for row in self.rows:
+            cells = dict(cells_with_columns(row))
+            texts = []
+            for index, column in zip(used, columns, strict=True):
+                texts.append(_cell_in_markdown(cells.get(index), column))
+            lines.append(_markdown_row(texts))
+        if self.note:
+            lines += ["", self.note.strip()]
+        return lines
+
+    def html(self) -> str:
+        """Write the table as HTML for a notebook."""
+        if not self.rows:
+            return ""
+        used = sorted(columns_with_text(self.rows))
+        heads = []
+        for index in used:
+            column = self.columns[index]
+            heads.append((column.title or "", column.align))
+        rows = []
+        for row in self.rows:
+            cells = dict(cells_with_columns(row))
+            rows.append([cells[index].text if index in cells else "" for index in used])
+        return html_table(heads, rows, self.title, self.note)
+
+    def _head(self) -> Row:
+        """Make the row of the titles; it is empty if no column has one.
+
+        A title also covers the columns to its right that have None.
+        """
+        if not any(column.title for column in self.columns):
+            return ()
+        head: list[Cell] = []
+        for column in self.columns:
+            if column.title is not None:
+                head.append(styled_cell(harmless(column.title), STRONG))
+            else:
+                head[-1] = replace(head[-1], colspan=head[-1].colspan + 1)
+        return head
+
+
+def _markdown_row(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _cell_in_markdown(cell: Cell | None, column: Column) -> str:
+    """Write a cell: what users wrote in code spans, the words of the report escaped."""
+    if cell is None or not cell.text.strip():
+        return ""
+    if column.is_code and cell.colspan == 1:
+        return code_span(cell.text.strip(), in_cell=True)
+    texts = [_span_in_markdown(text, style) for text, style in cell.spans]
+    return "".join(texts).strip()
+
+
+def _span_in_markdown(text: str, style: str) -> str:
+    if style == USER:
+        # a code span in a table does not wrap
+        lines = folded(cut(harmless(text), LONGEST_CELL), _WIDEST_LINE_OF_CELL)
+        return "<br>".join(code_span(line, in_cell=True) for line in lines)
+    shown = escaped(text).replace(" -> ", ARROW)
+    return f"**{shown}**" if style == STRONG else shown

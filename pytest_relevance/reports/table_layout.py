@@ -1,0 +1,193 @@
+"""Tables as aligned lines: how wide each column becomes, and how a row is written.
+
+A table that is too wide is fitted in three steps: columns that may be left out are left
+out, texts are cut from left to right to the width that their column names, and then
+down to 12. See `Column`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance.reports.cells import RIGHT, Cell, Column, Row, cells_with_columns
+from pytest_relevance.reports.styled_lines import PLAIN, Line, Span
+from pytest_relevance.reports.terminal_text import display_width
+
+_NARROWEST = 12
+"""The width of text that is cut as far as can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """The columns of a table, its head, which may be empty, its rows, and its indent.
+
+    Widths of columns are lists with one entry a column, 0 for one that is left out.
+    """
+
+    columns: Sequence[Column]
+    head: Row
+    rows: Sequence[Row]
+    indent: int
+
+    def fitted_widths(self, room: int) -> list[int]:
+        """Return the widths with which the table is at most `room` wide, if it can be.
+
+        It stays wider if its columns do not allow enough to be cut.
+        """
+        widths = self._natural_widths()
+        widths = self._without_dropped_columns(widths, room)
+        cut_to = [column.cut_to for column in self.columns]
+        widths = self._cut_from_left_to_right(widths, cut_to, room)
+        at_last = [
+            None if width is None else min(width, _NARROWEST) for width in cut_to
+        ]
+        widths = self._cut_from_left_to_right(widths, at_last, room)
+        return self._widened_for_wide_cells(widths)
+
+    def line(self, row: Row, widths: Sequence[int]) -> Line:
+        """Write the cells of a row, cut and aligned to the widths of the columns."""
+        spans: list[Span] = []
+        for index, cell in cells_with_columns(row):
+            covered = _covered_columns(index, cell, widths)
+            if not covered:
+                continue
+            column = self.columns[index]
+            gap = self.columns[covered[0]].gap if spans else self.indent
+            room = self._covered_width(covered, widths)
+            shown = _fitted_spans(cell, room, column)
+            blanks = " " * (room - Cell(shown).width)
+            spans.append((" " * gap, PLAIN))
+            if column.align == RIGHT:
+                spans.append((blanks, PLAIN))
+            spans += shown
+            if column.align != RIGHT:
+                spans.append((blanks, PLAIN))
+        return _joined(spans)
+
+    def _natural_widths(self) -> list[int]:
+        """Return the widths that the texts need, at most `max_width` of each column.
+
+        A column without text in any row is left out, whatever its head.
+        """
+        used = columns_with_text(self.rows)
+        widths = [column.min_width for column in self.columns]
+        for row in [self.head, *self.rows]:
+            for index, cell in cells_with_columns(row):
+                if cell.colspan == 1 and index in used:
+                    widths[index] = max(widths[index], cell.width)
+        for index, column in enumerate(self.columns):
+            widths[index] = min(widths[index], column.max_width)
+        return widths
+
+    def _without_dropped_columns(self, widths: Sequence[int], room: int) -> list[int]:
+        """Leave out columns until the others have the widths that they want."""
+        kept = list(widths)
+        drop_orders = {column.drop_order for column in self.columns} - {0}
+        for drop_order in sorted(drop_orders, reverse=True):
+            wanted = self._widened_for_wide_cells(self._wanted_widths(kept))
+            if self._table_width(wanted) <= room:
+                break
+            for index, column in enumerate(self.columns):
+                if column.drop_order == drop_order:
+                    kept[index] = 0
+        return kept
+
+    def _wanted_widths(self, widths: Sequence[int]) -> list[int]:
+        wanted = []
+        for width, column in zip(widths, self.columns, strict=True):
+            most = column.cut_to if column.wanted is None else column.wanted
+            wanted.append(width if most is None else min(width, most))
+        return wanted
+
+    def _cut_from_left_to_right(
+        self, widths: Sequence[int], cut_to: Sequence[int | None], room: int
+    ) -> list[int]:
+        """Make columns narrower until the table fits, none below its `cut_to`."""
+        excess = self._table_width(widths) - room
+        cut_widths = []
+        for width, least in zip(widths, cut_to, strict=True):
+            cut_width = width
+            if excess > 0 and least is not None and width > least:
+                cut_width = max(least, width - excess)
+                excess -= width - cut_width
+            cut_widths.append(cut_width)
+        return cut_widths
+
+    def _widened_for_wide_cells(self, widths: Sequence[int]) -> list[int]:
+        """Widen the last of the columns that a cell covers, if the cell is wider."""
+        wider = list(widths)
+        for row in [self.head, *self.rows]:
+            for index, cell in cells_with_columns(row):
+                if cell.colspan == 1:
+                    continue
+                covered = _covered_columns(index, cell, wider)
+                missing = cell.width - self._covered_width(covered, wider)
+                if missing > 0:
+                    wider[covered[-1] if covered else index] += missing
+        return wider
+
+    def _table_width(self, widths: Sequence[int]) -> int:
+        used = [index for index, width in enumerate(widths) if width]
+        return self.indent + self._covered_width(used, widths)
+
+    def _covered_width(self, covered: Sequence[int], widths: Sequence[int]) -> int:
+        """Return the width of columns side by side, with the gaps between them."""
+        texts = sum(widths[index] for index in covered)
+        gaps = sum(self.columns[index].gap for index in covered[1:])
+        return texts + gaps
+
+
+def columns_with_text(rows: Iterable[Row]) -> set[int]:
+    """Return the indexes of the columns that are not empty in all rows.
+
+    The text of a cell that covers several columns does not count.
+    """
+    used = set()
+    for row in rows:
+        for index, cell in cells_with_columns(row):
+            if cell.colspan == 1 and cell.text:
+                used.add(index)
+    return used
+
+
+def _covered_columns(index: int, cell: Cell, widths: Sequence[int]) -> list[int]:
+    """Return the columns that a cell covers, without those that are left out."""
+    covered = range(index, index + cell.colspan)
+    return [each for each in covered if widths[each]]
+
+
+def _fitted_spans(cell: Cell, room: int, column: Column) -> Line:
+    """Cut the spans of a cell to a width: the longest alone, if enough of it is left.
+
+    Otherwise all spans become one, which is cut.
+    """
+    excess = cell.width - room
+    if excess <= 0:
+        return cell.spans
+    longest = max(cell.spans, key=lambda span: display_width(span[0]))
+    longest_text, longest_style = longest
+    left = display_width(longest_text) - excess
+    if left < _NARROWEST:
+        return ((column.cut_text(cell.text, room), longest_style),)
+    cut_span = (column.cut_text(longest_text, left), longest_style)
+    return tuple(cut_span if span == longest else span for span in cell.spans)
+
+
+def _joined(spans: Iterable[Span]) -> Line:
+    """Join neighbouring spans of one style, and drop the blanks at the end.
+
+    Blanks show no style: they join any span.
+    """
+    joined: list[Span] = [("", PLAIN)]
+    for text, style in spans:
+        last_text, last_style = joined[-1]
+        if not last_text.strip():
+            joined[-1] = (last_text + text, style)
+        elif style == last_style or not text.strip():
+            joined[-1] = (last_text + text, last_style)
+        else:
+            joined.append((text, style))
+    last_text, last_style = joined[-1]
+    joined[-1] = (last_text.rstrip(), last_style)
+    return tuple(joined)
