@@ -21,9 +21,17 @@ from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.number_text import SIGNIFICANT, asked_text
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.run import baseline, changes
+from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.cases import filled_texts, mean_name, variants_of
 from pytest_relevance.reports.run.gates import finding_text
+from pytest_relevance.reports.run.means import means_table, tag_table
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    moved_table,
+)
 from pytest_relevance.reports.sections import (
     Section,
     heading,
@@ -523,19 +531,18 @@ def _tables(
         limit if limit is None else max(limit, min(len(gates.drops), _MOST_DROPS))
     )
     for name, sign, most, documents in (
-        ("drops", -1, most_drops, (changes.LOST, changes.ON_TOP)),
-        ("gains", 1, limit, (changes.GAINED,)),
+        ("drops", -1, most_drops, (LOST_DOCUMENT, DOCUMENT_ON_TOP)),
+        ("gains", 1, limit, (GAINED_DOCUMENT,)),
     ):
         found = [
-            changes.CaseChange(result, comparison.metric)
-            for result in comparison.moved(sign)
+            CaseChange(result, comparison.metric) for result in comparison.moved(sign)
         ]
         title = (
             "Differ most"
             if is_similarity(comparison.metric or "")
             else f"Largest {name}"
         )
-        tables[f"the largest {name}"] = changes.moved_table(
+        tables[f"the largest {name}"] = moved_table(
             title, found, variants, documents, most
         )
     columns = [
@@ -544,10 +551,10 @@ def _tables(
     ]
     rows = [row for row in comparison.metrics if not is_similarity(row.metric)]
     named = [((row.metric, row.variant or ""), row.means) for row in rows]
-    tags = changes.tag_table(comparison.results, variants, limit, comparison.metric)
+    tags = tag_table(comparison.results, variants, limit, comparison.metric)
     tags.hint = ""
     return tables | {
-        "the metrics": changes.means_table(columns, named, rows),
+        "the metrics": means_table(columns, named, rows),
         "the tags": tags,
     }
 

@@ -1,9 +1,14 @@
-"""Where the raters of documents differ, and how far: the report on a judgment file, and the calibration of a judge."""
+"""Where raters differ and how far: the report on a file of judgments.
+
+Also the calibration of a judge, which is a comparison of two raters. See
+`metrics/agreement.py` for the figures.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.judgments.model import Judgments
@@ -14,222 +19,244 @@ from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut, display_width, folded
 
+if TYPE_CHECKING:
+    from pytest_relevance.metrics.agreement import Agreement
+
 MOST_LISTED = 20
 
-_LEAST = "reliable from 0.8 on, tentatively from 0.667"
-"""Of an alpha. Krippendorff, Content Analysis, 2004, chapter 11."""
-
+# Krippendorff, Content Analysis, 2004, chapter 11
+_HOW_TO_READ_ALPHA = "reliable from 0.8 on, tentatively from 0.667"
+_ALL_GRADES_EQUAL = "not defined: all grades are the same"
+_MEANING_OF_BIAS = (
+    "bias: their ratings less the mean of the others' ratings of the same documents"
+)
+_UNKNOWN_RATERS = "The file does not say who rated, so nothing can be said of a rater."
 _ALL_HINT = " (--limit 0 lists all)"
+
 _MOST_GRADES = 12  # in a table of grades
-_WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
+_WIDEST_RATER = 16
+_WIDEST_RATINGS = 45
+_WIDEST_QUERY = 30
 
 
 def rater_lines(
     judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None
 ) -> list[Line]:
-    """The report on a file of several raters. `pairs` are its documents with several ratings.
+    """Report on a file with the ratings of several raters.
 
-    `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
+    `pairs` are the documents with several ratings, the furthest apart first.
+    `are_known`: the file names its raters. `limit`: how many documents and raters are
+    listed at most.
     """
     if are_known and len(judgments.raters) == 2:
-        return agreement_lines(judgments, pairs, limit, _ALL_HINT)
-    apart = _apart(judgments, pairs, are_known, limit)
-    lines = [
-        *(apart and [*apart, styled_line("")]),
-        *_counted(judgments, pairs, are_known),
-    ]
-    return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
+        return agreement_lines(judgments, pairs, limit, hint=_ALL_HINT)
+    raters = judgments.raters if are_known else ()
+    lines = []
+    differing = _differing_table(judgments, pairs, raters, limit)
+    if differing.rows:
+        differing.hint = _ALL_HINT
+        lines += [*differing.lines(), styled_line("")]
+    lines += _count_lines(pairs, raters)
+    lines += [styled_line(""), *_alpha_lines(pairs), styled_line("")]
+    if are_known:
+        lines += _rater_table(judgments, limit).lines()
+        lines.append(styled_line(_MEANING_OF_BIAS, DIM))
+    else:
+        lines.append(styled_line(_UNKNOWN_RATERS))
+    return lines
 
 
 def agreement_lines(
     judgments: Judgments,
     pairs: Sequence[Rated],
     limit: int | None,
+    *,
     hint: str = "",
     columns: int = WIDEST,
 ) -> list[Line]:
-    """How far the two raters of `judgments` agree: figures, how often which grades met, the pairs furthest apart.
+    """Report how far the two raters of `judgments` agree.
 
-    `pairs` are what both graded, one or more, the furthest apart first; `limit` of them are listed at most, and `hint`
-    says how to see more.
+    Figures, how often which grades met, and the documents that are furthest apart.
+    `pairs` are the documents that both graded, one or more, the furthest apart first;
+    `limit` of them are listed at most, and `hint` says how to see more.
     """
     from pytest_relevance.metrics.agreement import agreement
 
     first, second = judgments.raters
     found = agreement(
-        *zip(
-            *((rated.ratings[first], rated.ratings[second]) for rated in pairs),
-            strict=True,
-        )
+        [rated.ratings[first] for rated in pairs],
+        [rated.ratings[second] for rated in pairs],
     )
-    one, two = harmless(first), harmless(second)
-    head = f"{counted(len(pairs), 'pair')} of query and document that both {one} and {two} graded"
-    figures = Table(
-        [Column(), Column(align=RIGHT, min_width=6), Column(cut_to=20)], indent=2
-    )
+    names = harmless(first), harmless(second)
+    graded = counted(len(pairs), "pair")
+    head = f"{graded} of query and document that both {names[0]} and {names[1]} graded"
+    lines = [styled_line(text, STRONG) for text in folded(head, columns)]
+    differing = _differing_table(judgments, pairs, judgments.raters, limit)
+    differing.hint = hint
+    tables = [
+        _figures_table(found, len(pairs), names),
+        _grades_table(found.counts, names),
+        differing,
+    ]
+    shown = [table for table in tables if table.rows]
+    for number, table in enumerate(shown):
+        if number:
+            lines.append(styled_line(""))
+        lines += table.lines(columns)
+    return lines
+
+
+def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Table:
+    """Make the table of the figures of two raters, each with what explains it."""
+    first, second = names
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
-        interval = "not defined for one pair" if len(pairs) == 1 else _SAME
-    figures.add(
-        "equal grades",
-        f"{found.equal:.1%}",
-        f"{round(found.equal * len(pairs)):,} of {len(pairs):,}",
-    )
-    figures.add("Cohen's kappa (quadratic)", _figure(found.kappa), interval)
-    if len(pairs) > 1:
-        figures.add(
-            "Krippendorff's alpha (ordinal)",
-            _figure(found.alpha),
-            _SAME if isnan(found.alpha) else _LEAST,
-        )
-    figures.add(
-        "bias", signed_text(found.bias), f"the grades of {two} less those of {one}"
-    )
-    grades = sorted({grade for pair in found.counts for grade in pair})
-    names = cut(one, _WIDEST_RATER), cut(two, _WIDEST_RATER)
-    table = Table(
-        [
-            Column(" \\ ".join(names), RIGHT),
-            *(Column(number_text(grade), RIGHT, min_width=4) for grade in grades),
-        ]
-    )
-    for mine in grades if len(grades) <= _MOST_GRADES else ():
-        counts = [found.counts.get((mine, other), 0) for other in grades]
+        interval = "not defined for one pair" if pairs == 1 else _ALL_GRADES_EQUAL
+    columns = [Column(), Column(align=RIGHT, min_width=6), Column(cut_to=20)]
+    table = Table(columns, indent=2)
+    equal = f"{round(found.equal * pairs):,} of {pairs:,}"
+    table.add("equal grades", f"{found.equal:.1%}", equal)
+    table.add("Cohen's kappa (quadratic)", _figure_text(found.kappa), interval)
+    if pairs > 1:
         table.add(
-            number_text(mine), *(f"{count:,}" if count else "-" for count in counts)
+            "Krippendorff's alpha (ordinal)",
+            _figure_text(found.alpha),
+            _alpha_explained(found.alpha),
         )
-    parts = (
-        figures.lines(columns),
-        table.lines(columns),
-        _apart(judgments, pairs, True, limit, hint, columns),
-    )
-    lines = [styled_line(text, STRONG) for text in folded(head, columns)]
-    for part in filter(None, parts):
-        lines += [*part, styled_line("")]
-    return lines[:-1]
+    bias = f"the grades of {second} less those of {first}"
+    table.add("bias", signed_text(found.bias), bias)
+    return table
 
 
-_SAME = "not defined: all grades are the same"
+def _grades_table(
+    counts: Mapping[tuple[float, float], int], names: tuple[str, str]
+) -> Table:
+    """Make the table of how often which grades met; it is empty for very many grades."""
+    grades = sorted({grade for pair in counts for grade in pair})
+    first, second = (cut(name, _WIDEST_RATER) for name in names)
+    columns = [Column(f"{first} \\ {second}", RIGHT)]
+    for grade in grades:
+        columns.append(Column(number_text(grade), RIGHT, min_width=4))
+    table = Table(columns)
+    if len(grades) > _MOST_GRADES:
+        return table
+    for grade in grades:
+        row = [number_text(grade)]
+        for other in grades:
+            count = counts.get((grade, other), 0)
+            row.append(f"{count:,}" if count else "-")
+        table.add(*row)
+    return table
 
 
-def _figure(value: float) -> str:
-    return "n/a" if isnan(value) else f"{value:.3f}"
-
-
-def _apart(
+def _differing_table(
     judgments: Judgments,
-    pairs: Sequence[Rated],
-    are_known: bool,
+    pairs: Iterable[Rated],
+    raters: Sequence[str],
     limit: int | None,
-    hint: str = _ALL_HINT,
-    columns: int = WIDEST,
-) -> list[Line]:
-    """The documents on which the raters are the furthest apart."""
+) -> Table:
+    """Make the table of the documents on which raters differ the most.
+
+    `raters` is empty if the file does not name them.
+    """
     differing = [rated for rated in pairs if rated.spread]
-    shown = differing[:limit]
-    if not shown:
-        return []
-    ratings, cells = _ratings(judgments.raters if are_known else ())
+    rating_columns = _rater_columns(raters)
+    has_rater_columns = bool(rating_columns)
+    if not has_rater_columns:
+        rating_columns = [Column("ratings", max_width=_WIDEST_RATINGS)]
+    query_column = Column("query", max_width=_WIDEST_QUERY)
     table = Table(
-        [
-            Column("apart", RIGHT),
-            *ratings,
-            Column("query", max_width=_WIDEST_QUERY),
-            *document_columns(),
-        ]
+        [Column("apart", RIGHT), *rating_columns, query_column, *document_columns()]
     )
-    for rated in shown:
-        title = judgments.titles.get(rated.query, {}).get(rated.document, "")
+    for rated in differing[:limit]:
+        if has_rater_columns:
+            ratings = [_rating_text(rated, rater) for rater in raters]
+        else:
+            ratings = [_ratings_text(rated, are_named=bool(raters))]
         table.add(
             number_text(rated.spread),
-            *cells(rated),
+            *ratings,
             judgments.text(rated.query),
             rated.document,
-            title,
+            judgments.titles.get(rated.query, {}).get(rated.document, ""),
         )
-    if more := len(differing) - len(shown):
-        table.note, table.hint = f"... and {more:,} more on which they differ", hint
-    return table.lines(columns)
+    more = len(differing) - len(table.rows)
+    if more:
+        table.note = f"... and {more:,} more on which they differ"
+    return table
 
 
-def _ratings(
-    raters: Sequence[str],
-) -> tuple[list[Column], Callable[[Rated], list[str]]]:
-    """The columns of the ratings and their cells for a document: a column for each rater where there is room."""
-
-    def each(rated: Rated) -> list[str]:
-        return [
-            number_text(rated.ratings[rater]) if rater in rated.ratings else "-"
-            for rater in raters
-        ]
-
-    def together(rated: Rated) -> list[str]:
-        given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
-        if not raters:
-            return [" ".join(number_text(rating) for _, rating in given)]
-        return [
-            ", ".join(f"{number_text(rating)} ({rater})" for rater, rating in given)
-        ]
-
+def _rater_columns(raters: Sequence[str]) -> list[Column]:
+    """Make a column for each rater; none if there is not room for all."""
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
-    if names and sum(display_width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
-        return [Column(name, RIGHT) for name in names], each
-    return [Column("ratings", max_width=_WIDEST_RATINGS)], together
+    columns = [Column(name, RIGHT) for name in names]
+    gaps = sum(column.gap for column in columns[1:])
+    if sum(display_width(name) for name in names) + gaps > _WIDEST_RATINGS:
+        return []
+    return columns
 
 
-def _counted(
-    judgments: Judgments, pairs: Sequence[Rated], are_known: bool
-) -> list[Line]:
-    """How many documents there are, how many ratings are far apart, and Krippendorff's alpha."""
-    from pytest_relevance.metrics.agreement import krippendorff_alpha
+def _rating_text(rated: Rated, rater: str) -> str:
+    return number_text(rated.ratings[rater]) if rater in rated.ratings else "-"
 
-    queries, ratings = (
-        len({rated.query for rated in pairs}),
-        [[*rated.ratings.values()] for rated in pairs],
-    )
-    by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
-    far, alpha = (
-        sum(rated.spread >= FAR_APART for rated in pairs),
-        krippendorff_alpha(ratings),
-    )
+
+def _ratings_text(rated: Rated, *, are_named: bool) -> str:
+    """Show the ratings of a document in one cell: `0 (anna), 3 (ben)`, or `0 3`."""
+    ratings = sorted(rated.ratings.items(), key=lambda pair: pair[1])
+    if not are_named:
+        return " ".join(number_text(rating) for _, rating in ratings)
+    return ", ".join(f"{number_text(rating)} ({rater})" for rater, rating in ratings)
+
+
+def _count_lines(pairs: Sequence[Rated], raters: Sequence[str]) -> list[Line]:
+    """Say how many ratings there are, and how many documents they are far apart on."""
+    ratings = sum(len(rated.ratings) for rated in pairs)
+    queries = len({rated.query for rated in pairs})
+    by = f" by {counted(len(raters), 'rater')}" if raters else ""
     head = (
         f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
-        f"{counted(sum(map(len, ratings)), 'rating')}{by} in {counted(queries, 'query', 'queries')}"
+        f"{counted(ratings, 'rating')}{by} in {counted(queries, 'query', 'queries')}"
     )
-    reading = _SAME if isnan(alpha) else _LEAST
+    lines = [styled_line(text, STRONG) for text in folded(head)]
+    far = sum(1 for rated in pairs if rated.spread >= FAR_APART)
+    verb = "differs" if far == 1 else "differ"
+    lines.append(styled_line(f"  {far:,} {verb} by two grades or more"))
+    return lines
+
+
+def _alpha_lines(pairs: Iterable[Rated]) -> list[Line]:
+    from pytest_relevance.metrics.agreement import krippendorff_alpha
+
+    alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     return [
-        *(styled_line(text, STRONG) for text in folded(head)),
-        styled_line(
-            f"  {far:,} {'differs' if far == 1 else 'differ'} by two grades or more"
-        ),
-        styled_line(""),
-        *(
-            styled_line(f"Krippendorff's alpha (ordinal): {_figure(alpha)}", STRONG),
-            styled_line(f"  {reading}"),
-            styled_line(""),
-        ),
+        styled_line(f"Krippendorff's alpha (ordinal): {_figure_text(alpha)}", STRONG),
+        styled_line(f"  {_alpha_explained(alpha)}"),
     ]
 
 
-def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
-    """One line for each rater, the most biased first."""
+def _rater_table(judgments: Judgments, limit: int | None) -> Table:
+    """Make the table of the raters, the most biased first."""
     found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
-    figures = (
-        Column(head, RIGHT, min_width=least)
-        for head, least in (("rated", 9), ("with others", 0), ("bias", 6))
+    table = Table(
+        [
+            Column("rater", max_width=_WIDEST_QUERY),
+            Column("rated", RIGHT, min_width=9),
+            Column("with others", RIGHT),
+            Column("bias", RIGHT, min_width=6),
+        ]
     )
-    table = Table([Column("rater", max_width=_WIDEST_QUERY), *figures])
     for rater in found[:limit]:
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
         table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias)
-    if more := len(found) - len(table.rows):
+    more = len(found) - len(table.rows)
+    if more:
         table.note = f"... and {more:,} more raters{_ALL_HINT}"
-    return [*table.lines(), styled_line(_MEANING, DIM)]
+    return table
 
 
-_MEANING = (
-    "bias: their ratings less the mean of the others' ratings of the same documents"
-)
-_UNKNOWN = [
-    styled_line("The file does not say who rated, so nothing can be said of a rater.")
-]
+def _figure_text(value: float) -> str:
+    return "n/a" if isnan(value) else f"{value:.3f}"
+
+
+def _alpha_explained(alpha: float) -> str:
+    return _ALL_GRADES_EQUAL if isnan(alpha) else _HOW_TO_READ_ALPHA

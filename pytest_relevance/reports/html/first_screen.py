@@ -15,7 +15,8 @@ from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.number_text import number_text
 from pytest_relevance.reports.reasons import reason_beside_score
-from pytest_relevance.reports.run import baseline, cases, changes
+from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
@@ -25,6 +26,12 @@ from pytest_relevance.reports.run.gates import (
     gates_in_order,
 )
 from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    moved_case,
+)
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
@@ -235,18 +242,15 @@ def is_fine(results: Sequence[CaseResult]) -> bool:
     """Whether no case failed and no score fell: the lowest scores are shown then, as without a baseline."""
     return not any(
         has_failed(result)
-        or (
-            score_before(result) is not None
-            and changes.CaseChange(result).weighted_change < 0
-        )
+        or (score_before(result) is not None and CaseChange(result).weighted_change < 0)
         for result in results
         if result.status != SKIPPED
     )
 
 
-def documents_of(result: CaseResult, *, alone: bool) -> changes.CaseChange:
+def documents_of(result: CaseResult, *, alone: bool) -> CaseChange:
     """What names the documents in the row of a case; `alone`: those of its own ranking, whatever was accepted."""
-    return changes.CaseChange(replace(result, baseline=None) if alone else result)
+    return CaseChange(replace(result, baseline=None) if alone else result)
 
 
 def why(result: CaseResult, told: frozenset[int]) -> str:
@@ -331,7 +335,7 @@ def _row(
     columns: int,
 ) -> str:
     change = documents_of(result, alone=alone)
-    row = changes.moved_case(change, among)
+    row = moved_case(change, among)
     badges = (
         [f'<span class="id" dir="auto">{text(result.id)}</span>']
         if result.id != result.query
@@ -340,11 +344,11 @@ def _row(
     labels = [row.variant] if row.variant else []
     labels += [f"weight {number_text(result.weight)}"] if result.weight != 1 else []
     badges += [f'<span class="variant">{text(label)}</span>' for label in labels]
-    lost, gained = row.documents[changes.LOST], row.documents[changes.GAINED]
+    lost, gained = row.documents[LOST_DOCUMENT], row.documents[GAINED_DOCUMENT]
     on_top = (
         gained
         if gained and change.weighted_change > 0
-        else row.documents[changes.ON_TOP]
+        else row.documents[DOCUMENT_ON_TOP]
     )
     if result.call.error is not None:
         lost = ()
@@ -378,7 +382,7 @@ def status_of(result: CaseResult) -> str:
 
 def _scores(result: CaseResult, reason: str) -> str:
     """A bar of the scores, the scores before and after, what became of the case, and why."""
-    change = changes.CaseChange(result)
+    change = CaseChange(result)
     before, after, hint = score_before(result), change.after, change.by or ""
     shown = score_text(after)
     if before is not None and score_text(before) != shown:

@@ -83,10 +83,9 @@ def html_page(
         screen = screen._replace(notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    shown, worst = (
-        [run.results[place] for place in places]
-        for places in results or chosen(run.results)
-    )
+    picked = chosen(run.results) if results is None else results
+    shown = [run.results[place] for place in picked.shown]
+    worst = [run.results[place] for place in picked.worst]
     encoding, data = embedded(page_data(run, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),

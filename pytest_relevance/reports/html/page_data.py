@@ -1,14 +1,19 @@
-"""The data of the HTML report in builtin types, as the page's script reads them (`script/data.js` has their types)."""
+"""The data of the HTML page, as JSON values for its script.
+
+`script/data.js` has their types: a field that is added here is added there.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.reports.breakdown import Loss
 from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.first_screen import (
     Screen,
@@ -23,14 +28,15 @@ from pytest_relevance.reports.reasons import (
     search_label,
     settings_text,
 )
+from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.cases import (
+    Variant,
     lowest,
     names_in_page,
     variant_label,
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.run.changes import CaseChange, fall_order
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     LOST,
@@ -38,13 +44,16 @@ from pytest_relevance.results.case_parts import (
     NOT_COMPARED,
     CaseConditions,
 )
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, Key, has_failed
 from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.file import watched
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
 _Scale = tuple[tuple[float, str], ...]
+"""The grades of a scale, the lowest first, each with its name or an empty text."""
+
+_SMALLEST_LOSS = 5e-7
 
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
@@ -55,41 +64,52 @@ MOST_CASES = 20_000
 MOST_DETAILED = 10_000
 
 
-class Chosen(NamedTuple):
-    """The places, among the results of a run, of those that a page has in full, and of all its worst, worst first."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The results that a page has: their places among the results of a run.
+
+    `shown` are those that it has in full, in the order of the run; `worst` are all that
+    failed or got worse, the worst first.
+    """
 
     shown: Sequence[int]
     worst: Sequence[int]
 
 
 def chosen(results: Sequence[CaseResult]) -> Chosen:
-    """What a page shows of these results; the worst are those with the lowest scores where none failed or fell.
+    """Choose what a page shows: all results but the skipped ones, or of very many the notable.
 
-    In full it has all but the skipped ones, or of very many those that are worth a look. These are, in this order, what
-    got worse, failed, changed or returned unjudged documents; of each the greatest falls of the score first. They stay
-    in the order of the run.
+    Without failed or fallen cases the worst are those with the lowest scores.
     """
     searched, notable, fallen = [], [], []
     for place, result in enumerate(results):
-        if result.status != SKIPPED:
-            searched.append(place)
-            failed, change = has_failed(result), result.change
-            if failed or change or result.unjudged:
-                kind = (
-                    0
-                    if failed and got_worse(result)
-                    else 1
-                    if failed
-                    else 2
-                    if change
-                    else 3
-                )
-                notable.append((kind, result.weight * change, place))
-            if (order := fall_order(CaseChange(result))) is not None:
-                fallen.append((order, place))
+        if result.status == SKIPPED:
+            continue
+        searched.append(place)
+        kind = _notable_kind(result)
+        if kind is not None:
+            notable.append((kind, result.weight * result.change, place))
+        order = fall_order(CaseChange(result))
+        if order is not None:
+            fallen.append((order, place))
+    worst = [place for _, place in sorted(fallen)]
+    if not worst:
+        worst = lowest(results)
     if len(searched) > MOST_CASES:
-        searched = sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
-    return Chosen(searched, [place for _, place in sorted(fallen)] or lowest(results))
+        most_notable = sorted(notable)[:MOST_DETAILED]
+        searched = sorted(place for *_, place in most_notable)
+    return Chosen(searched, worst)
+
+
+def _notable_kind(result: CaseResult) -> int | None:
+    """Why a result is worth a look, the most urgent reason first; None if it is not."""
+    if has_failed(result):
+        return 0 if got_worse(result) else 1
+    if result.change:
+        return 2
+    if result.unjudged:
+        return 3
+    return None
 
 
 def page_data(
@@ -99,56 +119,28 @@ def page_data(
     *,
     images: bool = False,
 ) -> dict[str, Any]:
-    """The data that the page's script needs of some results of a run: an object for each, and what they share.
+    """Make the data of the page: an object for each result, and what they share.
 
-    The lines of the first screen have the places of their cases. `images`: pictures are shown.
+    `results` are those of the run that the page has in full. `screen` is what the first
+    screen says: its lines are links to their cases. `images`: the page shows pictures.
     """
-    findings, statuses = (
-        ((), {}) if screen is None else (screen.findings, screen.statuses)
-    )
-    tables, names = _Tables(), names_in_page(run.results)
-    gains, variants = PlausibleGains(results), variants_of(results)
-    alone, told = is_fine(run.results), told_errors(run.results)
-    places = {result.key: place for place, result in enumerate(results)}
-    cases = [
-        _case(
-            result, names[id(result)], why(result, told), tables, variants, alone=alone
-        )
-        | {"status": statuses.get(result.key, result.status)}
-        for result in watched(results)
-    ]
-    deepest = max(
-        (len(result.ranking.documents[: result.conditions.k]) for result in results),
-        default=0,
-    )
-    longest = max((_ranks(result) for result in results), default=0)
-    kinds = {settings.discount for settings in tables.settings}
+    tables = _Tables()
+    cases = _cases(run, results, {} if screen is None else screen.statuses, tables)
+    settings = []
+    for each, grades in zip(tables.settings, tables.grades.values(), strict=True):
+        settings.append(_settings(each, grades))
+    scales = []
+    for scale in tables.scales:
+        scales.append({"grades": [list(grade) for grade in scale]})
     return {
         "record": record_name(run),
         "formula": FORMULA.pattern,
-        "discounts": {
-            kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)
-        },
-        "plausible": [gains.share(rank) for rank in range(1, deepest + 1)],
-        "settings": [*map(_settings, tables.settings, tables.grades.values())],
-        "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
-        "findings": [
-            {
-                "text": found.text,
-                "cases": [
-                    places[each.key] for each in found.results if each.key in places
-                ],
-            }
-            for found in findings
-        ],
-        "addresses": {
-            file: {
-                name: info.documents.get(name) or ""
-                for name in ("url", *(["image"] if images else []))
-            }
-            for file, info in run.files.items()
-            if info.documents
-        },
+        "discounts": _discounts(results, tables.settings),
+        "plausible": _plausible_gains(results),
+        "settings": settings,
+        "scales": scales,
+        "findings": [] if screen is None else _findings(screen, results),
+        "addresses": _addresses(run, images=images),
         "cases": cases,
     }
 
@@ -162,8 +154,69 @@ def record_name(run: Run) -> str:
     return f"{run.info.started} {digest.hexdigest()}".strip()
 
 
+def _discounts(
+    results: Iterable[CaseResult], settings: Iterable[Settings]
+) -> dict[str, list[float]]:
+    """Return the discounts of ranks 1, 2, ... by kind, as many as any case needs."""
+    longest = max((_ranks(result) for result in results), default=0)
+    kinds = {each.discount for each in settings}
+    discounts = {}
+    for kind in sorted(kinds):
+        discounts[kind] = discount_table(kind, longest)[:longest]
+    return discounts
+
+
+def _ranks(result: CaseResult) -> int:
+    """Count the discounts that the page needs for a case.
+
+    They are those of its rankings, and of an ideal ranking if every result is judged.
+    """
+    returned = len(result.ranking.documents)
+    accepted = 0 if result.baseline is None else len(result.baseline.documents)
+    ideal = result.conditions.k
+    if result.conditions.settings.ideal != "max":
+        judged = sum(result.evaluation.judgments.values())
+        ideal = min(ideal, judged + returned)
+    return max(returned, accepted, ideal)
+
+
+def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
+    """Return the gain that judged results have on average at ranks 1, 2, ..."""
+    gains = PlausibleGains(results)
+    deepest = 0
+    for result in results:
+        deepest = max(deepest, len(result.ranking.documents[: result.conditions.k]))
+    return [gains.share(rank) for rank in range(1, deepest + 1)]
+
+
+def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:
+    """Make the lines of the first screen, with the places of their cases."""
+    places = {result.key: place for place, result in enumerate(results)}
+    findings = []
+    for finding in screen.findings:
+        cases = []
+        for result in finding.results:
+            if result.key in places:
+                cases.append(places[result.key])
+        findings.append({"text": finding.text, "cases": cases})
+    return findings
+
+
+def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
+    """Return by file the fields with the address, and the picture, of a document."""
+    names = ["url", "image"] if images else ["url"]
+    addresses = {}
+    for file, info in run.files.items():
+        if info.documents:
+            addresses[file] = {name: info.documents.get(name) or "" for name in names}
+    return addresses
+
+
 class _Tables:
-    """The settings and scales of a run, each once; `grades` are the grades whose gains the page needs, by settings."""
+    """The settings and scales of a run, each once, by number.
+
+    `grades` are the grades whose gains the page needs, by the number of the settings.
+    """
 
     def __init__(self) -> None:
         self.settings: dict[Settings, int] = {}
@@ -172,109 +225,124 @@ class _Tables:
         self._shared: dict[Any, Mapping[str, Any]] = {}
 
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
-        """The numbers of the settings and of the scale of a result, and the ends of the scale.
+        """Return the numbers of the settings and of the scale of a result, and its ends.
 
-        Its grades are added to those that need a gain.
+        The grades of the result are added to those that need a gain.
         """
-        about = result.conditions
-        number = self.settings.setdefault(about.settings, len(self.settings))
+        conditions = result.conditions
+        number = self.settings.setdefault(conditions.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
         grades.update(result.evaluation.judgments)
-        key = number, about.lowest, about.highest, *about.grade_names.items()
-        if key not in self._shared:  # nearly all results of a run have the same
-            top, most = top_grade(result), about.settings.max_grade
-            highest = about.highest if top is None else max(about.highest, top)
-            scale = _scale(about, highest)
-            grades.update(
-                (about.lowest, highest),
-                (grade for grade, _ in scale),
-                () if most is None else (most,),
-            )
-            place = self.scales.setdefault(scale, len(self.scales))
-            self._shared[key] = {
-                "settings": number,
-                "scale": place,
-                "lowest": about.lowest,
-                "highest": highest,
-            }
+        names = tuple(conditions.grade_names.items())
+        key = number, conditions.lowest, conditions.highest, names
+        # nearly all results of a run have the same
+        if key not in self._shared:
+            self._shared[key] = self._new_values(result, number)
         return self._shared[key]
 
-
-def _scale(about: CaseConditions, highest: float) -> _Scale:
-    """The grades that a result may be given, the lowest first, each with its name or an empty text.
-
-    They are the grades with a name, or else all whole grades from the lowest to the highest, and the grades of
-    judgments where these are few; where a mapping gives the gains, the grades that it has.
-    """
-    grades = {*about.grade_names, about.lowest, highest}
-    if isinstance(about.settings.gain, Mapping):
-        grades |= {
-            grade for grade in about.settings.gain if about.lowest <= grade <= highest
+    def _new_values(self, result: CaseResult, number: int) -> Mapping[str, Any]:
+        conditions = result.conditions
+        highest = conditions.highest
+        top = top_grade(result)
+        if top is not None:
+            highest = max(highest, top)
+        scale = _scale(conditions, highest)
+        grades = self.grades[number]
+        grades.update((conditions.lowest, highest))
+        grades.update(grade for grade, _ in scale)
+        if conditions.settings.max_grade is not None:
+            grades.add(conditions.settings.max_grade)
+        return {
+            "settings": number,
+            "scale": self.scales.setdefault(scale, len(self.scales)),
+            "lowest": conditions.lowest,
+            "highest": highest,
         }
-    elif not about.grade_names:
-        whole = range(math.ceil(about.lowest), math.floor(highest) + 1)
-        grades |= (
-            {float(grade) for grade in whole[: _MOST_GRADES + 1]}
-            if len(whole) <= _MOST_GRADES
-            else set()
-        )
-    return tuple((grade, about.grade_names.get(grade, "")) for grade in sorted(grades))
 
 
-def _ranks(result: CaseResult) -> int:
-    """How many discounts the page needs for a case: for its ranking, and for an ideal with every result judged."""
-    accepted = 0 if result.baseline is None else len(result.baseline.documents)
-    if result.conditions.settings.ideal == "max":
-        return max(len(result.ranking.documents), accepted, result.conditions.k)
-    judged = sum(result.evaluation.judgments.values()) + len(result.ranking.documents)
-    return max(
-        len(result.ranking.documents), accepted, min(result.conditions.k, judged)
-    )
+def _scale(conditions: CaseConditions, highest: float) -> _Scale:
+    """Return the grades that a result may be given, the lowest first.
+
+    They are the grades with a name. If a mapping gives the gains, they are also the
+    grades that it has; if no grade has a name, all whole grades, unless these are many.
+    """
+    lowest = conditions.lowest
+    names = conditions.grade_names
+    grades = {*names, lowest, highest}
+    gain = conditions.settings.gain
+    if isinstance(gain, Mapping):
+        grades.update(grade for grade in gain if lowest <= grade <= highest)
+    elif not names:
+        whole = range(math.ceil(lowest), math.floor(highest) + 1)
+        if len(whole) <= _MOST_GRADES:
+            grades.update(float(grade) for grade in whole)
+    return tuple((grade, names.get(grade, "")) for grade in sorted(grades))
 
 
 def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
+    gains = [[grade, settings.gains[grade]] for grade in sorted(grades)]
     return {
         "text": settings_text(settings),
-        "gains": [[grade, settings.gains[grade]] for grade in sorted(grades)],
+        "gains": gains,
         "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
-        **{
-            each: getattr(settings, each)
-            for each in (
-                "increasing",
-                "discount",
-                "ideal",
-                "unjudged",
-                "negative",
-                "undefined",
-            )
-        },
+        "increasing": settings.increasing,
+        "discount": settings.discount,
+        "ideal": settings.ideal,
+        "unjudged": settings.unjudged,
+        "negative": settings.negative,
+        "undefined": settings.undefined,
         "maxGrade": settings.max_grade,
     }
 
 
-def _case(
-    result: CaseResult,
-    name: str,
-    reason: str,
-    tables: _Tables,
-    variants: Sequence[Any],
-    *,
-    alone: bool,
-) -> dict[str, Any]:
-    """The object of a case: empty values are left out, and so are texts of documents that it does not name.
+# --- one case -------------------------------------------------------------------------
 
-    Results of a comparison share one table of the texts of both runs.
+
+def _cases(
+    run: Run,
+    results: Sequence[CaseResult],
+    statuses: Mapping[Key, str],
+    tables: _Tables,
+) -> list[dict[str, Any]]:
+    """Make the objects of the cases. Empty values are left out.
+
+    `statuses` are those of a comparison, which differ from those of the results.
     """
-    change, documents = CaseChange(result), documents_of(result, alone=alone)
-    by, effect, lost, top = (
-        change.by,
-        change.weighted_change,
-        documents.lost,
-        documents.on_top,
-    )
-    gained = documents.gained if effect > 0 else None
-    losses = () if result.score in (None, 1) else documents.losses
-    values: dict[str, Any] = {
+    names = names_in_page(run.results)
+    variants = variants_of(results)
+    told = told_errors(run.results)
+    alone = is_fine(run.results)
+    cases = []
+    for result in watched(results):
+        values = {
+            **_identity(result, names[id(result)], variants),
+            **_verdict(result, why(result, told)),
+            **_scores(result),
+            **_changed_documents(result, alone=alone),
+            **tables.shared_values(result),
+            **_ranking(result),
+            **_accepted(result),
+        }
+        values |= _texts(result, values)
+        kept = {name: value for name, value in values.items() if not _is_empty(value)}
+        kept["status"] = statuses.get(result.key, result.status)
+        cases.append(kept)
+    return cases
+
+
+def _is_empty(value: object) -> bool:
+    """Whether the page does without a value: nothing, false, or an empty text or list."""
+    if value is False:
+        return True
+    return not value and value != 0
+
+
+def _identity(
+    result: CaseResult, name: str, variants: Sequence[Variant]
+) -> dict[str, Any]:
+    """Say which case this is, and what it was asked with. `name` is its name in the page."""
+    variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
+    return {
         "node": name,
         "test": result.node if result.node != name else "",
         "id": result.id,
@@ -283,86 +351,142 @@ def _case(
         "file": result.file,
         "place": result.place,
         "search": search_label(result.search, result.variant, result.params),
-        "variant": variant_label(variant_of(result), variants)
-        if len(variants) > 1
-        else "",
-        "tags": [*result.tags],
+        "variant": variant,
+        "tags": list(result.tags),
         "weight": None if result.weight == 1 else result.weight,
-        "params": {name: str(value) for name, value in result.params.items()},
+        "params": {key: str(value) for key, value in result.params.items()},
         "note": result.note,
-        "why": reason,
-        "gotWorse": got_worse(result),
-        "better": result.baseline is not None
-        and result.baseline.standing == IMPROVEMENT,
-        "failedBefore": result.baseline is not None and result.baseline.failed_before,
         "k": result.conditions.k,
         "floor": result.conditions.floor,
+    }
+
+
+def _verdict(result: CaseResult, reason: str) -> dict[str, Any]:
+    """Say what became of the case and why. `reason` is the short one beside its score."""
+    baseline = result.baseline
+    error = result.call.error
+    return {
+        "why": reason,
+        "gotWorse": got_worse(result),
+        "better": baseline is not None and baseline.standing == IMPROVEMENT,
+        "failedBefore": baseline is not None and baseline.failed_before,
+        "reasons": reason_texts(result),
+        "error": error and {"text": error.headline, "frame": error.frame},
+        "unstable": unstable_text(result),
+        "latency": result.call.latency,
+        "isShare": result.call.latency_shared,
+    }
+
+
+def _scores(result: CaseResult) -> dict[str, Any]:
+    change = CaseChange(result)
+    return {
         "score": result.score,
         "lower": result.evaluation.lower,
         "upper": result.evaluation.upper,
-        "by": by,
-        "value": change.after if by else None,
+        "by": change.by,
+        "value": change.after if change.by else None,
         "before": None if result.baseline is None else result.baseline.score,
-        "effect": effect,
-        "lost": lost
-        and {"document": lost.document, "from": lost.first, "to": lost.second},
-        "gained": gained
-        and {
+    }
+
+
+def _changed_documents(result: CaseResult, *, alone: bool) -> dict[str, Any]:
+    """Name the documents that cost or gain the most. See `documents_of`."""
+    documents = documents_of(result, alone=alone)
+    effect = CaseChange(result).weighted_change
+    values: dict[str, Any] = {"effect": effect}
+    lost = documents.lost
+    if lost is not None:
+        values["lost"] = {
+            "document": lost.document,
+            "from": lost.first,
+            "to": lost.second,
+        }
+    gained = documents.gained if effect > 0 else None
+    if gained is not None:
+        values["gained"] = {
             "document": gained.document,
             "from": gained.first or "new",
             "to": gained.second,
-        },
-        "onTop": top and top.document,
-        "onTopRank": top.second if top is not None and top.second != 1 else None,
-        "latency": result.call.latency,
-        "isShare": result.call.latency_shared or None,
-        **tables.shared_values(result),
-        "documents": [*result.ranking.documents],
-        "grades": [*result.ranking.grades],
-        "scores": [*result.ranking.engine_scores],
-        "deeper": dict(result.ranking.deeper),
-        "returned": result.ranking.returned,
-        "judgments": [*map(list, result.evaluation.judgments.items())],
-        "missing": [*map(list, result.evaluation.missing)],
-        "filled": dict(result.evaluation.filled),
-        "notes": dict(result.texts.notes),
-        "notInIndex": [*result.texts.not_in_index],
-        "notInCatalogue": [*result.texts.not_in_catalogue],
-        "losses": [[*loss] for loss in losses if abs(loss.loss) > 5e-7],
-        "reasons": reason_texts(result),
-        "error": None
-        if result.call.error is None
-        else {"text": result.call.error.headline, "frame": result.call.error.frame},
-        "explanations": dict(result.texts.explanations),
-        "unstable": unstable_text(result),
-    }
-    baseline = result.baseline
-    if baseline is not None and baseline.standing not in (NEW, NOT_COMPARED, LOST):
-        values |= {
-            "accepted": [*baseline.documents],
-            "acceptedGrades": [*baseline.grades],
-            "stale": [*baseline.stale],
         }
-    missing, titles, shown = (
-        dict(result.evaluation.missing),
-        result.texts.titles,
-        result.texts.shown,
-    )
+    on_top = documents.on_top
+    if on_top is not None:
+        values["onTop"] = on_top.document
+        values["onTopRank"] = on_top.second if on_top.second != 1 else None
+    if result.score not in (None, 1):
+        values["losses"] = _losses(documents.losses)
+    return values
+
+
+def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
+    found = []
+    for each in losses:
+        if abs(each.loss) > _SMALLEST_LOSS:
+            found.append(
+                [
+                    each.document,
+                    each.grade,
+                    each.rank,
+                    each.loss,
+                    each.places,
+                    each.candidates,
+                ]
+            )
+    return found
+
+
+def _ranking(result: CaseResult) -> dict[str, Any]:
+    ranking = result.ranking
+    evaluation = result.evaluation
+    return {
+        "documents": list(ranking.documents),
+        "grades": list(ranking.grades),
+        "scores": list(ranking.engine_scores),
+        "deeper": dict(ranking.deeper),
+        "returned": ranking.returned,
+        "judgments": [list(pair) for pair in evaluation.judgments.items()],
+        "missing": [list(pair) for pair in evaluation.missing],
+        "filled": dict(evaluation.filled),
+        "notInIndex": list(result.texts.not_in_index),
+        "notInCatalogue": list(result.texts.not_in_catalogue),
+    }
+
+
+def _accepted(result: CaseResult) -> dict[str, Any]:
+    """Return the ranking that the baseline accepts, if the case is compared with it."""
+    baseline = result.baseline
+    if baseline is None or baseline.standing in (NEW, NOT_COMPARED, LOST):
+        return {}
+    return {
+        "accepted": list(baseline.documents),
+        "acceptedGrades": list(baseline.grades),
+        "stale": list(baseline.stale),
+    }
+
+
+def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts of the documents that the object of the case names.
+
+    The results of a comparison share a table with the texts of both runs.
+    """
+    texts = result.texts
     named = [
         *values["documents"],
         *values.get("accepted", ()),
-        *missing,
-        *values["notes"],
-        *values["explanations"],
+        *(document for document, _ in result.evaluation.missing),
+        *texts.notes,
+        *texts.explanations,
     ]
-    values["titles"] = {
-        document: titles[document] for document in named if document in titles
-    }
-    values["fields"] = {
-        document: dict(shown[document]) for document in named if document in shown
-    }
+    titles = {}
+    fields = {}
+    for document in named:
+        if document in texts.titles:
+            titles[document] = texts.titles[document]
+        if document in texts.shown:
+            fields[document] = dict(texts.shown[document])
     return {
-        name: value
-        for name, value in values.items()
-        if value or (value == 0 and value is not False)
+        "notes": dict(texts.notes),
+        "explanations": dict(texts.explanations),
+        "titles": titles,
+        "fields": fields,
     }

@@ -140,7 +140,8 @@ _SENTENCES: Mapping[str, str] = {
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
     """A line for each failure: the query, the reason in a few words, and the document that costs most."""
     from pytest_relevance.reports.reasons import reason_in_brief
-    from pytest_relevance.reports.run.changes import LOST, CaseChange, moved_case
+    from pytest_relevance.reports.run.case_change import CaseChange
+    from pytest_relevance.reports.run.movers import LOST_DOCUMENT, moved_case
 
     variants = variants_of(results)
     table = Table(
@@ -154,7 +155,10 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
     for result in results:
         row = moved_case(CaseChange(result), variants)
         table.add(
-            row.name, row.variant, reason_in_brief(result), Cell(row.documents[LOST])
+            row.name,
+            row.variant,
+            reason_in_brief(result),
+            Cell(row.documents[LOST_DOCUMENT]),
         )
     table.note = "-v shows them in full"
     return table.lines(width)

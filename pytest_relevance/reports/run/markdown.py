@@ -27,7 +27,8 @@ from pytest_relevance.reports.markdown_text import (
     short_code_span,
 )
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
-from pytest_relevance.reports.run import baseline, cases, changes
+from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.errors import (
     error_section,
     error_title,
@@ -39,7 +40,16 @@ from pytest_relevance.reports.run.faults import (
     together_title,
 )
 from pytest_relevance.reports.run.gates import gate_message, gate_table
+from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    MOST_ROWS,
+    moved_case,
+    moved_table,
+)
 from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
 from pytest_relevance.reports.run.report import (
     IN_FULL,
@@ -106,7 +116,7 @@ def run_sections(
     full, variants = verbosity > 0, cases.variants_of(ran)
     means, most = (
         baseline.mean_sentences(ran, is_whole=True),
-        None if full else changes.MOST_ROWS,
+        None if full else MOST_ROWS,
     )
     yield Section(_first_section(run, ran, gates, means, page), "the summary")
     if run.info.errors:
@@ -114,7 +124,7 @@ def run_sections(
     yield from list_section(map(Sentence, notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what is missing")
-    worst = changes.worst_first(ran)
+    worst = worst_first(ran)
     yield from table_sections(
         "the gates", [gate_table(gates, None if full else MOST_GATES)]
     )
@@ -140,16 +150,14 @@ def run_sections(
     compared = [result for result in ran if not result.is_check]
     yield from table_sections(
         "the tags",
-        [changes.tag_table(compared, variants, None if full else changes.MOST_TAGS)],
+        [tag_table(compared, variants, None if full else MOST_TAGS)],
     )
-    yield from table_sections(
-        "the variants", changes.variant_tables(compared, variants, most)
-    )
+    yield from table_sections("the variants", variant_tables(compared, variants, most))
     fallen = [change for change in worst if differences.got_worse(change.result)]
     for start in range(most or len(fallen), len(fallen), _MOST_FURTHER):
         rows = fallen[start : start + _MOST_FURTHER]
         title = f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
-        table = changes.moved_table("", rows, variants, ())
+        table = moved_table("", rows, variants, ())
         yield Section(details(title, table.markdown()), "further cases that got worse")
     if verbosity >= 0:
         yield from _failure_sections(run, verbosity, page)
@@ -215,7 +223,7 @@ def _missing(names: Sequence[str]) -> str:
 
 
 def _case_tables(
-    worst: Sequence[changes.CaseChange],
+    worst: Sequence[CaseChange],
     ran: Sequence[CaseResult],
     variants: Sequence[cases.Variant],
     most: int | None,
@@ -233,38 +241,36 @@ def _case_tables(
         and differences.failure_kind(change.result) != differences.FAILED_BEFORE
     ]
     fell = [change for change in worst if not has_failed(change.result)]
-    rose = [changes.CaseChange(result) for result in changes.movers(ran, 1)]
+    rose = [CaseChange(result) for result in movers(ran, 1)]
     low = (
-        []
-        if worst or rose
-        else [changes.CaseChange(ran[place]) for place in cases.lowest(ran)]
+        [] if worst or rose else [CaseChange(ran[place]) for place in cases.lowest(ran)]
     )
     word = (
         "Changed" if any(is_similarity(change.by or "") for change in fell) else "Fell"
     )
     on_fall, title = (
-        (changes.LOST, changes.ON_TOP),
+        (LOST_DOCUMENT, DOCUMENT_ON_TOP),
         f"{word}{' without failing' if failing else ''}",
     )
     yield (
         "the cases that got worse",
-        changes.moved_table("Got worse", fallen, variants, on_fall, most),
+        moved_table("Got worse", fallen, variants, on_fall, most),
     )
     yield (
         "the failing cases",
-        changes.moved_table("Failed", others, variants, on_fall, most),
+        moved_table("Failed", others, variants, on_fall, most),
     )
     yield (
         "the cases that fell most",
-        changes.moved_table(title, fell, variants, on_fall, most),
+        moved_table(title, fell, variants, on_fall, most),
     )
     yield (
         "the cases that rose most",
-        changes.moved_table("Rose", rose, variants, (changes.GAINED,), most),
+        moved_table("Rose", rose, variants, (GAINED_DOCUMENT,), most),
     )
     yield (
         "the lowest cases",
-        changes.moved_table("Lowest", low, variants, on_fall, most),
+        moved_table("Lowest", low, variants, on_fall, most),
     )
 
 
@@ -411,10 +417,12 @@ def _cases_annotation(
     parts = [
         reason_in_brief(result, is_named=True).removeprefix(failure_head(result))
     ]  # which the title says
-    change = changes.CaseChange(result)
+    change = CaseChange(result)
     if change.after is not None:
-        row = changes.moved_case(change, ())
-        named = ((word, row.documents[word]) for word in (changes.LOST, changes.ON_TOP))
+        row = moved_case(change, ())
+        named = (
+            (word, row.documents[word]) for word in (LOST_DOCUMENT, DOCUMENT_ON_TOP)
+        )
         parts += [f"{word}: {plain_text([spans])}" for word, spans in named if spans]
     return Annotation(file, result.line, title, "\n".join(map(_cut_line, parts)))
 

@@ -123,22 +123,23 @@ def summary_lines(
     else:
         compared = [result for result in results if not result.is_check]
         if has_baseline or len(variants) > 1 or any(result.tags for result in compared):
-            from pytest_relevance.reports.run import changes
-
-            most = None if full else changes.MOST_ROWS
-            blocks.append(
-                changes.tag_table(
-                    compared, variants, None if full else changes.MOST_TAGS
-                )
+            from pytest_relevance.reports.run.means import (
+                MOST_TAGS,
+                tag_table,
+                variant_tables,
             )
-            blocks += changes.variant_tables(compared, variants, most)
+            from pytest_relevance.reports.run.movers import MOST_ROWS, mover_tables
+
+            most = None if full else MOST_ROWS
+            blocks.append(tag_table(compared, variants, None if full else MOST_TAGS))
+            blocks += variant_tables(compared, variants, most)
         blocks += (
             [] if is_compared else [cases.lowest_table(results, variants, full=full)]
         )
         blocks += cases.remarks(results, files, full=full)
         if has_baseline:
             blocks += baseline.searched_sentences(files, info.fingerprint)
-            blocks += changes.mover_tables(results, variants, most)
+            blocks += mover_tables(results, variants, most)
             blocks += uncompared.found_something_sentences(results, files)
             blocks += baseline.update_sentences(results, files, updating)
     # one case alone shares no fault with others: the imports are spared

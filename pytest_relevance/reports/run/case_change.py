@@ -1,0 +1,224 @@
+"""What happened to a case since its baseline, and which cases got worse.
+
+Reports name two documents of a case: the one whose place costs the score most, and the
+one that a reader finds in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.reports.breakdown import (
+    Loss,
+    Scored,
+    change_shares,
+    scored_ranking,
+)
+from pytest_relevance.reports.number_text import LEAST
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.compare.differences import (
+    got_worse,
+    score_before,
+    score_now,
+)
+from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking
+from pytest_relevance.results.expectations import first_ranks
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedScores:
+    """The scores of a case before and now by a metric; None for nDCG@k."""
+
+    metric: str | None
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True)
+class CaseChange:
+    """A case beside its accepted ranking, or alone if it has none.
+
+    `metric` is the metric of its scores. None is nDCG@k, or if that is not defined the
+    first metric that compares the ranking with the accepted one, if there is any.
+    """
+
+    result: CaseResult
+    metric: str | None = None
+
+    @property
+    def by(self) -> str | None:
+        """The metric of its scores, None for nDCG@k."""
+        return self._scores.metric
+
+    @property
+    def before(self) -> float | None:
+        """The score of the accepted ranking, None without one.
+
+        1 by a metric that compares the two rankings.
+        """
+        return self._scores.before
+
+    @property
+    def after(self) -> float | None:
+        """The score now."""
+        return self._scores.after
+
+    @property
+    def weighted_change(self) -> float:
+        """The weight times the change of the score, from 1 if there is no score before.
+
+        A case that has no score now counts as a loss of 1.
+        """
+        weight = self.result.weight
+        if self.after is None:
+            return -weight
+        before = 1.0 if self.before is None else self.before
+        return weight * (self.after - before)
+
+    @cached_property
+    def lost(self) -> Move | None:
+        """The document whose place costs the score most; None if there is none.
+
+        With a baseline it is the document of the accepted ranking with the greatest
+        share of the drop, or by a metric that compares rankings the first that is gone.
+        Without one it is the document with the largest loss against the ideal ranking,
+        and it has no first rank.
+        """
+        accepted = accepted_ranking(self.result)
+        if not accepted:
+            return self._largest_loss()
+        if is_similarity(self.by or ""):
+            return self._first_gone(accepted)
+        return self._moved_most(-1, self._accepted_ranks)
+
+    @property
+    def on_top(self) -> Move | None:
+        """The result that a reader finds in the place of `lost`; None if there is none.
+
+        With a baseline it is the first result that rose or is new, no deeper than the
+        rank that `lost` had, or at rank 1 if nothing was lost. Without one it is the
+        first result, and it has no first rank.
+        """
+        before = self._accepted_ranks
+        documents = self.result.ranking.documents
+        if not before:
+            return Move(documents[0], None, 1) if documents else None
+        lowest = 1
+        if self.lost is not None and self.lost.first is not None:
+            lowest = self.lost.first
+        for rank, document in enumerate(documents[:lowest], 1):
+            move = Move(document, before.get(document), rank)
+            if move.first is None or move.distance > 0:
+                return move
+        return None
+
+    @property
+    def gained(self) -> Move | None:
+        """The document with the greatest share of the rise since the baseline, if any."""
+        if not self._accepted_ranks:
+            return None
+        return self._moved_most(1, first_ranks(self.result.ranking.documents))
+
+    @cached_property
+    def losses(self) -> Sequence[Loss]:
+        """The losses of its ranking, the largest first; none without judgments."""
+        if not self.result.evaluation.judgments:
+            return ()
+        return self._scored.losses()
+
+    @cached_property
+    def _scores(self) -> ComparedScores:
+        metric = self.metric
+        after = score_now(self.result, metric)
+        if metric is None and after is None:
+            for name in self.result.evaluation.scores:
+                if is_similarity(name):
+                    metric = name
+                    after = score_now(self.result, name)
+                    break
+        if metric is not None and is_similarity(metric):
+            before: float | None = 1.0
+        else:
+            before = score_before(self.result, metric)
+        return ComparedScores(metric, before, after)
+
+    @cached_property
+    def _scored(self) -> Scored:
+        return scored_ranking(self.result)
+
+    @cached_property
+    def _accepted_ranks(self) -> Mapping[str, int]:
+        return first_ranks(accepted_ranking(self.result))
+
+    @cached_property
+    def _shares(self) -> Mapping[str, float]:
+        """How much each document raised the score since the baseline."""
+        return change_shares(self.result, self._scored)
+
+    def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
+        """Find the document that raised the score most (`sign` 1), or lowered it (-1).
+
+        `ranks` are those of the ranking in which it is looked for; of equal documents
+        the best-ranked counts. None if no document did.
+        """
+        candidates = []
+        for document, share in self._shares.items():
+            if document in ranks and sign * share > 0:
+                candidates.append((sign * share, -ranks[document], document))
+        if not candidates:
+            return None
+        _, _, document = max(candidates)
+        before = self._accepted_ranks.get(document)
+        return Move(document, before, self.result.ranking.rank_of(document))
+
+    def _first_gone(self, accepted: Sequence[str]) -> Move | None:
+        """Find the first document of the accepted ranking that is not returned now."""
+        for rank, document in enumerate(accepted, 1):
+            if self.result.ranking.rank_of(document) is None:
+                return Move(document, rank, None)
+        return None
+
+    def _largest_loss(self) -> Move | None:
+        """Find the document with the largest loss against the ideal ranking."""
+        for loss in self.losses:
+            if loss.loss > 0 and loss.document is not None:
+                return Move(loss.document, None, loss.rank)
+        return None
+
+
+def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
+    """Return the cases that failed or whose score fell, in the order of `fall_order`."""
+    changes = []
+    for result in results:
+        change = CaseChange(result)
+        order = fall_order(change)
+        if order is not None:
+            changes.append((order, change))
+    changes.sort(key=lambda pair: pair[0])
+    return [change for _, change in changes]
+
+
+def fall_order(change: CaseChange) -> tuple[bool, float] | None:
+    """Return the sort key of a case that failed or whose score fell; None for others.
+
+    Those that got worse come first, each group by weight times change.
+    """
+    result = change.result
+    effect = change.weighted_change
+    has_fallen = effect < 0 and change.before is not None and result.status != SKIPPED
+    if not has_failed(result) and not has_fallen:
+        return None
+    return not got_worse(result), effect
+
+
+def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
+    """Return the cases whose score fell (`sign` -1) or rose (1) since the baseline.
+
+    Those with the greatest weight times change, and so the greatest part in the change
+    of the mean, are first.
+    """
+    moved = [result for result in results if result.change * sign > LEAST]
+    return sorted(moved, key=lambda result: -result.weight * result.change * sign)

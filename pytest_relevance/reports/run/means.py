@@ -1,0 +1,288 @@
+"""Tables of means: before and after, by tag, and of the variants of a search.
+
+The significance test between variants imports numpy, so it is made only if there are
+several variants.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from pytest_relevance._text import counted, p_text, score_text
+from pytest_relevance.reports.cells import RIGHT, Column
+from pytest_relevance.reports.number_text import LEAST, signed_text
+from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.compare import differences
+from pytest_relevance.results.compare.differences import (
+    Difference,
+    Means,
+    ScorePair,
+    Scores,
+)
+
+MOST_TAGS = 8
+"""How many tags a table lists unless all are asked for."""
+
+_DROP_ORDER = {
+    "same": 5,
+    "effect": 4,
+    "cases": 3,
+    "95 % interval": 2,
+    "p": 1,
+    "p (Holm)": 1,
+}
+"""The columns that are left out if there is little room, the highest number first."""
+
+_NO_MEAN = 2.0  # sorts behind every mean
+
+
+def means_table(
+    names: Sequence[Column],
+    rows: Sequence[tuple[Sequence[str], Means]],
+    tests: Sequence[Difference] = (),
+    ends: tuple[str, str] = ("before", "after"),
+) -> Table:
+    """Make a row for each pair of means, behind the texts of the `names`.
+
+    A row has the number of cases, both means, the change, and how many cases got better
+    or worse. `ends` are the titles of the means. `tests`, one a row if any, add the
+    interval, the p-value (Holm's, if it differs) and the effect size.
+    """
+    heads = ["cases", *ends, "change"]
+    if tests:
+        heads += ["95 % interval", _p_title(tests), "effect"]
+    heads += ["better", "worse", "same"]
+    columns = list(names)
+    for head in heads:
+        columns.append(Column(head, RIGHT, drop_order=_DROP_ORDER.get(head, 0)))
+    table = Table(columns)
+    for (texts, means), test in zip_longest(rows, tests):
+        table.add(
+            *texts,
+            f"{means.queries:,}",
+            score_text(means.first),
+            score_text(means.second),
+            signed_text(means.difference),
+            *([] if test is None else _test_texts(test)),
+            f"{means.better:,}",
+            f"{means.worse:,}",
+            f"{means.same:,}",
+        )
+    return table
+
+
+def _p_title(tests: Sequence[Difference]) -> str:
+    for test in tests:
+        if not math.isnan(test.p) and test.p != test.adjusted_p:
+            return "p (Holm)"
+    return "p"
+
+
+def _test_texts(test: Difference) -> list[str]:
+    interval = f"{signed_text(test.low)} to {signed_text(test.high)}"
+    effect = "n/a" if math.isnan(test.effect) else f"{test.effect:+.2f}"
+    return [interval, p_text(test.adjusted_p), effect]
+
+
+# --- tags -----------------------------------------------------------------------------
+
+
+def tag_table(
+    results: Sequence[CaseResult],
+    variants: Sequence[cases.Variant],
+    most: int | None,
+    metric: str | None = None,
+) -> Table:
+    """Make the table of the mean of each tag, or of its change since the baseline.
+
+    It has the first `most` tags. Tags that all cases of a suite have are left out: they
+    would repeat the suite's line. The change is by `metric`, by default nDCG@k.
+    """
+    by_tag = _by_tag(results)
+    changed = _changed_tags(by_tag, variants, metric)
+    if changed:
+        title = f"by tag ({metric or cases.metric_of(results)})"
+        table = _table_of_changed_tags(changed[:most], title)
+        total = len(changed)
+    else:
+        table = _table_of_tags(by_tag, variants, most)
+        total = len(by_tag)
+    more = total - len(table.rows)
+    if more:
+        table.note = f"  ... {more:,} more"
+        table.hint = MORE_HINT
+    return table
+
+
+def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    """Group the results by tag, without tags that all cases of a suite or the run have."""
+    sizes = Counter(result.file for result in results)
+    by_tag = {}
+    for tag, tagged in differences.by_tag(results).items():
+        files = {result.file for result in tagged}
+        is_suite = len(files) == 1 and len(tagged) == sizes[tagged[0].file]
+        if not is_suite and len(tagged) != len(results):
+            by_tag[tag] = tagged
+    return by_tag
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedTag:
+    tag: str
+    variant: str
+    means: Means
+
+
+def _changed_tags(
+    by_tag: Mapping[str, Sequence[CaseResult]],
+    variants: Sequence[cases.Variant],
+    metric: str | None,
+) -> list[_ChangedTag]:
+    """Compare the cases of each tag and variant with the baseline, the largest drop first.
+
+    Means are over the cases with a score now and before.
+    """
+    changed = []
+    for tag, tagged in by_tag.items():
+        for variant, results in grouped(tagged, cases.variant_of).items():
+            pairs = differences.score_pairs(results, metric)
+            if not pairs:
+                continue
+            label = ""
+            if len(variants) > 1:
+                label = cases.variant_label(variant, variants)
+            changed.append(_ChangedTag(tag, label, differences.means_of(pairs)))
+    changed.sort(key=lambda row: (row.means.difference, row.tag, row.variant))
+    return changed
+
+
+def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
+    names = [
+        Column(title, cut_to=8, is_code=True),
+        Column("variant", cut_to=8, is_code=True),
+    ]
+    return means_table(names, [((row.tag, row.variant), row.means) for row in changed])
+
+
+def _table_of_tags(
+    by_tag: Mapping[str, Sequence[CaseResult]],
+    variants: Sequence[cases.Variant],
+    most: int | None,
+) -> Table:
+    """Make the table of the mean of each tag, and how many cases did not pass.
+
+    Tags with the most of these come first, then those with the lowest mean.
+    """
+    rows = []
+    for tag, tagged in by_tag.items():
+        not_passed = [each for each in tagged if each.status in cases.NOT_PASSED]
+        unmet = cases.case_count(not_passed)
+        count = counted(cases.case_count(tagged), "case")
+        if unmet:
+            count += f", {unmet} not passed"
+        means = cases.means_by_variant(tagged)
+        text = cases.means_text(means, variants)
+        rows.append((-unmet, min(means.values(), default=_NO_MEAN), tag, text, count))
+    figures = Column(align=RIGHT)
+    if len(variants) > 1:
+        figures = Column(cut_to=20, is_code=True)
+    names = Column("by tag", max_width=32, is_code=True)
+    table = Table([names, figures, Column(gap=3)])
+    for _, _, tag, text, count in sorted(rows)[:most]:
+        table.add(f"  {tag}", text, count)
+    return table
+
+
+# --- variants -------------------------------------------------------------------------
+
+
+def variant_tables(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+) -> list[Table]:
+    """Compare the variants of a run: the queries on which they differ most, and means.
+
+    There are no tables for a single variant.
+    """
+    if len(variants) < 2:
+        return []
+    side_by_side = _side_by_side(results, variants, most)
+    return [side_by_side, _against_first(results, variants)]
+
+
+def _side_by_side(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+) -> Table:
+    rows = []
+    for key, of_case in grouped(results, cases.key_of).items():
+        means = cases.means_by_variant(of_case)
+        if len(means) < 2:
+            continue
+        spread = max(means.values()) - min(means.values())
+        if spread > LEAST:
+            text = cases.means_text(means, variants)
+            rows.append((-spread, key, case_label(of_case[0]), text))
+    title = "side by side, the widest apart first"
+    names = Column(title, max_width=42, cut_to=8, is_code=True)
+    table = Table([names, Column(cut_to=20, is_code=True)])
+    for _, _, label, text in sorted(rows)[:most]:
+        table.add(f"  {label}", text)
+    return table
+
+
+def _against_first(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant]
+) -> Table:
+    """Make a row for each variant except the first: the difference of its mean.
+
+    Means are over the cases with a score in both variants.
+    """
+    scored: dict[cases.Variant, dict[tuple[str, str], CaseResult]] = {}
+    for result in results:
+        if result.score is not None:
+            of_variant = scored.setdefault(cases.variant_of(result), {})
+            of_variant[cases.key_of(result)] = result
+    first, *others = variants
+    before = scored.get(first, {})
+    family = []
+    for variant in others:
+        pairs = _score_pairs(before, scored.get(variant, {}))
+        if pairs:
+            label = cases.variant_label(variant, variants)
+            family.append(Scores(label, "nDCG@k", pairs))
+    if not family:
+        return Table([])
+    columns = [
+        Column("variant", cut_to=8, is_code=True),
+        Column("against", cut_to=8, is_code=True),
+    ]
+    against = cases.variant_label(first, variants)
+    tests = differences.differences_of(family)
+    rows = [((row.variant or "", against), row.means) for row in tests]
+    return means_table(columns, rows, tests, ends=("first", "second"))
+
+
+def _score_pairs(
+    first: Mapping[tuple[str, str], CaseResult],
+    second: Mapping[tuple[str, str], CaseResult],
+) -> list[ScorePair]:
+    """Pair the scores of the cases that both variants have, by their keys."""
+    pairs = []
+    for key, result in second.items():
+        if key not in first:
+            continue
+        pairs.append(
+            ScorePair(
+                key=differences.key_of(result),
+                first=first[key].score or 0.0,
+                second=result.score or 0.0,
+                weight=result.weight,
+            )
+        )
+    return pairs

@@ -1,0 +1,210 @@
+"""Tables of the cases that moved: scores, and the documents that explain them.
+
+Every report takes the words of a row from `moved_case`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, score_text
+from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
+from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.styled_lines import PLAIN, Line
+from pytest_relevance.reports.table import Table
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+
+MOST_ROWS = 5
+"""How many cases a table lists unless all are asked for."""
+
+NOTHING_RETURNED = "nothing returned"
+
+LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
+"""The columns that name a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedCase:
+    """A row of a table of cases that moved. Texts of users are spans of the style `USER`.
+
+    `scores` are `0.764 -> 0.312`, or the score now if there is none before. `documents`
+    has the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and `GAINED_DOCUMENT`.
+    """
+
+    name: str
+    variant: str
+    metric: str
+    scores: str
+    documents: Mapping[str, Line]
+
+
+def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> MovedCase:
+    """Write the row of a case.
+
+    If its search failed, the error stands in the column of the lost document.
+    """
+    result = change.result
+    after = result.status if change.after is None else score_text(change.after)
+    scores = after
+    if change.before is not None and not is_similarity(change.by or ""):
+        scores = f"{score_text(change.before)} -> {after}"
+    return MovedCase(
+        name=case_label(result),
+        variant=cases.short_label(result, variants),
+        metric=change.by or cases.metric_of([result]),
+        scores=scores,
+        documents=_document_spans(change),
+    )
+
+
+def _document_spans(change: CaseChange) -> dict[str, Line]:
+    result = change.result
+    titles = result.texts.titles
+    documents = {
+        LOST_DOCUMENT: _lost_spans(change.lost, titles),
+        DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
+        GAINED_DOCUMENT: _gained_spans(change.gained, titles),
+    }
+    if result.call.error is not None:
+        documents[LOST_DOCUMENT] = ((result.call.error.headline, USER),)
+    elif change.after is not None and change.on_top is None:
+        few = few_text(result)
+        if few:
+            documents[DOCUMENT_ON_TOP] = ((few, PLAIN),)
+    return documents
+
+
+def few_text(result: CaseResult) -> str:
+    """`nothing returned`, or `only 1 result` if nDCG@k looks at more; else empty."""
+    returned = result.ranking.returned
+    if not returned:
+        return NOTHING_RETURNED
+    if returned < result.conditions.k:
+        return f"only {counted(returned, 'result')}"
+    return ""
+
+
+def _lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
+    """`Boots 1 -> gone`; without a baseline `Boots rank 4` or `Boots not returned`."""
+    if move is None:
+        return ()
+    if move.first is not None:
+        ranks = f" {move.first} -> {move.second or 'gone'}"
+    elif move.second:
+        ranks = f" rank {move.second}"
+    else:
+        ranks = " not returned"
+    return (_title_span(move, titles), (ranks, PLAIN))
+
+
+def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
+    """`Boots`, or `rank 4: Boots` if its rank is not the first."""
+    if move is None:
+        return ()
+    rank = f"rank {move.second}: " if move.second != 1 else ""
+    return ((rank, PLAIN), _title_span(move, titles))
+
+
+def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
+    """`Boots 4 -> 1`, or `Boots new -> 1`."""
+    if move is None:
+        return ()
+    ranks = f" {move.first or 'new'} -> {move.second}"
+    return (_title_span(move, titles), (ranks, PLAIN))
+
+
+def _title_span(move: Move, titles: Mapping[str, str]) -> tuple[str, str]:
+    return (titles.get(move.document) or move.document, USER)
+
+
+def moved_table(
+    title: str,
+    changes: Sequence[CaseChange],
+    variants: Sequence[cases.Variant],
+    documents: Sequence[str],
+    most: int | None = None,
+) -> Table:
+    """Make the table `query | variant | nDCG@10 | lost | now on top` of some cases.
+
+    `documents` are the columns that name one: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`, `GAINED_DOCUMENT`. The table has
+    the first `most` cases. Columns that are empty are left out.
+    """
+    rows = [moved_case(change, variants) for change in changes[:most]]
+    metrics = {row.metric for row in rows}
+    has_one_metric = len(metrics) == 1
+    columns = [
+        Column("query", max_width=60, cut_to=20, wanted=30),
+        Column("variant", cut_to=8),
+    ]
+    if has_one_metric:
+        columns.append(Column(metrics.pop(), RIGHT))
+    else:
+        columns += [Column("metric"), Column("score", RIGHT)]
+    columns += [_document_column(name) for name in documents]
+    table = Table(columns, indent=2)
+    if title:
+        of_all = f" of {len(changes):,}" if len(rows) < len(changes) else ""
+        table.title = f"{title} ({len(rows):,}{of_all})"
+    for row in rows:
+        scores = [row.scores] if has_one_metric else [row.metric, row.scores]
+        table.add(
+            styled_cell(row.name, USER),
+            styled_cell(row.variant, USER),
+            *scores,
+            *(Cell(row.documents[name]) for name in documents),
+        )
+    return table
+
+
+def _document_column(name: str) -> Column:
+    return Column(
+        name,
+        cut_to=24,
+        max_width=60,
+        cut_middle=True,
+        drop_order=1 if name == DOCUMENT_ON_TOP else 0,
+    )
+
+
+def mover_tables(
+    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+) -> list[Table]:
+    """Make the tables of the cases whose score fell and rose since the baseline.
+
+    Before them comes that of the cases without nDCG whose ranking changed, if any did.
+    """
+    tables = []
+    changed = _changed_without_ndcg(results)
+    if changed:
+        title = "changed since the baseline"
+        tables.append(
+            moved_table(
+                title, changed, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most
+            )
+        )
+    down = [CaseChange(result) for result in movers(results, -1)]
+    title = "down since the baseline"
+    tables.append(
+        moved_table(title, down, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most)
+    )
+    up = [CaseChange(result) for result in movers(results, 1)]
+    title = "up since the baseline"
+    tables.append(moved_table(title, up, variants, (GAINED_DOCUMENT,), most))
+    return tables
+
+
+def _changed_without_ndcg(results: Iterable[CaseResult]) -> list[CaseChange]:
+    changed = []
+    unscored = [result for result in results if result.score is None]
+    for change in worst_first(unscored):
+        # cases without a similarity fail for other reasons
+        if not is_similarity(change.by or ""):
+            continue
+        if change.weighted_change < 0 or baseline_changes(change.result):
+            changed.append(change)
+    return changed
