@@ -45,12 +45,9 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the history. Raises `RecordError` where there is none, and `CommandError`."""
-    from pytest_relevance.reports.history import (
-        history_data,
-        history_markdown,
-        history_page,
-        history_text,
-    )
+    from pytest_relevance.reports.history import history_markdown, history_text
+    from pytest_relevance.reports.history_data import history_data
+    from pytest_relevance.reports.html.history_page import history_page
     from pytest_relevance.results.history import read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]

@@ -113,7 +113,7 @@ def run(arguments: Namespace) -> int:
 
 def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
-    from pytest_relevance.reports.html.first_screen import MOST_WORST
+    from pytest_relevance.reports.html.case_rows import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
     from pytest_relevance.results.case_result import PART_OF
     from pytest_relevance.results.records.file import (

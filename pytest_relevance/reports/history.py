@@ -1,37 +1,35 @@
-"""A history as text, Markdown, JSON and as a page of HTML.
+"""The report on a history of runs: headline, notes and tables, as text and Markdown.
 
-A line for each run, what was searched, and where means are not comparable.
+`history_data.py` makes its JSON, `html/history_page.py` its page.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
-from html import escape
-from string import Template
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import (
     case_in_prose,
-    case_name,
     counted,
     first_few,
-    harmless,
     listed,
     score_text,
 )
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.html.first_screen import (
-    ARROW,
-    file_text,
-    text,
-    with_arrows,
-)
-from pytest_relevance.reports.html.page import content_security_policy
 from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text
-from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.baseline import mean_change_sentence
+from pytest_relevance.reports.run.headline import (
+    BETTER,
+    BROKEN,
+    FINE,
+    MIXED,
+    NOTHING,
+    WORSE,
+    Headline,
+    balance,
+)
 from pytest_relevance.reports.sections import (
     Section,
     heading,
@@ -52,140 +50,6 @@ from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.history import CaseMove, History, Point, Series
 from pytest_relevance.results.records.run_info import value_text
 
-KIND, VERSION = "pytest-relevance history", 1
-"""What the report as JSON says that it is."""
-
-_COUNTED = "interval: what unjudged results leave open; worse, better: since the run before, of cases without a break"
-"""What the figures of a run are."""
-
-
-_DROP_ORDER = {"interval": 3, "p95": 2, "searched": 1}
-"""The columns that a narrow terminal does without, the highest number first."""
-
-MOST_MOVES = 50
-"""How many cases that moved a run lists."""
-
-_HEIGHT, _MARGIN, _LEAST_SPREAD = (
-    100,
-    8,
-    0.1,
-)  # of the chart; the spread is of the means
-
-
-def headline(history: History) -> baseline.Headline:
-    """What became of search: of several variants of the one that did worst."""
-    several = len(history.series) > 1
-    said = [
-        _said(each, f"{each.variant or 'no variant'}: " if several else "")
-        for each in history.series
-    ]
-    return min(said, key=lambda each: _WORST_FIRST.index(each.kind))
-
-
-_WORST_FIRST = (
-    *(baseline.BROKEN, baseline.WORSE, baseline.MIXED),
-    *(baseline.NOTHING, baseline.FINE, baseline.BETTER),
-)
-
-
-def _said(series: Series, label: str) -> baseline.Headline:
-    """The sentence about a series, which weighs as that about a run does, and tells what is wrong in its last run."""
-    last, change = series.points[-1], series.change
-    if change is None or not last.figures:
-        several = "no mean can be compared with that of the last"
-        why = (
-            several
-            if len(series.points) > 1
-            else "two or more are needed to compare their means"
-        )
-        said, kind = f"{counted(len(series.points), 'run')}: {why}", baseline.NOTHING
-    else:
-        rose = change.means.difference
-        moved = 0 if not change.p <= SIGNIFICANT else 1 if rose > 0 else -1
-        said, kind = baseline.balance(series.worse, series.better, moved)
-        if kind in _FINE and rose < -TIE:
-            said, kind = (
-                "The mean fell within chance, no query by more than its tolerance",
-                baseline.MIXED,
-            )
-    ran = last.statuses.total() - last.statuses[SKIPPED]
-    is_empty = 0 < last.empty == len(last.figures) and last.statuses[PASSED] < ran
-    faults = (
-        (not ran, "every case was skipped"),
-        (
-            _errors(last),
-            f"{_errors(last):,} of {counted(ran, 'search', 'searches')} failed",
-        ),
-        (
-            is_empty,
-            f"{last.empty:,} of {counted(ran, 'search', 'searches')} returned nothing",
-        ),
-        (series.unmet, f"{counted(len(series.unmet), 'gate is', 'gates are')} not met"),
-    )
-    wrong = listed([text for is_there, text in faults if is_there], "and")
-    if wrong and kind != baseline.WORSE:
-        kind = baseline.BROKEN
-    elif last.worse and kind in _FINE:
-        wrong, kind = (
-            f"{last.worse:,} got worse and {last.better:,} better",
-            baseline.MIXED,
-        )
-    return baseline.Headline(
-        f"{label}{said}; in the last run {wrong}" if wrong else label + said, kind
-    )
-
-
-_FINE = (baseline.FINE, baseline.BETTER)
-
-
-def _errors(point: Point) -> int:
-    return sum(point.statuses[status] for status in WITHOUT_SCORE)
-
-
-def span_text(history: History) -> str:
-    """How many runs there are, and from when to when."""
-    ends = dict.fromkeys(map(when, (history.starts[0], history.starts[-1])))
-    return f"History of {counted(len(history.starts), 'run')}, {' to '.join(ends)} UTC"
-
-
-def when(started: str) -> str:
-    """`2026-11-22 08:03`, of the start in ISO 8601."""
-    return started[:16].replace("T", " ")
-
-
-def series_texts(series: Series) -> list[str]:
-    """The change of the mean since the first run or the last break, and which cases the means are over."""
-    found, metric = [], cases.metric_of(series.last)
-    if series.change is not None:
-        head = f"since {when(series.points[series.since].started)}: "
-        found.append(baseline.mean_change_sentence(series.change, metric, head).text)
-    if series.scored:
-        has_one_metric = all(
-            kind != "settings" for point in series.points for kind, _ in point.breaks
-        )
-        how = f"by {metric if has_one_metric else 'nDCG@k'} and weighted as in the last"
-        others = f"; {counted(series.others, 'case is', 'cases are')} not in all runs, or without one"
-        said = f"the means are over {counted(series.scored, 'case')} with a score in each run, {how}"
-        found.append(said + others * bool(series.others))
-    worse = [
-        case_in_prose(move.id, move.query)
-        + f" {_scores(move)}" * (move.before != move.after)
-        for move in series.points[-1].moves
-        if move.is_worse
-    ]
-    found += [f"got worse in the last run: {first_few(worse)}"] * bool(worse)
-    found += [f"not met in the last run: {first_few(series.unmet)}"] * bool(
-        series.unmet
-    )
-    return [
-        *found,
-        *(
-            f"in the last run {filled}"
-            for filled in cases.filled_texts(series.last)[:1]
-        ),
-    ]
-
-
 HEADS = (
     "start (UTC)",
     "mean",
@@ -199,297 +63,268 @@ HEADS = (
 )
 """The heads of the columns of a series."""
 
+_DROP_ORDER = {"interval": 3, "p95": 2, "searched": 1}
+"""The columns that a narrow terminal does without, the highest number first."""
 
-def rows(series: Series) -> Iterator[tuple[Point, list[str]]]:
-    """Each run with its cells, in the order of `HEADS`."""
+_FIGURES_EXPLAINED = (
+    "interval: what unjudged results leave open; worse, better: since the run before, "
+    "of cases without a break"
+)
+
+_WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
+
+_NARROWEST_INTERVAL = 0.0005
+
+
+# --- the headline ---------------------------------------------------------------------
+
+
+def headline(history: History) -> Headline:
+    """Say what became of search: of several variants of the one that did worst."""
+    said = []
+    for series in history.series:
+        label = ""
+        if len(history.series) > 1:
+            label = f"{series.variant or 'no variant'}: "
+        said.append(_series_headline(series, label))
+    return min(said, key=lambda each: _WORST_FIRST.index(each.kind))
+
+
+def _series_headline(series: Series, label: str) -> Headline:
+    """Weigh a series as a run is weighed, and say what is wrong in its last run."""
+    last = series.points[-1]
+    said = _since_the_first(series)
+    kind = said.kind
+    wrong = listed(_faults_of_last(series), "and")
+    if wrong and kind != WORSE:
+        kind = BROKEN
+    elif not wrong and last.worse and kind in (FINE, BETTER):
+        wrong = f"{last.worse:,} got worse and {last.better:,} better"
+        kind = MIXED
+    text = f"{label}{said.text}"
+    if wrong:
+        text += f"; in the last run {wrong}"
+    return Headline(text, kind)
+
+
+def _since_the_first(series: Series) -> Headline:
+    """Say how the mean changed since the first run, or since the last break."""
+    change = series.change
+    if change is None or not series.points[-1].figures:
+        why = "two or more are needed to compare their means"
+        if len(series.points) > 1:
+            why = "no mean can be compared with that of the last"
+        return Headline(f"{counted(len(series.points), 'run')}: {why}", NOTHING)
+    difference = change.means.difference
+    moved = 0
+    if change.p <= SIGNIFICANT:
+        moved = 1 if difference > 0 else -1
+    said = balance(series.worse, series.better, moved)
+    if said.kind in (FINE, BETTER) and difference < -TIE:
+        text = "The mean fell within chance, no query by more than its tolerance"
+        return Headline(text, MIXED)
+    return said
+
+
+def _faults_of_last(series: Series) -> list[str]:
+    """Say what is wrong in the last run: nothing ran, errors, gates."""
+    last = series.points[-1]
+    ran = last.statuses.total() - last.statuses[SKIPPED]
+    searches = counted(ran, "search", "searches")
+    faults = []
+    if not ran:
+        faults.append("every case was skipped")
+    if _errors(last):
+        faults.append(f"{_errors(last):,} of {searches} failed")
+    all_empty = last.empty > 0 and last.empty == len(last.figures)
+    # if all cases passed, they want no results
+    if all_empty and last.statuses[PASSED] < ran:
+        faults.append(f"{last.empty:,} of {searches} returned nothing")
+    if series.unmet:
+        gates = counted(len(series.unmet), "gate is", "gates are")
+        faults.append(f"{gates} not met")
+    return faults
+
+
+def _errors(point: Point) -> int:
+    return sum(point.statuses[status] for status in WITHOUT_SCORE)
+
+
+# --- sentences ------------------------------------------------------------------------
+
+
+def span_text(history: History) -> str:
+    """Say how many runs there are, and from when to when."""
+    first, last = when(history.starts[0]), when(history.starts[-1])
+    ends = first if first == last else f"{first} to {last}"
+    return f"History of {counted(len(history.starts), 'run')}, {ends} UTC"
+
+
+def when(started: str) -> str:
+    """`2026-11-22 08:03`, of the start in ISO 8601."""
+    return started[:16].replace("T", " ")
+
+
+def series_texts(series: Series) -> list[str]:
+    """Say how the mean changed, over which cases, and what is wrong in the last run."""
+    metric = cases.metric_of(series.last)
+    texts = []
+    if series.change is not None:
+        head = f"since {when(series.points[series.since].started)}: "
+        texts.append(mean_change_sentence(series.change, metric, head).text)
+    if series.scored:
+        texts.append(_scored_text(series, metric))
+    worse = [_move_text(move) for move in series.points[-1].moves if move.is_worse]
+    if worse:
+        texts.append(f"got worse in the last run: {first_few(worse)}")
+    if series.unmet:
+        texts.append(f"not met in the last run: {first_few(series.unmet)}")
+    for filled in cases.filled_texts(series.last)[:1]:
+        texts.append(f"in the last run {filled}")
+    return texts
+
+
+def _scored_text(series: Series, metric: str) -> str:
+    """Say which cases the means are over, and by which metric."""
     for point in series.points:
-        statuses = point.statuses
-        bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
-        cells = [
-            when(point.started),
-            score_text(point.mean),
-            f"{point.low:.3f} to {point.high:.3f}"
-            if point.high - point.low > 0.0005
-            else "",
-            "" if point.p95 is None else duration_text(point.p95),
-            f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
-            f"{_errors(point):,}" if _errors(point) else "",
-            *(
-                (f"{point.worse:,}", f"{point.better:,}")
-                if point.compared
-                else ("", "")
-            ),
-        ]
-        yield (
-            point,
-            [
-                *cells,
-                ", ".join(
-                    f"{name} {value_text(value)}"
-                    for name, value in point.searched.items()
-                ),
-            ],
-        )
+        if any(kind == "settings" for kind, _ in point.breaks):
+            metric = "nDCG@k"
+    text = (
+        f"the means are over {counted(series.scored, 'case')} with a score in each run, "
+        f"by {metric} and weighted as in the last"
+    )
+    if series.others:
+        others = counted(series.others, "case is", "cases are")
+        text += f"; {others} not in all runs, or without one"
+    return text
+
+
+def _move_text(move: CaseMove) -> str:
+    name = case_in_prose(move.id, move.query)
+    return name if move.before == move.after else f"{name} {move_scores(move)}"
+
+
+def move_scores(move: CaseMove) -> str:
+    """`0.764 -> 0.312`: the scores of a case in the run before and in this one."""
+    return f"{score_text(move.before)} -> {score_text(move.after)}"
 
 
 def break_text(series: Series, point: Point) -> str:
-    """What changed at a break, and the means over the other cases."""
-    changed = [
-        f"{kind} of {count:,} of {counted(series.scored, 'case')} changed{f' ({why})' * bool(why)}"
-        for (kind, why), count in point.breaks.most_common()
-    ]
+    """Say what changed at a break."""
+    changed = []
+    for (kind, why), count in point.breaks.most_common():
+        text = f"{kind} of {count:,} of {counted(series.scored, 'case')} changed"
+        changed.append(f"{text} ({why})" if why else text)
     return f"{first_few(changed)}: means before and after are not comparable"
+
+
+def notes(history: History) -> list[str]:
+    """Explain the figures of a run, and say which files were left out and why."""
+    left_out = [f"left out: {why}" for why in history.left_out.values()]
+    return [_FIGURES_EXPLAINED, *left_out]
+
+
+# --- the table of a series ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    """A run of a series, and its cells in the order of `HEADS`."""
+
+    point: Point
+    cells: Sequence[str]
+
+
+def rows(series: Series) -> Iterator[PointRow]:
+    """Give each run of a series with its cells."""
+    for point in series.points:
+        yield PointRow(point, _cells(point))
+
+
+def _cells(point: Point) -> list[str]:
+    statuses = point.statuses
+    bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
+    interval = ""
+    if point.high - point.low > _NARROWEST_INTERVAL:
+        interval = f"{point.low:.3f} to {point.high:.3f}"
+    searched = []
+    for name, value in point.searched.items():
+        searched.append(f"{name} {value_text(value)}")
+    return [
+        when(point.started),
+        score_text(point.mean),
+        interval,
+        "" if point.p95 is None else duration_text(point.p95),
+        f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
+        f"{_errors(point):,}" if _errors(point) else "",
+        f"{point.worse:,}" if point.compared else "",
+        f"{point.better:,}" if point.compared else "",
+        ", ".join(searched),
+    ]
 
 
 def _table(series: Series, title: str) -> Table:
     first, *names, last = HEADS
-    columns = [
-        Column(first),
-        *(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)) for name in names),
-    ]
-    table = Table(
-        [*columns, Column(last, cut_to=12, drop_order=_DROP_ORDER[last], is_code=True)],
-        title=title,
-    )
-    for point, cells in rows(series):
-        if point.breaks:
+    columns = [Column(first)]
+    for name in names:
+        columns.append(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)))
+    searched = Column(last, cut_to=12, drop_order=_DROP_ORDER[last], is_code=True)
+    table = Table([*columns, searched], title=title)
+    for row in rows(series):
+        if row.point.breaks:
             table.add("-- break --", style=STRONG)
-        table.add(*cells)
+        table.add(*row.cells)
     return table
 
 
-def notes(history: History) -> list[str]:
-    """What the figures of all runs are, and which files were left out, and why."""
-    return [_COUNTED, *(f"left out: {why}" for why in history.left_out.values())]
-
-
-def _parts(history: History) -> tuple[list[Table], list[Sentence]]:
-    """The tables and the notes of a report as text and in Markdown."""
-    found, tables = [], []
-    for series in history.series:
-        name = (series.variant or "no variant") * (len(history.series) > 1)
-        of_breaks = (
-            (point, break_text(series, point))
-            for point in series.points
-            if point.breaks
-        )
-        said = [
-            *series_texts(series),
-            *(
-                f"break at {when(point.started)}: {changed}"
-                for point, changed in of_breaks
-            ),
-        ]
-        found += [f"{name}: {each}" if name else each for each in said]
-        tables.append(_table(series, name))
-    return tables, [*map(Sentence, (*found, *notes(history)))]
+# --- text and Markdown ----------------------------------------------------------------
 
 
 def history_text(history: History, width: int = WIDEST) -> str:
-    """The report as text, at most `width` columns wide."""
-    tables, found = _parts(history)
+    """Write the report as text, at most `width` columns wide."""
     said = [Sentence(span_text(history)), Sentence(headline(history).text)]
-    parts: list[Sequence[Sentence | Table]] = [
-        said,
-        *([table] for table in tables),
-        found,
-    ]
-    return "\n\n".join(plain_text(lines_of(part, width)) for part in parts) + "\n"
+    parts = [lines_of(said, width)]
+    for table in _tables(history):
+        parts.append(table.lines(width))
+    parts.append(lines_of(_note_sentences(history), width))
+    return "\n\n".join(plain_text(part) for part in parts) + "\n"
 
 
 def history_markdown(history: History, most: int | None = None) -> str:
-    """The report as Markdown of at most so many characters: tables that do not fit are left out."""
-    said, (tables, found) = headline(history), _parts(history)
-    head = f"{heading(said.text, said.mark)}\n\n- {Sentence(span_text(history)).markdown()}"
-    sections = [
-        Section(head, "the summary"),
-        *table_sections("the runs", tables),
-    ]
-    return joined_sections([*sections, *list_section(found, "the notes")], most)
+    """Write the report as Markdown of at most so many characters.
 
-
-def history_data(history: History) -> dict[str, Any]:
-    """The report as a dict of the types of JSON; what is not defined is None."""
-    series = [
-        {
-            **{
-                name: getattr(each, name)
-                for name in ("variant", "scored", "others", "unmet")
-            },
-            "metric": cases.metric_of(each.last),
-            "since": each.points[each.since].started,
-            "change": None
-            if each.change is None
-            else {**asdict(each.change.means), "p": each.change.p},
-            "filled": sum(
-                (Counter(result.evaluation.filled_top) for result in each.last),
-                Counter(),
-            ),
-            "points": [*map(_point_data, each.points)],
-        }
-        for each in history.series
-    ]
-    return {
-        "kind": KIND,
-        "version": VERSION,
-        "left_out": dict(history.left_out),
-        "series": series,
-    }
-
-
-def _point_data(point: Point) -> dict[str, Any]:
-    figures = {
-        name: None if (value := getattr(point, name)) != value else value
-        for name in _FIGURES
-    }  # NaN
-    breaks = [
-        {"kind": kind, "detail": why, "cases": count}
-        for (kind, why), count in point.breaks.most_common()
-    ]
-    return {
-        **figures,
-        "moves": [asdict(each) for each in point.moves],
-        "breaks": breaks,
-    }
-
-
-_FIGURES = (
-    "name",
-    "started",
-    "fingerprint",
-    "statuses",
-    "compared",
-    "worse",
-    "better",
-    "mean",
-    "low",
-    "high",
-    "p95",
-)
-
-
-def history_page(history: History) -> str:
-    """The page, as text to be written in UTF-8: a chart of the means, and the table of runs. It has no script.
-
-    Each run opens what moved in it. A point of the chart is a link to that; a browser opens the folded part that has
-    the target of a link.
+    Tables that do not fit are left out.
     """
-    said, style = (
-        headline(history),
-        "\n".join(map(file_text, ("page.css", "history.css"))),
-    )
-    parts = [
-        f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>',
-        *_notes([span_text(history)]),
+    said = headline(history)
+    span = Sentence(span_text(history)).markdown()
+    sections = [
+        Section(f"{heading(said.text, said.mark)}\n\n- {span}", "the summary"),
+        *table_sections("the runs", _tables(history)),
+        *list_section(_note_sentences(history), "the notes"),
     ]
-    for number, series in enumerate(history.series):
-        parts += _series(series, number, has_title=len(history.series) > 1)
-    page = Template(file_text("history.html")).substitute(
-        policy=content_security_policy(style),
-        title=escape(f"{harmless(said.text)} - history"),
-        style=style,
-        content="\n".join([*parts, *_notes(notes(history))]),
-    )
-    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+    return joined_sections(sections, most)
 
 
-def _notes(texts: Iterable[str]) -> Iterator[str]:
-    return (f'<p class="note">{with_arrows(each)}</p>' for each in texts)
+def _series_name(series: Series, history: History) -> str:
+    """Name a series; the name is empty if it is the only one."""
+    return (series.variant or "no variant") if len(history.series) > 1 else ""
 
 
-def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
-    label = text(series.variant or "no variant")
-    yield f"<h2>{label}</h2>" * has_title
-    yield from _notes(series_texts(series))
-    if series.scored:
-        yield _chart(series, number, label)
-    heads = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
-    yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}"><table><thead><tr>{heads}</tr>'
-    yield "</thead><tbody>"
-    for index, (point, cells) in enumerate(rows(series)):
-        name, wide = f"run-{number}-{index}", f'<td colspan="{len(HEADS)}">'
-        if point.breaks:
-            yield f'<tr class="break-row">{wide}{with_arrows(break_text(series, point))}</td></tr>'
-        yield _row(
-            cells, f' title="{text(point.name)}"' + f' id="{name}"' * (not point.moves)
-        )
-        if point.moves:
-            said = f"{point.worse:,} worse, {point.better:,} better"
-            said += f": the first {MOST_MOVES}" * (len(point.moves) > MOST_MOVES)
-            yield f'<tr class="moved">{wide}<details><summary>{said}</summary><table id="{name}"><tbody>'
-            yield f"{''.join(map(_move, point.moves[:MOST_MOVES]))}</tbody></table></details></td></tr>"
-    yield "</tbody></table></div>"
+def _tables(history: History) -> list[Table]:
+    return [_table(each, _series_name(each, history)) for each in history.series]
 
 
-def _row(cells: Sequence[str], attributes: str = "") -> str:
-    """A row of a table; the first cell is its head."""
-    head, *others = map(text, cells)
-    return f'<tr{attributes}><th scope="row">{head}</th>{"".join(f"<td>{each}</td>" for each in others)}</tr>'
-
-
-def _move(move: CaseMove) -> str:
-    kind = "worse" if move.is_worse else "better"
-    return _row(
-        [case_name(move.id, move.query), _scores(move).replace("->", ARROW), kind],
-        f' class="{kind}"',
-    )
-
-
-def _scores(move: CaseMove) -> str:
-    return f"{score_text(move.before)} -> {score_text(move.after)}"
-
-
-def _chart(series: Series, number: int, label: str) -> str:
-    """The means with their intervals, parted where they are not comparable; each point is a link to its run."""
-    means = [point.mean for point in series.points if point.mean == point.mean]
-    most = max(means)
-    least = min(
-        *means, most - _LEAST_SPREAD
-    )  # the means alone: a wide interval would hide a slow decline
-
-    def down(value: float) -> str:
-        return (
-            f"{_MARGIN + (most - value) / (most - least) * (_HEIGHT - 2 * _MARGIN):.2f}"
-        )
-
-    line, marks = "", []
-    for index, (point, cells) in enumerate(rows(series)):
-        middle = index + 0.5  # a run is 1 wide
-        if point.breaks:
-            marks.append(f'<path class="break" d="M{index} 0v{_HEIGHT}"/>')
-        if index and point.searched:
-            marks.append(f'<path class="searched" d="M{middle} {_HEIGHT}v-4"/>')
-        if point.mean != point.mean:
-            continue
-        line += (
-            f"{'L' if line and not point.breaks else 'M'}{middle} {down(point.mean)}"
-        )
-        kind = (
-            " fell"
-            if point.worse > point.better
-            else " rose"
-            if point.better > point.worse
-            else ""
-        )
-        said = text(
-            "; ".join(
-                f"{head} {cell}"
-                for head, cell in zip(HEADS, cells, strict=True)
-                if cell
-            )
-        )
-        marks.append(
-            f'<path class="open" d="M{middle} {down(point.low)}V{down(point.high)}"/>'
-            f'<a href="#run-{number}-{index}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
-            f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'
-            f'<path class="dot{kind}" d="M{middle} {down(point.mean)}h0"/></a>'
-        )
-    ends = dict.fromkeys(when(series.points[index].started) for index in (0, -1))
-    return (
-        "<figure><figcaption><b>mean</b> and what unjudged results leave open, cut at the edges; dashed: a break; "
-        'ticks: something else was searched</figcaption><div class="scaled"><div class="ends" aria-hidden="true">'
-        f"<span>{most:.3f}</span><span>{least:.3f}</span></div>"
-        f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" preserveAspectRatio="none" role="group" '
-        f'aria-label="mean, {label}"><path class="mean" d="{line}"/>{"".join(marks)}</svg></div></figure>'
-        f'<div class="ends">{"".join(f"<span>{end}</span>" for end in ends)}</div>'
-    )
+def _note_sentences(history: History) -> list[Sentence]:
+    sentences = []
+    for series in history.series:
+        texts = series_texts(series)
+        for point in series.points:
+            if point.breaks:
+                changed = break_text(series, point)
+                texts.append(f"break at {when(point.started)}: {changed}")
+        name = _series_name(series, history)
+        for text in texts:
+            sentences.append(Sentence(f"{name}: {text}" if name else text))
+    for note in notes(history):
+        sentences.append(Sentence(note))
+    return sentences

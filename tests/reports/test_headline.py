@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.run.baseline import Headline, headline
 from pytest_relevance.reports.run.case_change import CaseChange, worst_first
+from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,

@@ -16,15 +16,16 @@ from html import escape
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, harmless
-from pytest_relevance.reports.html import first_screen as screens
-from pytest_relevance.reports.html.first_screen import (
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.html.first_screen import first_screen
+from pytest_relevance.reports.html.markup import ARROW, file_text
+from pytest_relevance.reports.html.page_data import Chosen, chosen, page_data
+from pytest_relevance.reports.html.screen import (
+    Finding,
     Screen,
-    file_text,
-    first_screen,
+    emptied_findings,
     screen_of,
 )
-from pytest_relevance.reports.html.page_data import Chosen, chosen, page_data
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION
@@ -37,18 +38,20 @@ if TYPE_CHECKING:
     from pytest_relevance.results.gates import ComparisonGates
 
 SCRIPTS = (
-    *(
-        "data",
-        "metrics",
-        "elements",
-        "grading",
-        "state",
-        "rows",
-        "list",
-        "charts",
-        "tags",
-    ),
-    *("ranking", "figures", "judging", "case", "main"),
+    "data",
+    "metrics",
+    "elements",
+    "grading",
+    "state",
+    "rows",
+    "list",
+    "charts",
+    "tags",
+    "ranking",
+    "figures",
+    "judging",
+    "case",
+    "main",
 )
 """The script's files, in the order in which the page runs them."""
 
@@ -70,17 +73,19 @@ def html_page(
     images: bool = False,
     results: Chosen | None = None,
 ) -> str:
-    """The page about a run, as text to be written in UTF-8; `screen` is what its first screen says.
-
-    `results` are those that it shows, where these are chosen already.
-
-    With `images` it loads pictures of documents from their addresses, the one thing that it ever fetches, and says so.
+    """Make the page about a run, as text to be written in UTF-8.
 
     Half a surrogate pair, which UTF-8 does not have, is written as an escape.
+
+    screen: what its first screen says, None for what it says of any run.
+    images: the page loads pictures of documents from their addresses, the one thing
+        that it ever fetches, and says so.
+    results: those that it shows, if they are chosen already.
     """
-    screen = screen_of(run) if screen is None else screen
+    if screen is None:
+        screen = screen_of(run)
     if images:
-        screen = screen._replace(notes=[*screen.notes, _PICTURES])
+        screen = replace(screen, notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
     picked = chosen(run.results) if results is None else results
@@ -105,78 +110,98 @@ def comparison_page(
     *,
     images: bool = False,
 ) -> str:
-    """The page about two runs, that of the second beside the first, as text to be written in UTF-8.
+    """Make the page about two runs: that of the second beside the first.
 
-    `gates` are what `Comparison.judge` returns, `images`: as of a run.
+    It is text to be written in UTF-8. `gates` are what `Comparison.judge` returns,
+    `images`: as of a run.
     """
-    from pytest_relevance.reports.comparison import (
+    if gates is None:
+        gates = comparison.judge()
+    run = Run(
+        list(_judged(comparison)),
+        comparison.files,
+        name=f"{comparison.first} {ARROW} {comparison.second}",
+    )
+    return html_page(run, _comparison_screen(comparison, gates, run), images=images)
+
+
+def _comparison_screen(
+    comparison: Comparison, gates: ComparisonGates, run: Run
+) -> Screen:
+    """Say what the first screen says of a comparison. `run` has its cases."""
+    from pytest_relevance.reports.comparison_report import (
         comparison_headline,
+        counts_text,
         mean_change_sentences,
     )
 
-    gates = comparison.judge() if gates is None else gates
-    run = Run(
-        [*_judged(comparison)],
-        comparison.files,
-        name=f"{comparison.first} {screens.ARROW} {comparison.second}",
-    )
-    fallen = {result.key for result in comparison.moved(-1)}
-    behind = [result for result in run.results if result.key in fallen]
-    found = [*screens.emptied(run.results)]
-    for gate in gates.findings:
-        outcome = PASSED if gate.is_met else FAILED
-        found.append(
-            screens.Finding(finding_text(gate), () if gate.is_met else behind, outcome)
-        )
-    is_other = any(
-        comparison.metric not in (None, result.metric.text) for result in run.results
-    )
-    metric = [f"compared by {comparison.metric}"] if is_other else []
-    counts = f"{counted(len(comparison), 'case')} compared, {comparison.changed_rankings:,} with another ranking"
+    context = [run.name, counts_text(comparison)]
+    if _has_other_metric(comparison):
+        context.append(f"compared by {comparison.metric}")
     searched = changes_text(comparison.fingerprint)
-    context = [
-        run.name,
-        counts,
-        *metric,
-        *filter(None, [searched]),
-        *map(settings_text, comparison.settings),
-    ]
-    means = [
-        sentence.text for sentence in mean_change_sentences(comparison, is_whole=True)
-    ]
-    statuses = {result.key: result.status for result in comparison.results}
-    screen = Screen(
-        comparison_headline(comparison, gates),
-        means,
-        comparison.notes,
-        context,
-        found,
-        statuses,
+    if searched:
+        context.append(searched)
+    context += [settings_text(settings) for settings in comparison.settings]
+    means = mean_change_sentences(comparison, is_whole=True)
+    return Screen(
+        said=comparison_headline(comparison, gates),
+        means=[sentence.text for sentence in means],
+        notes=comparison.notes,
+        context=context,
+        findings=[
+            *emptied_findings(run.results),
+            *_gate_findings(comparison, gates, run),
+        ],
+        statuses={result.key: result.status for result in comparison.results},
     )
-    return html_page(run, screen, images=images)
+
+
+def _has_other_metric(comparison: Comparison) -> bool:
+    """Whether cases are compared by another metric than their own nDCG@k."""
+    if comparison.metric is None:
+        return False
+    return any(result.metric.text != comparison.metric for result in comparison.results)
+
+
+def _gate_findings(
+    comparison: Comparison, gates: ComparisonGates, run: Run
+) -> list[Finding]:
+    """Make a line of each gate. One that is not met is a link to all cases that fell."""
+    fallen_keys = {result.key for result in comparison.moved(-1)}
+    fallen = [result for result in run.results if result.key in fallen_keys]
+    findings = []
+    for gate in gates.findings:
+        if gate.is_met:
+            findings.append(Finding(finding_text(gate), outcome=PASSED))
+        else:
+            findings.append(Finding(finding_text(gate), fallen, outcome=FAILED))
+    return findings
 
 
 def _judged(comparison: Comparison) -> Iterator[CaseResult]:
-    """The results; a case that the sentence counts as worse or as better is shown as one that got worse or better."""
-    from pytest_relevance.reports.comparison import notable_change
+    """Give the results of the cases as the page shows them.
+
+    A case that the headline counts as worse or as better is one that got worse or
+    better, and fails or not.
+    """
+    from pytest_relevance.reports.comparison_report import notable_change
 
     least = notable_change(comparison)
-    worse, better = (
-        {result.key for result in comparison.moved(sign, least)} for sign in (-1, 1)
-    )
+    worse = {result.key for result in comparison.moved(-1, least)}
+    better = {result.key for result in comparison.moved(1, least)}
     for result in comparison.results:
-        baseline = result.baseline
-        assert baseline is not None
+        assert result.baseline is not None
         if result.key in worse:
-            baseline = replace(baseline, standing=REGRESSION)
             yield replace(
                 result,
                 verdict=FAILED,
                 call=replace(result.call, outcome=FAILED),
-                baseline=baseline,
+                baseline=replace(result.baseline, standing=REGRESSION),
             )
         elif result.key in better:
-            yield replace(result, baseline=replace(baseline, standing=IMPROVEMENT))
+            yield replace(
+                result, baseline=replace(result.baseline, standing=IMPROVEMENT)
+            )
         else:
             yield result
 
@@ -184,22 +209,31 @@ def _judged(comparison: Comparison) -> Iterator[CaseResult]:
 def content_security_policy(
     style: str, script: str = "", *, images: bool = False
 ) -> str:
-    """The policy of a page: this style and this script, if there is one, and nothing else but `images` of the web."""
-    of_script = f"script-src '{_digest(script)}'; " if script else ""
-    of_script += "img-src http: https:; " if images else ""
-    return f"default-src 'none'; style-src '{_digest(style)}'; {of_script}base-uri 'none'; form-action 'none'"
+    """Return the policy of a page: what it may run and load.
+
+    This style, this script if there is one, and nothing else but `images` of the web.
+    """
+    sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
+    if script:
+        sources.append(f"script-src '{_digest(script)}'")
+    if images:
+        sources.append("img-src http: https:")
+    return "; ".join([*sources, "base-uri 'none'", "form-action 'none'"])
 
 
 def embedded(data: Any) -> tuple[str, str]:
-    """Data as the text of a script element, and how it is encoded: `json`, or `gzip` (in base64) where it is large."""
+    """Return how data are encoded, and the text of the script element with them.
+
+    They are `json`, or `gzip`, which is in base64, if they are large.
+    """
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     if len(text) < COMPRESSED_FROM:
         return "json", text.replace("<", "\\u003c")
-    return "gzip", base64.b64encode(
-        gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)
-    ).decode("ascii")
+    compressed = gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)
+    return "gzip", base64.b64encode(compressed).decode("ascii")
 
 
 def _digest(text: str) -> str:
-    """A source expression of Content Security Policy: the SHA-256 digest of an inline style or script."""
-    return f"sha256-{base64.b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+    """Return the source expression of a policy for an inline style or script: SHA-256."""
+    digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
+    return f"sha256-{digest.decode('ascii')}"

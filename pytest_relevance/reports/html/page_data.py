@@ -15,13 +15,13 @@ from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import Loss
 from pytest_relevance.reports.failure import unstable_text
-from pytest_relevance.reports.html.first_screen import (
-    Screen,
+from pytest_relevance.reports.html.case_rows import (
     documents_of,
     is_fine,
     told_errors,
     why,
 )
+from pytest_relevance.reports.html.screen import Screen
 from pytest_relevance.reports.reasons import (
     case_label,
     reason_texts,

@@ -27,7 +27,15 @@ from pytest_relevance.reports.markdown_text import (
     short_code_span,
 )
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
-from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.baseline import (
+    MOST_NAMES,
+    context,
+    latency_sentences,
+    mean_sentences,
+    searched_sentences,
+    still_empty_sentences,
+)
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.errors import (
     error_section,
@@ -40,6 +48,7 @@ from pytest_relevance.reports.run.faults import (
     together_title,
 )
 from pytest_relevance.reports.run.gates import gate_message, gate_table
+from pytest_relevance.reports.run.headline import headline
 from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.movers import (
@@ -115,7 +124,7 @@ def run_sections(
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, cases.variants_of(ran)
     means, most = (
-        baseline.mean_sentences(ran, is_whole=True),
+        mean_sentences(ran, is_whole=True),
         None if full else MOST_ROWS,
     )
     yield Section(_first_section(run, ran, gates, means, page), "the summary")
@@ -134,13 +143,10 @@ def run_sections(
         yield Section(
             f"**{fault.markdown()}**", "a fault that several cases have in common"
         )
-    if (
-        len({(result.file, cases.variant_of(result)) for result in ran})
-        > baseline.MOST_NAMES
-    ):
+    if len({(result.file, cases.variant_of(result)) for result in ran}) > MOST_NAMES:
         shown = [
             *cases.suite_sentences(ran, variants, gates),
-            *baseline.mean_sentences(ran, only_changes=True),
+            *mean_sentences(ran, only_changes=True),
         ]
         yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
     said = [
@@ -171,31 +177,29 @@ def _first_section(
     page: str,
 ) -> str:
     """The first section: the sentence, the means, the counts, what ran against what, the page, and what nDCG is."""
-    said = baseline.headline(run.results, gates, run.info, files=run.files)
-    items, took = [mean.markdown() for mean in means], baseline.latency_sentences(ran)
-    if len(means) > baseline.MOST_NAMES:
+    said = headline(run.results, gates, run.info, files=run.files)
+    items, took = [mean.markdown() for mean in means], latency_sentences(ran)
+    if len(means) > MOST_NAMES:
         has_scores = any(result.score is not None for result in ran)
         items = (
             [f"{cases.mean_text(ran)} over all suites and variants"]
             if has_scores
             else []
         )
-    items += [each.markdown() for each in took[: baseline.MOST_NAMES]]
+    items += [each.markdown() for each in took[:MOST_NAMES]]
     if run.results:
         counts = [*case_counts(run.results), *unfinished_parts(run.info)]
         items.append(escaped("; ".join(counts)))
     if told := nothing_searched_text(run.results):
         items.append(escaped(told))
-    if about := baseline.context(run):
+    if about := context(run):
         items.append(", ".join(map(short_code_span, about)))
     further = [
-        *baseline.searched_sentences(run.files, run.info.fingerprint)[
-            : baseline.MOST_NAMES
-        ],
+        *searched_sentences(run.files, run.info.fingerprint)[:MOST_NAMES],
         *moved_sentences(run.files),
         *lost_sentences(run.results, run.files, run.info),
         *not_compared_sentences(run.results, run.files),
-        *baseline.still_empty_sentences(ran),
+        *still_empty_sentences(ran),
         *cases.without_floor_sentences(run.files),
     ]
     items += [each.markdown() for each in further]

@@ -92,11 +92,18 @@ def summary_lines(
     )
     blocks: list[Block] = []
     if has_before:
-        from pytest_relevance.reports.run import baseline, uncompared
+        from pytest_relevance.reports.run import uncompared
+        from pytest_relevance.reports.run.baseline import (
+            mean_sentences,
+            searched_sentences,
+            still_empty_sentences,
+        )
+        from pytest_relevance.reports.run.headline import headline_sentences
         from pytest_relevance.reports.run.moved import moved_sentences
+        from pytest_relevance.reports.run.update_advice import update_sentences
 
         blocks += (
-            baseline.headline_sentences(results, gates, info, files)
+            headline_sentences(results, gates, info, files)
             if is_compared and verbosity >= 0
             else []
         )
@@ -106,13 +113,13 @@ def summary_lines(
             about.against for _, about in sorted(files.items()) if about.against
         )
         blocks += [Sentence(f"against {name}:", DIM) for name in records]
-        blocks += baseline.mean_sentences(results, only_changes=True)
+        blocks += mean_sentences(results, only_changes=True)
         blocks += moved_sentences(files, updating)
         if updating != "all":
             blocks += uncompared.lost_sentences(results, files, info)
         if updating is None:
             blocks += uncompared.not_compared_sentences(results, files)
-        blocks += baseline.still_empty_sentences(results)
+        blocks += still_empty_sentences(results)
     blocks += cases.without_floor_sentences(files)
     blocks += [
         Sentence(text, DOUBT)
@@ -138,10 +145,10 @@ def summary_lines(
         )
         blocks += cases.remarks(results, files, full=full)
         if has_baseline:
-            blocks += baseline.searched_sentences(files, info.fingerprint)
+            blocks += searched_sentences(files, info.fingerprint)
             blocks += mover_tables(results, variants, most)
             blocks += uncompared.found_something_sentences(results, files)
-            blocks += baseline.update_sentences(results, files, updating)
+            blocks += update_sentences(results, files, updating)
     # one case alone shares no fault with others: the imports are spared
     if info.faults or len(results) > 1 or _lacks_values(results):
         from pytest_relevance.reports.run.faults import fault_sentences

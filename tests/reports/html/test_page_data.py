@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.html.first_screen import first_screen, screen_of
+from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page import embedded, html_page
 from pytest_relevance.reports.html.page_data import (
     MOST_CASES,
@@ -21,6 +21,7 @@ from pytest_relevance.reports.html.page_data import (
     page_data,
     record_name,
 )
+from pytest_relevance.reports.html.screen import screen_of
 from pytest_relevance.results.case_parts import (
     NEW,
     STALE,

@@ -1,0 +1,192 @@
+"""A comparison of two runs as values of JSON: docs/reference/records.md has them all.
+
+A new key may be added. One that is there keeps its name and its meaning, or `VERSION`
+goes up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.run.gates import finding_text
+from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.differences import (
+    change_by,
+    latency_change,
+    score_before,
+    score_now,
+)
+from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+from pytest_relevance.results.gates import ComparisonGates
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.comparison import TagDifference
+    from pytest_relevance.results.compare.differences import Difference
+
+KIND, VERSION = "pytest-relevance comparison", 1
+"""What the report as JSON says that it is."""
+
+_SETTINGS = (
+    "gain",
+    "discount",
+    "ideal",
+    "unjudged",
+    "negative",
+    "max_grade",
+    "collapse",
+)
+
+
+def comparison_data(
+    comparison: Compared, most: int, gates: ComparisonGates | None
+) -> dict[str, Any]:
+    """Make the data of a comparison with at most `most` drops and gains.
+
+    `gates` are what `Compared.judge` gave, None for a comparison that was not judged.
+    """
+    metric = comparison.metric
+    drops = comparison.moved(-1)[:most]
+    gains = comparison.moved(1)[:most]
+    searched = comparison.fingerprint.items()
+    data = {
+        "kind": KIND,
+        "version": VERSION,
+        "first": comparison.first,
+        "second": comparison.second,
+        "compared": len(comparison),
+        "changed_rankings": comparison.changed_rankings,
+        "settings": [_settings(settings) for settings in comparison.settings],
+        "depths": list(comparison.depths),
+        "fingerprint": {name: list(values) for name, values in searched},
+        "metrics": [_flat(row) for row in comparison.metrics],
+        "by_tag": [_flat(row) for row in comparison.by_tag],
+        "latency": _latencies(comparison),
+        "movers": {"drops": _movers(drops, metric), "gains": _movers(gains, metric)},
+        "left_out": _left_out(comparison),
+        "errors": _errors(comparison),
+        "notes": list(comparison.notes),
+    }
+    if gates is not None:
+        data["gates"] = _gates(gates, metric)
+    return data
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    """Return all settings, the defaults too."""
+    values = {name: getattr(settings, name) for name in _SETTINGS}
+    return values | settings_to_dict(settings)
+
+
+def _flat(row: Difference | TagDifference) -> dict[str, Any]:
+    """Make one flat dict of a row of figures, its means included."""
+    values = asdict(row)
+    values |= values.pop("means")
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            values[name] = None
+    return values
+
+
+def _latencies(comparison: Compared) -> list[dict[str, Any]]:
+    latencies = []
+    for variant, results in comparison.variants.items():
+        change = latency_change(results)
+        if change is not None:
+            latencies.append(
+                {
+                    "variant": variant,
+                    "cases": change.cases,
+                    "p50": list(change.p50),
+                    "p95": list(change.p95),
+                }
+            )
+    return latencies
+
+
+def _left_out(comparison: Compared) -> list[dict[str, Any]]:
+    left_out = []
+    for each in comparison.left_out:
+        cases = [_key(key) for key in each.cases]
+        left_out.append({"kind": each.kind, "reason": each.reason, "cases": cases})
+    return left_out
+
+
+def _errors(comparison: Compared) -> list[dict[str, Any]]:
+    errors = []
+    for error in comparison.errors:
+        sides = {"in_first": error.in_first, "in_second": error.in_second}
+        errors.append({**_key(error.key), **sides})
+    return errors
+
+
+def _gates(gates: ComparisonGates, metric: str | None) -> dict[str, Any]:
+    findings = []
+    for finding in gates.findings:
+        findings.append({"text": finding_text(finding), "is_met": finding.is_met})
+    return {
+        "passed": gates.passed,
+        "findings": findings,
+        "drops": _movers(gates.drops, metric),
+    }
+
+
+def _key(key: Key) -> dict[str, str | None]:
+    file, case, variant = key
+    return {"file": file, "id": case, "variant": variant}
+
+
+def _movers(results: Iterable[CaseResult], metric: str | None) -> list[dict[str, Any]]:
+    return [_mover(result, metric) for result in results]
+
+
+def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
+    """Describe a case whose score changed: its scores, and what changed in its ranking.
+
+    `lost`, `found` and `shifted` are the documents with a gain of those that left,
+    entered and moved.
+    """
+    changes = baseline_changes(result)
+    assert changes is not None
+    left = _moves(changes.left)
+    entered = _moves(changes.entered)
+    moved = _moves(changes.moved)
+    named = {move["document"] for move in (*left, *entered, *moved)}
+    titles = {}
+    for document, title in result.texts.titles.items():
+        if document in named:
+            titles[document] = title
+    return {
+        **_key(result.key),
+        "line": result.line,
+        "query": result.query,
+        "metric": metric or result.metric.text,
+        "first": score_before(result, metric),
+        "second": score_now(result, metric),
+        "difference": change_by(result, metric),
+        "k": changes.k,
+        "left": left,
+        "entered": entered,
+        "moved": moved,
+        "jaccard": changes.jaccard,
+        "rbo": changes.rbo,
+        "lost": _relevant(left, result),
+        "found": _relevant(entered, result),
+        "shifted": _relevant(moved, result),
+        "titles": titles,
+    }
+
+
+def _moves(moves: Iterable[Move]) -> list[dict[str, Any]]:
+    return [asdict(move) for move in moves]
+
+
+def _relevant(
+    moves: Iterable[dict[str, Any]], result: CaseResult
+) -> list[dict[str, Any]]:
+    gains = result.conditions.settings.gains
+    return [move for move in moves if gains[move["grade"]] > 0]

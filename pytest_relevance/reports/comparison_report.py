@@ -1,0 +1,352 @@
+"""The report of a comparison of two runs: headline, sentences, tables and notes.
+
+They are made once, as `ComparisonReport`; text, Markdown, a notebook and the page show
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, html_paragraph
+from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.names import is_similarity, metric_named
+from pytest_relevance.reports.blocks import Sentence, lines_of
+from pytest_relevance.reports.cells import Column
+from pytest_relevance.reports.number_text import SIGNIFICANT, asked_text
+from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.cases import mean_name, variants_of
+from pytest_relevance.reports.run.gates import finding_text
+from pytest_relevance.reports.run.headline import (
+    BROKEN,
+    FINE,
+    MIXED,
+    NOTHING,
+    WORSE,
+    Headline,
+    balance,
+)
+from pytest_relevance.reports.run.means import means_table, tag_table
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    moved_table,
+)
+from pytest_relevance.reports.sections import (
+    Section,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    GOOD,
+    STRONG,
+    Line,
+    styled_line,
+)
+from pytest_relevance.reports.table import Table
+from pytest_relevance.reports.terminal_text import WIDEST
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.differences import Difference, MeanChange
+from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates
+from pytest_relevance.results.records.run_info import changes_text
+
+MOST_SHOWN = 5
+"""How many movers of a kind, and tags, are shown unless more are asked for."""
+
+_NOTABLE = 0.05
+"""By how much more the score of a query must have changed to count in the headline."""
+
+_MOST_DROPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """The parts of a report.
+
+    The headline; what was compared; the tables by what they are called; the settings
+    and notes; and what was found: means and gates.
+    """
+
+    said: Headline
+    names: Sequence[Sentence]
+    tables: Mapping[str, Table]
+    notes: Sequence[Sentence]
+    findings: Sequence[Sentence]
+
+    def lines(self, width: int) -> list[Line]:
+        """Write the report for a terminal. What was found comes last."""
+        headline = Sentence(self.said.text, STRONG)
+        lines = lines_of([headline, *self.names], width)
+        for table in self.tables.values():
+            if table.rows:
+                lines += [styled_line(""), *table.lines(width)]
+        lines += [styled_line(""), *lines_of(self.notes, width)]
+        lines += [styled_line(""), *lines_of(self.findings, width)]
+        return lines
+
+    def markdown(self, max_chars: int | None) -> str:
+        """Write the report as Markdown, without its last sections if it gets too long."""
+        items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
+        head = heading(self.said.text, self.said.mark)
+        sections = [Section("\n".join([head, "", *items]), "the summary")]
+        for name, table in self.tables.items():
+            sections += table_sections(name, [table])
+        sections += list_section(self.notes, "the settings and notes")
+        return joined_sections(sections, max_chars)
+
+    def html(self) -> str:
+        """Write the report as HTML for a notebook."""
+        parts = [html_paragraph(self.said.text, "strong")]
+        for sentence in (*self.names, *self.findings):
+            parts.append(html_paragraph(sentence.text))
+        for table in self.tables.values():
+            parts.append(table.html())
+        for note in self.notes:
+            parts.append(html_paragraph(note.text))
+        return "".join(parts)
+
+
+def report_on(
+    comparison: Compared, limit: int | None, gates: ComparisonGates | None
+) -> ComparisonReport:
+    """Make the parts of a report with at most `limit` entries a list, None for all.
+
+    `gates` are what `Compared.judge` gave, None for those that always count.
+    """
+    if gates is None:
+        gates = comparison.judge()
+    counts = counts_text(comparison)
+    names = [Sentence(f"{comparison.first} -> {comparison.second}: {counts}")]
+    searched = changes_text(comparison.fingerprint)
+    if searched:
+        names.append(Sentence(f"searched: {searched}"))
+    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
+    settings = [settings_text(each) + depths for each in comparison.settings]
+    notes = [*dict.fromkeys(settings), *comparison.notes]
+    return ComparisonReport(
+        said=comparison_headline(comparison, gates),
+        names=names,
+        tables=_tables(comparison, limit, gates),
+        notes=[Sentence(text, DIM) for text in notes],
+        findings=[
+            *mean_change_sentences(comparison),
+            *baseline.emptied_sentences(comparison.results),
+            *_gate_sentences(gates),
+        ],
+    )
+
+
+def comparison_lines(
+    comparison: Compared,
+    *,
+    limit: int | None = MOST_SHOWN,
+    gates: ComparisonGates | None = None,
+    width: int = WIDEST,
+) -> list[Line]:
+    """Write the report for a terminal of so many columns: see `report_on`."""
+    return report_on(comparison, limit, gates).lines(width)
+
+
+def counts_text(comparison: Compared) -> str:
+    """`135 cases compared, 44 with another ranking`."""
+    compared = f"{counted(len(comparison), 'case')} compared"
+    return f"{compared}, {comparison.changed_rankings:,} with another ranking"
+
+
+# --- the headline ---------------------------------------------------------------------
+
+
+def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headline:
+    """Say what a comparison came to: `Search got worse: 44 queries`.
+
+    It weighs the queries whose score moved by more than `notable_change`, and the means
+    in any variant: by the metric that was named first, or by the nDCG@k of the cases at
+    each of their cutoffs. New errors, and gates that are not met, follow.
+    """
+    rows = []
+    for row in comparison.metrics:
+        if comparison.metric is None or comparison.metric == row.metric:
+            rows.append(row)
+    if not any(row.means.queries for row in rows):
+        return Headline("No case has a score in both runs", NOTHING)
+    further = _further_faults(comparison, gates)
+    if comparison.metric is not None and is_similarity(comparison.metric):
+        return _similarity_headline(comparison, comparison.metric, further)
+    least = notable_change(comparison)
+    worse = _moved_queries(comparison, -1, least)
+    better = _moved_queries(comparison, 1, least)
+    said = balance(worse, better, _direction(rows))
+    if said.kind in (WORSE, MIXED):
+        kind = BROKEN if further and said.kind == MIXED else said.kind
+        return Headline("; ".join([said.text, *further]), kind)
+    if further:
+        return Headline("; ".join(further), BROKEN)
+    if _changed(rows):
+        return said
+    by = f" by {comparison.metric}" if _changed(comparison.metrics) else ""
+    return Headline(f"No score{by} changed", FINE)
+
+
+def notable_change(comparison: Compared) -> float:
+    """By how much more a score must have changed to count as worse or better.
+
+    Metrics that are not between 0 and 1, as DCG and CG, have no such least change.
+    """
+    metric = metric_named(comparison.names[0])
+    return _NOTABLE if largest_score(metric) <= 1 else 0.0
+
+
+def _further_faults(comparison: Compared, gates: ComparisonGates) -> list[str]:
+    """Say which cases are an error in the second run alone, and which gates are not met."""
+    further = []
+    new = sum(1 for error in comparison.errors if error.is_new)
+    if new:
+        further.append(f"{counted(new, 'case')} could not be scored, and could before")
+    unmet = 0
+    for finding in gates.findings:
+        if not finding.is_met and finding.kind != NEW_ERRORS:
+            unmet += 1
+    if unmet:
+        further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
+    return further
+
+
+def _similarity_headline(
+    comparison: Compared, metric: str, further: Sequence[str]
+) -> Headline:
+    """Say how many queries have another ranking, by a metric that compares rankings."""
+    moved = _moved_queries(comparison, -1, 0.0)
+    text = counted(moved, "query differs", "queries differ")
+    kind = MIXED
+    if not moved:
+        text = "No query differs"
+        kind = FINE
+    if further:
+        kind = BROKEN
+    return Headline("; ".join([f"{text} by {metric}", *further]), kind)
+
+
+def _moved_queries(comparison: Compared, sign: int, least: float) -> int:
+    """Count the queries whose score fell or rose, in whatever variants."""
+    return len({result.key[:2] for result in comparison.moved(sign, least)})
+
+
+def _direction(rows: Sequence[Difference]) -> int:
+    """Say where the means moved: -1 if any fell significantly, 1 if any rose, else 0."""
+    significant = []
+    for row in rows:
+        if row.adjusted_p <= SIGNIFICANT:
+            significant.append(row.means.difference)
+    if any(difference < 0 for difference in significant):
+        return -1
+    return 1 if any(significant) else 0
+
+
+def _changed(rows: Sequence[Difference]) -> bool:
+    """Whether the score of any case changed."""
+    return any(row.means.better or row.means.worse for row in rows)
+
+
+# --- tables and sentences -------------------------------------------------------------
+
+
+def _tables(
+    comparison: Compared, limit: int | None, gates: ComparisonGates
+) -> dict[str, Table]:
+    """Make the tables by what they are called.
+
+    All drops that a gate does not allow are shown, up to a bound.
+    """
+    most_drops = limit
+    if limit is not None:
+        most_drops = max(limit, min(len(gates.drops), _MOST_DROPS))
+    drops = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
+    variants = variants_of(comparison.results)
+    tags = tag_table(comparison.results, variants, limit, comparison.metric)
+    tags.hint = ""
+    return {
+        "the largest drops": _moved_table(comparison, -1, drops, most_drops),
+        "the largest gains": _moved_table(comparison, 1, (GAINED_DOCUMENT,), limit),
+        "the metrics": _metrics_table(comparison),
+        "the tags": tags,
+    }
+
+
+def _moved_table(
+    comparison: Compared, sign: int, documents: Sequence[str], most: int | None
+) -> Table:
+    metric = comparison.metric
+    if metric is not None and is_similarity(metric):
+        title = "Differ most"
+    else:
+        title = "Largest drops" if sign < 0 else "Largest gains"
+    moved = [CaseChange(result, metric) for result in comparison.moved(sign)]
+    return moved_table(title, moved, variants_of(comparison.results), documents, most)
+
+
+def _metrics_table(comparison: Compared) -> Table:
+    names = [
+        Column("metric", max_width=30, cut_to=8),
+        Column("variant", max_width=30, cut_to=8, is_code=True),
+    ]
+    tests = [row for row in comparison.metrics if not is_similarity(row.metric)]
+    rows = [((row.metric, row.variant or ""), row.means) for row in tests]
+    return means_table(names, rows, tests)
+
+
+def mean_change_sentences(
+    comparison: Compared, *, is_whole: bool = False
+) -> list[Sentence]:
+    """Give the change of the mean of each metric and variant, and of the latency.
+
+    `is_whole`: as in `mean_change_sentence`.
+    """
+    sentences = []
+    for row in comparison.metrics:
+        sentences.append(_mean_sentence(comparison, row, is_whole=is_whole))
+    return sentences + baseline.latency_sentences(comparison.results)
+
+
+def _mean_sentence(
+    comparison: Compared, row: Difference, *, is_whole: bool
+) -> Sentence:
+    name = row.metric
+    if row.variant is not None:
+        name += f" of {row.variant}"
+    means = row.means
+    if not means.queries:
+        return Sentence(f"{name} is not defined for any case")
+    if is_similarity(row.metric):
+        differ = "differs" if means.worse == 1 else "differ"
+        counts = f"{means.worse:,} {differ}, {means.same:,} the same"
+        return Sentence(f"mean {name} {means.second:.3f}: {counts}")
+    change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
+    weighted = mean_name(comparison.variants[row.variant]).removesuffix("mean")
+    return baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole)
+
+
+def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
+    """Say what each gate found, and how many are not met."""
+    sentences = []
+    unmet = 0
+    for finding in gates.findings:
+        text = finding_text(finding)
+        if finding.is_met:
+            sentences.append(Sentence(f"met: {text}", GOOD))
+        else:
+            sentences.append(Sentence(f"NOT MET: {text}", BAD))
+            unmet += 1
+    if unmet:
+        of_all = f"{unmet} of {counted(len(gates.findings), 'gate')}"
+        sentences.append(Sentence(f"{of_all} not met", BAD))
+    elif sentences:
+        sentences.append(Sentence("all gates met", GOOD))
+    return sentences

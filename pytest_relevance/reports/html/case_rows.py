@@ -1,0 +1,276 @@
+"""The table of the worst cases in the page, as it is readable without scripts.
+
+The script replaces its rows when all cases are to be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from html import escape
+
+from pytest_relevance._text import counted, score_text
+from pytest_relevance.reports.cells import USER
+from pytest_relevance.reports.html.markup import ARROW, text, with_arrows
+from pytest_relevance.reports.number_text import number_text
+from pytest_relevance.reports.reasons import reason_beside_score
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    MovedCase,
+    moved_case,
+)
+from pytest_relevance.reports.styled_lines import PLAIN, Line
+from pytest_relevance.results import diagnoses
+from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
+from pytest_relevance.results.case_result import (
+    ERROR,
+    NOT_SEARCHED,
+    SKIPPED,
+    CaseResult,
+    has_failed,
+)
+from pytest_relevance.results.compare.differences import (
+    FAILED_BEFORE,
+    failure_kind,
+    got_worse,
+    score_before,
+)
+
+MOST_WORST = 10
+"""How many cases the first screen lists."""
+
+_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
+
+
+# --- what a row says, for the script's data too ---------------------------------------
+
+
+def is_fine(results: Sequence[CaseResult]) -> bool:
+    """Whether no case failed and no score fell.
+
+    The lowest scores are shown then, as without a baseline.
+    """
+    for result in results:
+        if result.status == SKIPPED:
+            continue
+        if has_failed(result):
+            return False
+        is_compared = score_before(result) is not None
+        if is_compared and CaseChange(result).weighted_change < 0:
+            return False
+    return True
+
+
+def documents_of(result: CaseResult, *, alone: bool) -> CaseChange:
+    """Return what names the documents in the row of a case.
+
+    `alone`: those of its own ranking, whatever was accepted.
+    """
+    return CaseChange(replace(result, baseline=None) if alone else result)
+
+
+def why(result: CaseResult, told: frozenset[int]) -> str:
+    """Return the reason in the row of a case.
+
+    An error that is `told` for several cases, by `id()`, is not said again.
+    """
+    if result.call.error is None:
+        return reason_beside_score(result)
+    return "" if id(result) in told else result.call.error.headline
+
+
+def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
+    """Return the results, by `id()`, whose errors the diagnoses tell."""
+    failed = [result for result in results if result.call.error is not None]
+    told: set[int] = set()
+    for diagnosis in diagnoses.diagnose(failed):
+        if diagnosis.kind in (diagnoses.SEARCH, diagnoses.CASE):
+            told.update(id(result) for result in diagnosis.results)
+    return frozenset(told)
+
+
+# --- the table ------------------------------------------------------------------------
+
+
+def queries_section(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
+    """Make the section of the worst cases, as many as the first screen lists."""
+    alone = is_fine(results)
+    heads = _heads(results, alone=alone)
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    names = cases.names_in_page(results)
+    told = told_errors(results)
+    variants = cases.variants_of(results)
+    rows = []
+    for result in worst[:MOST_WORST]:
+        change = documents_of(result, alone=alone)
+        row = moved_case(change, variants)
+        cells = [
+            _query_cell(result, row),
+            _scores_cell(result, why(result, told)),
+            *_document_cells(row, change),
+        ]
+        rows.append(
+            f'<tr class="{_class(result)}" data-case="{escape(names[id(result)])}">'
+            f"{''.join(cells[: len(heads)])}</tr>"
+        )
+    empty = ""
+    if alone:
+        lowest_first = ": the lowest scores first" if worst else ""
+        empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>'
+    body = "\n".join(rows)
+    return (
+        f'<section id="queries" aria-label="queries">{empty}\n'
+        '<div id="controls" hidden></div>\n'
+        f'<table id="list"><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table>{_more(worst)}\n</section>"
+    )
+
+
+def _heads(results: Iterable[CaseResult], *, alone: bool) -> list[str]:
+    """Return the titles of the columns; those of documents only if there are any."""
+    is_compared = False
+    has_documents = False
+    for result in results:
+        accepted = result.baseline
+        if result.ranking.documents:
+            has_documents = True
+        if accepted is None:
+            continue
+        if accepted.documents:
+            has_documents = True
+        if accepted.standing not in (NEW, NOT_COMPARED, LOST):
+            is_compared = True
+    heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
+    if not has_documents:
+        return heads
+    if alone or not is_compared:
+        return [*heads, "largest loss", "on top"]
+    return [*heads, "lost or fell", "in its place"]
+
+
+def _more(worst: Sequence[CaseResult]) -> str:
+    """Say how many cases are not in the table."""
+    rest = len(worst) - MOST_WORST
+    if rest <= 0:
+        return ""
+    fallen = [result for result in worst if got_worse(result)]
+    shown = [result for result in worst[:MOST_WORST] if got_worse(result)]
+    more_fallen = cases.case_count(fallen) - cases.case_count(shown)
+    more = counted(rest, "further case")
+    if more_fallen:
+        queries = counted(more_fallen, "further query", "further queries")
+        more = f"{queries} got worse"
+    return f'<p class="more">and {more}</p>'
+
+
+def _query_cell(result: CaseResult, row: MovedCase) -> str:
+    badges = []
+    if result.id != result.query:
+        badges.append(f'<span class="id" dir="auto">{text(result.id)}</span>')
+    if row.variant:
+        badges.append(f'<span class="variant">{text(row.variant)}</span>')
+    if result.weight != 1:
+        weight = f"weight {number_text(result.weight)}"
+        badges.append(f'<span class="variant">{text(weight)}</span>')
+    query = f'<span class="query">{text(result.query or result.id)}</span>'
+    return f'<th scope="row">{query} {" ".join(badges)}</th>'
+
+
+def _document_cells(row: MovedCase, change: CaseChange) -> list[str]:
+    """Make the cells of the document that was lost and of the one in its place."""
+    lost = row.documents[LOST_DOCUMENT]
+    if change.result.call.error is not None:
+        lost = ()
+    on_top = row.documents[DOCUMENT_ON_TOP]
+    gained = row.documents[GAINED_DOCUMENT]
+    if gained and change.weighted_change > 0:
+        on_top = gained
+    if not on_top:
+        on_top = ((_WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
+    return [
+        f'<td data-label="lost">{_spans(lost)}</td>',
+        f'<td data-label="on top">{_spans(on_top)}</td>',
+    ]
+
+
+def _spans(spans: Line) -> str:
+    """Write the title of a document, of which a row shows two lines, and its place."""
+    parts = []
+    for words, style in spans:
+        if style == USER and words:
+            parts.append(f'<span class="title">{text(words)}</span>')
+        elif words:
+            place = with_arrows(words.replace("-> gone", "-> not returned"))
+            parts.append(f'<span class="place">{place}</span>')
+    return "".join(parts)
+
+
+def _scores_cell(result: CaseResult, reason: str) -> str:
+    """Write a bar, the scores before and after, what became of the case, and why."""
+    change = CaseChange(result)
+    before = score_before(result)
+    after = change.after
+    shown = score_text(after)
+    if before is not None and score_text(before) != shown:
+        shown = f"{score_text(before)} {ARROW} {shown}"
+    if result.unjudged and result.score is not None:
+        shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
+    hint = _hint(result, change)
+    title = f' title="{hint}"' if hint else ""
+    said = text(status_of(result))
+    if reason:
+        said += f": {text(reason)}"
+    bar = ""
+    if before is not None or after is not None:
+        bar = _bar(before, after, result.conditions.floor)
+    return (
+        f'<td class="scores"><div>{bar}<span{title}>{shown}</span> '
+        f'<span class="verdict {_class(result)}">{said}</span></div></td>'
+    )
+
+
+def _hint(result: CaseResult, change: CaseChange) -> str:
+    """Explain the score of a case: why there is none, or how certain it is."""
+    if result.unjudged and result.score is not None:
+        low, high = result.interval
+        return f"between {score_text(low)} and {score_text(high)}"
+    if change.after is None and result.verdict not in _WITHOUT_RESULTS:
+        return "no relevant judgment"
+    return change.by or ""
+
+
+def _class(result: CaseResult) -> str:
+    return text(result.status).replace(" ", "-")
+
+
+def status_of(result: CaseResult) -> str:
+    """Say what became of a case: its status, `got worse` or `failed before`."""
+    if not has_failed(result):
+        return result.status
+    if got_worse(result):
+        return "got worse"
+    kind = failure_kind(result)
+    return kind if kind == FAILED_BEFORE else result.status
+
+
+def _bar(before: float | None, after: float | None, floor: float | None) -> str:
+    """Draw the scores before and after as bars from 0 to 1, with a line at the floor."""
+    parts = ['<rect class="track" width="100" height="14"/>']
+    for name, score, top in (("before", before, 2), ("after", after, 7)):
+        if score:
+            length = 100 * min(max(score, 0), 1)
+            parts.append(
+                f'<rect class="{name}" y="{top}" height="5" width="{length:.1f}"/>'
+            )
+    if floor is not None:
+        x = 100 * floor
+        parts.append(f'<rect class="floor" x="{x:.1f}" width="1" height="14"/>')
+    kind = "bar"
+    if before is not None and after is not None and before != after:
+        kind += " fell" if after < before else " rose"
+    svg = 'viewBox="0 0 101 14" preserveAspectRatio="none" aria-hidden="true"'
+    return f'<svg class="{kind}" {svg}>{"".join(parts)}</svg>'

@@ -1,0 +1,193 @@
+"""The page of a history of runs: a chart of the means, and the table of runs.
+
+It has no script. Each run opens what moved in it. A point of the chart is a link to
+that: a browser opens the folded part that has the target of a link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from string import Template
+
+from pytest_relevance._text import case_name, harmless
+from pytest_relevance.reports.history import (
+    HEADS,
+    PointRow,
+    break_text,
+    headline,
+    move_scores,
+    notes,
+    rows,
+    series_texts,
+    span_text,
+    when,
+)
+from pytest_relevance.reports.html.markup import ARROW, file_text, text, with_arrows
+from pytest_relevance.reports.html.page import content_security_policy
+from pytest_relevance.results.history import CaseMove, History, Point, Series
+
+MOST_MOVES = 50
+"""How many cases that moved a run lists."""
+
+_HEIGHT = 100
+_MARGIN = 8
+_LEAST_SPREAD = 0.1
+"""The chart: its height and margin, and the least difference of means that it spans."""
+
+_WIDE_CELL = f'<td colspan="{len(HEADS)}">'
+
+_CAPTION = (
+    "<b>mean</b> and what unjudged results leave open, cut at the edges; "
+    "dashed: a break; ticks: something else was searched"
+)
+
+
+def history_page(history: History) -> str:
+    """Make the page, as text to be written in UTF-8."""
+    said = headline(history)
+    style = "\n".join([file_text("page.css"), file_text("history.css")])
+    parts = [
+        f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>',
+        *_notes([span_text(history)]),
+    ]
+    for number, series in enumerate(history.series):
+        parts += _series(series, number, has_title=len(history.series) > 1)
+    parts += _notes(notes(history))
+    page = Template(file_text("history.html")).substitute(
+        policy=content_security_policy(style),
+        title=escape(f"{harmless(said.text)} - history"),
+        style=style,
+        content="\n".join(parts),
+    )
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _notes(texts: Iterable[str]) -> list[str]:
+    return [f'<p class="note">{with_arrows(each)}</p>' for each in texts]
+
+
+def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
+    """Write the notes, the chart and the table of a series."""
+    label = text(series.variant or "no variant")
+    # an only series has an empty line instead
+    yield f"<h2>{label}</h2>" if has_title else ""
+    yield from _notes(series_texts(series))
+    if series.scored:
+        yield _chart(series, number, label)
+    heads = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
+    yield (
+        f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}">'
+        f"<table><thead><tr>{heads}</tr>"
+    )
+    yield "</thead><tbody>"
+    for index, row in enumerate(rows(series)):
+        point = row.point
+        name = f"run-{number}-{index}"
+        if point.breaks:
+            changed = with_arrows(break_text(series, point))
+            yield f'<tr class="break-row">{_WIDE_CELL}{changed}</td></tr>'
+        title = f' title="{text(point.name)}"'
+        if point.moves:
+            yield _row(row.cells, title)
+            yield from _moves(point, name)
+        else:
+            yield _row(row.cells, f'{title} id="{name}"')
+    yield "</tbody></table></div>"
+
+
+def _moves(point: Point, name: str) -> Iterator[str]:
+    """Write the folded table of the cases that moved in a run."""
+    said = f"{point.worse:,} worse, {point.better:,} better"
+    if len(point.moves) > MOST_MOVES:
+        said += f": the first {MOST_MOVES}"
+    yield (
+        f'<tr class="moved">{_WIDE_CELL}<details><summary>{said}</summary>'
+        f'<table id="{name}"><tbody>'
+    )
+    moves = "".join(_move(move) for move in point.moves[:MOST_MOVES])
+    yield f"{moves}</tbody></table></details></td></tr>"
+
+
+def _move(move: CaseMove) -> str:
+    kind = "worse" if move.is_worse else "better"
+    scores = move_scores(move).replace("->", ARROW)
+    cells = [case_name(move.id, move.query), scores, kind]
+    return _row(cells, f' class="{kind}"')
+
+
+def _row(cells: Sequence[str], attributes: str = "") -> str:
+    """Write a row of a table; the first cell is its head."""
+    head, *others = [text(cell) for cell in cells]
+    rest = "".join(f"<td>{each}</td>" for each in others)
+    return f'<tr{attributes}><th scope="row">{head}</th>{rest}</tr>'
+
+
+# --- the chart ------------------------------------------------------------------------
+
+
+def _chart(series: Series, number: int, label: str) -> str:
+    """Draw the means with their intervals, parted where they are not comparable.
+
+    A run is 1 wide. The scale is that of the means alone: a wide interval would hide a
+    slow decline.
+    """
+    means = [each.mean for each in series.points if not math.isnan(each.mean)]
+    most = max(means)
+    least = min(*means, most - _LEAST_SPREAD)
+    line = ""
+    marks = []
+    for index, row in enumerate(rows(series)):
+        point = row.point
+        middle = index + 0.5
+        if point.breaks:
+            marks.append(f'<path class="break" d="M{index} 0v{_HEIGHT}"/>')
+        if index and point.searched:
+            marks.append(f'<path class="searched" d="M{middle} {_HEIGHT}v-4"/>')
+        if math.isnan(point.mean):
+            continue
+        mean = _down(point.mean, least, most)
+        begins = not line or point.breaks
+        line += f"{'M' if begins else 'L'}{middle} {mean}"
+        low, high = _down(point.low, least, most), _down(point.high, least, most)
+        marks.append(f'<path class="open" d="M{middle} {low}V{high}"/>')
+        marks.append(_link(row, f"run-{number}-{index}", index, mean))
+    ends = dict.fromkeys(
+        [when(series.points[0].started), when(series.points[-1].started)]
+    )
+    shown_ends = "".join(f"<span>{end}</span>" for end in ends)
+    return (
+        f'<figure><figcaption>{_CAPTION}</figcaption><div class="scaled">'
+        f'<div class="ends" aria-hidden="true"><span>{most:.3f}</span>'
+        f"<span>{least:.3f}</span></div>"
+        f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" '
+        f'preserveAspectRatio="none" role="group" aria-label="mean, {label}">'
+        f'<path class="mean" d="{line}"/>{"".join(marks)}</svg></div></figure>'
+        f'<div class="ends">{shown_ends}</div>'
+    )
+
+
+def _down(value: float, least: float, most: float) -> str:
+    """Return how far below the upper edge of the chart a mean is."""
+    share = (most - value) / (most - least)
+    return f"{_MARGIN + share * (_HEIGHT - 2 * _MARGIN):.2f}"
+
+
+def _link(row: PointRow, name: str, index: int, mean: str) -> str:
+    """Draw the point of a run, a link to its row, with its figures as a hint."""
+    figures = []
+    for head, cell in zip(HEADS, row.cells, strict=True):
+        if cell:
+            figures.append(f"{head} {cell}")
+    said = text("; ".join(figures))
+    kind = "dot"
+    if row.point.worse > row.point.better:
+        kind += " fell"
+    elif row.point.better > row.point.worse:
+        kind += " rose"
+    return (
+        f'<a href="#{name}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
+        f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'
+        f'<path class="{kind}" d="M{index + 0.5} {mean}h0"/></a>'
+    )

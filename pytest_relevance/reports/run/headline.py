@@ -1,0 +1,289 @@
+"""The headline of a run: one sentence that says what it came to.
+
+A page, Markdown, the terminal and JSON begin with it. `comparison_report.py` makes the
+headline of a comparison with `balance` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.number_text import SIGNIFICANT
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.errors import unfinished_parts
+from pytest_relevance.reports.run.uncompared import uncompared_in_words
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
+from pytest_relevance.results import diagnoses
+from pytest_relevance.results.case_parts import EMPTY, IMPROVEMENT
+from pytest_relevance.results.case_result import (
+    FAILED,
+    MEASURED,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    CaseResult,
+    grouped,
+    has_failed,
+)
+from pytest_relevance.results.compare.differences import (
+    ENDED_IN_ERROR,
+    FAILED_BEFORE,
+    GOT_WORSE,
+    IN_DOUBT,
+    failure_kind,
+    mean_change,
+)
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.differences import MeanChange
+    from pytest_relevance.results.gates import GateResult
+
+WORSE = "worse"
+"""The search got worse than its baseline."""
+
+MIXED = "mixed"
+"""Some queries got worse and others better, or cases are lost or not compared."""
+
+BROKEN = "broken"
+"""Something failed, or did not run, and no baseline says that it got worse."""
+
+BETTER = "better"
+"""The search got better than its baseline."""
+
+FINE = "fine"
+"""Nothing failed."""
+
+NOTHING = "nothing"
+"""Nothing ran."""
+
+_CROSS, _CHECK, _WARNING = "\u274c", "\u2705", "\u26a0\ufe0f"
+_MARKS = {
+    WORSE: _CROSS,
+    BROKEN: _CROSS,
+    BETTER: _CHECK,
+    FINE: _CHECK,
+    MIXED: _WARNING,
+    NOTHING: _WARNING,
+}
+_STYLES = {WORSE: BAD, BROKEN: BAD, BETTER: GOOD, MIXED: DOUBT, NOTHING: DOUBT}
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A sentence without a full stop, and which of `WORSE`, `MIXED`, ... it says."""
+
+    text: str
+    kind: str
+
+    @property
+    def mark(self) -> str:
+        """The sign of the kind before the sentence."""
+        return _MARKS[self.kind]
+
+
+def balance(worse: int, better: int, mean: int) -> Headline:
+    """Weigh the queries that got worse against those that got better.
+
+    `mean` is -1 if the mean fell significantly, 1 if it rose significantly, else 0.
+    """
+    if worse and (mean < 0 or not better):
+        queries = counted(worse, "query", "queries")
+        return Headline(f"Search got worse: {queries}", WORSE)
+    if worse:
+        queries = counted(worse, "query", "queries")
+        rest = "the mean is unchanged within chance"
+        if mean:
+            rest = "the mean rose significantly"
+        return Headline(f"{queries} got worse, {better:,} better; {rest}", MIXED)
+    if mean < 0:
+        text = "Search got worse: the mean fell significantly, no single query by much"
+        return Headline(text, WORSE)
+    if better:
+        queries = counted(better, "query", "queries")
+        return Headline(f"Search got better: {queries}", BETTER)
+    if mean > 0:
+        return Headline("Search got better: the mean rose significantly", BETTER)
+    return Headline("No query got worse", FINE)
+
+
+def headline_sentences(
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    files: Mapping[str, FileInfo],
+) -> Iterator[Sentence]:
+    """Give a terminal the headline, if it says more than that nothing got worse."""
+    said = headline(results, gates, info, files=files)
+    if said.kind != FINE:
+        yield Sentence(said.text, _STYLES[said.kind])
+
+
+def headline(
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    change: MeanChange | None = None,
+    *,
+    files: Mapping[str, FileInfo] = EMPTY,
+) -> Headline:
+    """Say what a run came to. It is not good news if cases are lost or not compared.
+
+    `change` is what `mean_change` gave for the results that ran, None if it was not
+    called.
+    """
+    said = _headline(results, gates, info, change)
+    if said.kind not in (FINE, BETTER):
+        return said
+    uncompared = uncompared_in_words(results, files, info)
+    if not uncompared:
+        return said
+    return Headline(f"{said.text}; {uncompared}", MIXED)
+
+
+def _headline(
+    results: Sequence[CaseResult],
+    gates: Iterable[GateResult],
+    info: RunInfo,
+    change: MeanChange | None,
+) -> Headline:
+    """Say the first of these that holds.
+
+    Nothing ran, the search was down or returned nothing, queries got worse, files have
+    errors or cases are missing, cases fail, gates failed; else what the baseline says,
+    or without one that nothing failed. A query that fails in several variants counts
+    once.
+    """
+    ran = [result for result in results if result.status != SKIPPED]
+    unfinished = "; ".join(unfinished_parts(info))
+    # a skipped case may have another status if it was expected to fail
+    if all(result.verdict == SKIPPED for result in ran):
+        said = f"Nothing was searched: {unfinished}"
+        if not unfinished:
+            said = "Nothing was searched"
+        return Headline(said, BROKEN if info.uncollected else NOTHING)
+    outage = _outage(ran)
+    if outage:
+        return Headline(outage, BROKEN)
+
+    failed = grouped([each for each in ran if has_failed(each)], failure_kind)
+    worse = cases.case_count(failed.get(GOT_WORSE, ()))
+    broken = cases.case_count(failed.get(ENDED_IN_ERROR, ()))
+    unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
+    if change is None:
+        change = mean_change(ran)
+    said_of_queries = balance(worse, _improved(ran), _direction(change))
+    if worse:
+        parts = [said_of_queries.text, unscored, unfinished]
+        text = "; ".join(part for part in parts if part)
+        return Headline(text, said_of_queries.kind)
+    if unfinished:
+        return Headline(f"The run did not finish: {unfinished}", BROKEN)
+
+    said_and_known = said_of_queries.text + _failed_before_text(ran)
+    if list(failed) == [FAILED_BEFORE]:
+        return Headline(said_and_known, BROKEN)
+    if failed:
+        return Headline(unscored or _failures_text(failed, ran), BROKEN)
+    unmet = sum(1 for gate in gates if gate.outcome() == FAILED)
+    if unmet:
+        return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
+    if change is None:
+        return Headline(_without_failure_text(ran), FINE)
+    return Headline(said_and_known, said_of_queries.kind)
+
+
+def _improved(ran: Iterable[CaseResult]) -> int:
+    """Count the cases that got better than their baseline."""
+    improved = []
+    for result in ran:
+        if result.baseline is not None and result.baseline.standing == IMPROVEMENT:
+            improved.append(result)
+    return cases.case_count(improved)
+
+
+def _direction(change: MeanChange | None) -> int:
+    """Say where the mean moved: -1 or 1 if it fell or rose significantly, else 0."""
+    if change is None or not change.p <= SIGNIFICANT:
+        return 0
+    return 1 if change.means.difference > 0 else -1
+
+
+def _failed_before_text(ran: Iterable[CaseResult]) -> str:
+    """`; 9 failed before`: the failures that the accepted ranking has too; or nothing."""
+    before = []
+    for result in ran:
+        fails = has_failed(result) or result.is_known
+        if fails and result.baseline is not None and result.baseline.failed_before:
+            before.append(result)
+    count = cases.case_count(before)
+    return f"; {count:,} failed before" if count else ""
+
+
+def _outage(ran: Sequence[CaseResult]) -> str:
+    """Say that every search failed, or that a search returned nothing in any case."""
+    called = [result for result in ran if result.status != NOT_SEARCHED]
+    types = []
+    for result in called:
+        if result.call.error is not None and result.call.error.type:
+            types.append(result.call.error.type)
+    if len(types) > 1 and len(types) == len(called):
+        alike = types.count(types[0])
+        calls = counted(len(called), "call")
+        left = len(ran) - len(called)
+        rest = f", {counted(left, 'case')} not searched" if left else ""
+        return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
+    if all(result.ranking.returned for result in called):
+        return ""
+    empty: list[CaseResult] = []
+    for diagnosis in diagnoses.diagnose(ran):
+        if diagnosis.kind == diagnoses.NOTHING:
+            empty += diagnosis.results
+    if not empty:
+        return ""
+    queries = counted(cases.case_count(ran), "query", "queries")
+    return f"Search returned nothing for {cases.case_count(empty):,} of {queries}"
+
+
+def _failures_text(
+    failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
+) -> str:
+    """`9 of 135 cases fail`. `failed` are their results by kind."""
+    failing: list[CaseResult] = []
+    for results in failed.values():
+        failing += results
+    count = cases.case_count(failing)
+    of_all = f"{count:,} of {counted(cases.case_count(ran), 'case')}"
+    fail, are = ("fails", "is") if count == 1 else ("fail", "are")
+    if IN_DOUBT in failed:
+        return f"{of_all} {fail} or {are} inconclusive"
+    return f"{of_all} {fail}"
+
+
+def _without_failure_text(ran: Sequence[CaseResult]) -> str:
+    """Say what cases without a baseline came to, if none of them failed."""
+    by_status = grouped(ran, lambda result: result.status)
+    if by_status.keys() - {PASSED, MEASURED}:
+        return "No case fails"
+    passed = cases.case_count(by_status.get(PASSED, ()))
+    measured = cases.case_count(by_status.get(MEASURED, ()))
+    if not passed:
+        return f"{counted(measured, 'case')} measured, without a floor"
+    which = counted(passed, "case")
+    if measured:
+        which += _demands_text(by_status[PASSED])
+    text = f"All {which} pass" if passed > 1 else f"{which} passes"
+    if not measured:
+        return text
+    are = "is" if measured == 1 else "are"
+    return f"{text}; {measured:,} {are} only measured"
+
+
+def _demands_text(passed: Iterable[CaseResult]) -> str:
+    if all(result.conditions.floor is not None for result in passed):
+        return " with a floor"
+    return " with a floor or an expectation"
