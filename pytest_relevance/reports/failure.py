@@ -15,10 +15,13 @@ from pytest_relevance._text import (
     spreadsheet_number,
 )
 from pytest_relevance.cases.model import SIMILARITY
-from pytest_relevance.reports import ranking, reasons
+from pytest_relevance.reports import reasons
 from pytest_relevance.reports.breakdown import Breakdown, break_down
+from pytest_relevance.reports.losses import blame_lines, field_lines
 from pytest_relevance.reports.near_ids import near_id_lines, near_ids
 from pytest_relevance.reports.number_text import duration_text, number_text, total_text
+from pytest_relevance.reports.ranking import ranking_lines
+from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -95,24 +98,22 @@ def failure_lines(
         if found.rows:
             lines += [
                 styled_line(""),
-                *ranking.ranking_lines(result, found, full=full, columns=columns),
+                *ranking_lines(result, found, full=full, columns=columns),
             ]
         lines += [*_totals(result, found, columns), *_unjudged(result, columns)]
         if full or not (
             changes or ids_in_doubt
         ):  # what changed, or the judged ids, name the documents otherwise
-            lines += ranking.blame_lines(result, found, full=full, columns=columns)
+            lines += blame_lines(result, found, full=full, columns=columns)
     elif result.ranking.documents:
         lines += [
             styled_line(""),
-            *ranking.ranking_lines(result, None, full=full, columns=columns),
+            *ranking_lines(result, None, full=full, columns=columns),
         ]
     if full and result.texts.shown:
-        lines += ranking.field_lines(result, columns)
+        lines += field_lines(result, columns)
     if changes is not None:
-        lines += ranking.since_baseline_lines(
-            result, changes, full=full, columns=columns
-        )
+        lines += since_baseline_lines(result, changes, full=full, columns=columns)
     return lines + _explanations(result, full=full, columns=columns)
 
 

@@ -1,0 +1,301 @@
+"""The documents to blame for the score of a case, and the further fields of documents.
+
+Documents that rank too high have no figures: what they take from the score is counted
+as the loss of the documents that are missing or rank too low.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TypeVar
+
+from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance.reports.breakdown import Breakdown, Loss
+from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
+from pytest_relevance.reports.number_text import LEAST, number_text
+from pytest_relevance.reports.reasons import absence
+from pytest_relevance.reports.styled_lines import (
+    DIM,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
+from pytest_relevance.reports.table import Table
+from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+
+MOST_BLAMED = 3
+"""How many documents of either kind the default report shows."""
+
+_SHORTEST_TITLE = 12
+_BESIDE_TITLES = 68  # columns of a row of documents that share a loss, without titles
+
+_TOO_HIGH = "too high:"
+
+Blamed = TypeVar("Blamed")
+
+
+def blame_lines(
+    result: CaseResult, found: Breakdown, *, full: bool, columns: int
+) -> list[Line]:
+    """Name the documents to blame, in `full` all of them; nothing if there are none."""
+    if result.score is None:
+        return []
+    lines = [
+        *_too_high_lines(result, found, full=full, columns=columns),
+        *_lost_lines(result, found, full=full, columns=columns),
+    ]
+    return [styled_line(""), *lines] if lines else []
+
+
+def figure(loss: float) -> str:
+    """Show a loss with a minus, and a gain with a plus."""
+    return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
+
+
+def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
+    """Return the first few; one more is shown too, as a note would take as much room."""
+    if full or len(blamed) == MOST_BLAMED + 1:
+        return blamed
+    return blamed[:MOST_BLAMED]
+
+
+# --- documents that rank too high -----------------------------------------------------
+
+
+def _too_high_lines(
+    result: CaseResult, found: Breakdown, *, full: bool, columns: int
+) -> list[Line]:
+    """Name the judged results with less gain than the ideal ranking has at their rank.
+
+    An only result is not too high.
+    """
+    too_high = [row for row in found.too_high if row.grade is not None]
+    if not too_high or len(result.ranking.documents) == 1:
+        return []
+    chosen = _first_few(too_high, full=full)
+    room = title_room(columns, full=full)
+    parts = []
+    for row in chosen:
+        document = row.document or ""
+        grade = _named_grade(result, row.grade or 0.0)
+        shown = titled(harmless(document), document, result.texts.titles, room)
+        parts.append(f"{shown} (grade {grade}, rank {row.rank})")
+    more = len(too_high) - len(chosen)
+    if more:
+        parts.append(f"and {more} more")
+    first, *others = wrapped(f"{_TOO_HIGH} ", parts, columns)
+    ((text, style),) = first
+    rest = text.removeprefix(_TOO_HIGH)
+    return [((_TOO_HIGH, STRONG), (rest, style)), *others]
+
+
+def _named_grade(result: CaseResult, grade: float) -> str:
+    """`3 exact`, or `3` if the scale has no name for it."""
+    name = harmless(result.conditions.grade_names.get(grade, ""))
+    return f"{number_text(grade)} {name}".strip()
+
+
+# --- documents that are missing or rank too low ---------------------------------------
+
+
+def _lost_lines(
+    result: CaseResult, found: Breakdown, *, full: bool, columns: int
+) -> Iterator[Line]:
+    """Name the documents that are missing, or below their ideal rank.
+
+    In full also those that are missing without a loss.
+    """
+    lost = [loss for loss in found.losses if loss.loss > LEAST]
+    chosen = _first_few(lost, full=full)
+    shown = list(chosen)
+    if full:
+        shown += _missing_without_loss(result, found)
+    if not shown:
+        return
+    table = _losses_table(result, shown, columns)
+    for rest in _rest(found, lost, len(chosen)):
+        table.add(styled_cell(rest.words, DIM, 5), figure(rest.loss), style=DIM)
+    yield styled_line("lost most by", STRONG)
+    yield from lines_with_notes(table, shown, result, columns)
+    yield from _not_in_index_lines(result, {loss.document for loss in shown}, columns)
+
+
+def _missing_without_loss(result: CaseResult, found: Breakdown) -> list[Loss]:
+    """Return the relevant documents that are not in the ranking and cost nothing."""
+    shown = {loss.document for loss in found.losses if loss.loss > LEAST}
+    gains = result.conditions.settings.gains
+    missing = []
+    for document, grade in result.evaluation.missing:
+        if document not in shown and gains[grade] > 0:
+            rank = result.ranking.deeper.get(document)
+            missing.append(Loss(document, grade, rank, 0.0))
+    return missing
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A part of 1 - nDCG that no shown document explains, in words."""
+
+    words: str
+    loss: float
+
+
+def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
+    """Return what is left of 1 - nDCG beyond the losses that are shown."""
+    rest = []
+    more = len(lost) - chosen
+    if more:
+        loss = sum(each.loss for each in lost[chosen:])
+        rest.append(_Rest(f"... and {more} more (-v shows all)", loss))
+    others = sum(each.loss for each in found.losses if each.loss <= LEAST)
+    if abs(others) > LEAST:
+        rest.append(_Rest(f"others {'lost' if others > 0 else 'gained'}", others))
+    if abs(found.unfilled) > LEAST:
+        rest.append(_Rest("beyond what is judged (ideal max)", found.unfilled))
+    return rest
+
+
+def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
+    gains = result.conditions.settings.gains
+    names = result.conditions.grade_names
+    shared_gains = {gains[loss.grade] for loss in losses if loss.document is None}
+    table = table_of_documents()
+    for loss in losses:
+        rank = f"rank {loss.rank}"
+        if loss.rank is None:
+            rank = absence(result, loss.document)
+        if loss.document is None:
+            words = _shared_loss_text(result, loss, columns)
+            table.add(styled_cell(words, PLAIN, 4), rank, figure(loss.loss))
+            continue
+        # the loss of several documents is in a row of its own
+        is_shared = loss.rank is None and not loss.loss
+        is_shared = is_shared and gains[loss.grade] in shared_gains
+        table.add(
+            loss.document,
+            result.texts.titles.get(loss.document, ""),
+            f"grade {number_text(loss.grade)}",
+            f"({names[loss.grade]})" if loss.grade in names else "",
+            rank,
+            "" if is_shared else figure(loss.loss),
+        )
+    return table
+
+
+def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
+    """`any 2 of 7 with grade 3: "Orbit 2", "Summit GPS" ...`: several share a loss.
+
+    There are several grades if a mapping gives them the same gain.
+    """
+    gains = result.conditions.settings.gains
+    grades = []
+    for grade in sorted(result.evaluation.judgments):
+        if gains[grade] == gains[loss.grade]:
+            grades.append(number_text(grade))
+    text = f"any {loss.places} of {loss.candidates:,} with grade {listed(grades)}"
+    titles = _titles_of_shared_loss(result, loss, columns)
+    if not titles:
+        return text
+    more = " ..." if len(titles) > 2 else ""
+    return f"{text}: {', '.join(titles[:2])}{more}"
+
+
+def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list[str]:
+    gains = result.conditions.settings.gains
+    room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
+    titles = []
+    for document, grade in result.evaluation.missing:
+        title = result.texts.titles.get(document)
+        is_candidate = gains[grade] == gains[loss.grade]
+        if title is not None and is_candidate and document not in result.ranking.deeper:
+            titles.append(quoted(cut_middle(harmless(title), room)))
+    return titles
+
+
+def _not_in_index_lines(
+    result: CaseResult, listed_above: Collection[str | None], columns: int
+) -> list[Line]:
+    """Name the documents that are not in the index and have no row of their own."""
+    judged = dict(result.evaluation.missing)
+    others = []
+    for document in result.texts.not_in_index:
+        if document in judged and document not in listed_above:
+            others.append(harmless(document))
+    return wrapped("not in the index: ", others, columns) if others else []
+
+
+# --- tables about documents -----------------------------------------------------------
+
+
+def table_of_documents() -> Table:
+    """Make a table about documents.
+
+    Its columns are id, title, grade, its name if there is room, rank, and the cost.
+    """
+    return Table(
+        [
+            *document_columns(""),
+            Column(gap=3),
+            Column(gap=1, drop_order=1),
+            Column(gap=3),
+            Column(align=RIGHT, gap=3),
+        ],
+        indent=2,
+    )
+
+
+def lines_with_notes(
+    table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
+) -> Iterator[Line]:
+    """Write the rows of a table about documents, below each the note of its judgment."""
+    for spans, about in zip_longest(table.row_lines(columns), documents):
+        yield spans
+        if about is None:
+            continue
+        note = result.texts.notes.get(about.document or "", "")
+        if note:
+            yield from folded_lines(f"      {note}", DIM, columns, "      ")
+
+
+def field_lines(result: CaseResult, columns: int) -> list[Line]:
+    """Write the table of the further fields of the documents that the report names."""
+    shown = result.texts.shown
+    documents = []
+    names: dict[str, None] = {}
+    for document in _named_documents(result):
+        if shown.get(document):
+            documents.append(document)
+            names.update(dict.fromkeys(shown[document]))
+    fields = [Column(name, cut_to=12) for name in names]
+    table = Table(
+        [Column("document", cut_to=12), *fields],
+        indent=2,
+        title="about the documents",
+    )
+    for document in documents:
+        table.add(document, *[shown[document].get(name, "") for name in names])
+    return table.lines(columns)
+
+
+def _named_documents(result: CaseResult) -> dict[str, None]:
+    """Return the documents that the report of a case names, each once."""
+    gains = result.conditions.settings.gains
+    documents = dict.fromkeys(result.ranking.documents[: result.conditions.k])
+    for document, grade in result.evaluation.missing:
+        if gains[grade] > 0:
+            documents[document] = None
+    changes = baseline_changes(result)
+    if changes is not None:
+        for move in changes.left:
+            documents[move.document] = None
+    for outcome in result.evaluation.outcomes:
+        if not outcome.met:
+            documents.update(dict.fromkeys(outcome.documents))
+    return documents

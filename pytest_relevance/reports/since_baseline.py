@@ -1,0 +1,190 @@
+"""What changed in the ranking of a case since its baseline, document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, digits_apart
+from pytest_relevance.reports.breakdown import change_shares, scored_ranking
+from pytest_relevance.reports.cells import styled_cell
+from pytest_relevance.reports.losses import (
+    figure,
+    lines_with_notes,
+    table_of_documents,
+)
+from pytest_relevance.reports.number_text import LEAST, number_text
+from pytest_relevance.reports.reasons import absence
+from pytest_relevance.reports.styled_lines import (
+    DIM,
+    DOUBT,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    styled_line,
+)
+from pytest_relevance.reports.table import Table
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.rank_changes import Move, RankChanges
+from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
+
+MOST_FELL, MOST_ROSE = 3, 2
+"""How many documents that cost most, and that stand higher, the default report shows."""
+
+_SAME = 1e-6  # a baseline has its scores with six decimals
+
+
+def since_baseline_lines(
+    result: CaseResult, changes: RankChanges, *, full: bool, columns: int
+) -> list[Line]:
+    """Say what left, fell, came and rose, and what part each has in the change of nDCG@k.
+
+    `changes` are those of the ranking. The documents that cost most come first, then
+    what stands higher now, the best rank first. `full`: all of them, and how similar
+    the rankings are; else the first few, and the others in one row.
+    """
+    assert result.baseline is not None
+    searched = changes_text(result.baseline.searched, None if full else MOST_SHOWN)
+    lines = []
+    if searched:
+        text = f"searched then and now: {searched}"
+        lines += folded_lines(text, DOUBT, columns, "    ")
+    judgments = _judgments_changed(result)
+    if not changes:
+        text = "since the baseline: the ranking is the same"
+        if judgments:
+            text += f"; its score {judgments}"
+        return [*lines, *folded_lines(text, PLAIN, columns)]
+    moves = _chosen_moves(result, changes, full=full)
+    lines = [styled_line(""), *lines]
+    lines.append(styled_line(f"since the baseline{_scores_text(result)}", STRONG))
+    lines += lines_with_notes(_moves_table(result, moves), moves.shown, result, columns)
+    if full:
+        at = f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}"
+        lines.append(styled_line(f"  {at}, RBO {changes.rbo:.2f}"))
+    if judgments:
+        text = f"  the score of the accepted ranking {judgments} too"
+        lines += folded_lines(text, PLAIN, columns)
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _ChosenMoves:
+    """The moves that a report shows, how many others there are, and the shares of all.
+
+    A share is by how much a document raised nDCG@k. There are none without judgments.
+    """
+
+    shown: list[Move]
+    others: int
+    shares: Mapping[str, float]
+
+    @property
+    def share_of_others(self) -> float:
+        """The shares of the documents that are not shown, together."""
+        shown = {move.document for move in self.shown}
+        rest = 0.0
+        for document, share in self.shares.items():
+            if document not in shown:
+                rest += share
+        return rest
+
+
+def _chosen_moves(
+    result: CaseResult, changes: RankChanges, *, full: bool
+) -> _ChosenMoves:
+    shares = change_shares(result, scored_ranking(result))
+    costly = _costly_moves(changes, shares)
+    others = _other_moves(changes, costly)
+    shown = [*costly, *others]
+    # a row about one more document would take as much room as the document
+    if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:
+        shown = [*costly[:MOST_FELL], *others[:MOST_ROSE]]
+    more = len(costly) + len(others) - len(shown)
+    return _ChosenMoves(shown, more, shares)
+
+
+def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Move]:
+    """Return the moves that cost something, those that cost most first.
+
+    Without shares a document that left the top, or fell in it, counts as a cost.
+    """
+    costly = []
+    for move in (*changes.left, *changes.moved, *changes.entered):
+        if shares:
+            costs = shares[move.document] < -LEAST
+        else:
+            costs = move.second is None or move.distance < 0
+        if costs:
+            costly.append(move)
+    if shares:
+        costly.sort(key=lambda move: shares[move.document])
+    return costly
+
+
+def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
+    """Return the moves that cost nothing: in the top by rank, then those that left."""
+    costs = {move.document for move in costly}
+    others = []
+    for move in (*changes.left, *changes.moved, *changes.entered):
+        if move.document not in costs:
+            others.append(move)
+    others.sort(key=lambda move: (move.second is None, move.second or 0))
+    return others
+
+
+def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
+    table = table_of_documents()
+    for move in moves.shown:
+        grade = ""
+        if result.evaluation.judgments:
+            grade = "unjudged"
+            if move.grade is not None:
+                grade = f"grade {number_text(move.grade)}"
+        table.add(
+            move.document,
+            result.texts.titles.get(move.document, ""),
+            grade,
+            "",
+            _ranks_text(result, move),
+            figure(-moves.shares[move.document]) if moves.shares else "",
+        )
+    if moves.others:
+        words = f"{counted(moves.others, 'other')} (-v shows all)"
+        rest = figure(-moves.share_of_others) if moves.shares else ""
+        table.add(styled_cell(words, DIM, 5), rest, style=DIM)
+    return table
+
+
+def _ranks_text(result: CaseResult, move: Move) -> str:
+    """`3 -> 37`, `new at 1`, `1 -> gone`; `1 -> not in the index` if that is known."""
+    if move.first is None:
+        return f"new at {move.second}"
+    if move.second is None:
+        gone = absence(result, move.document).replace("not returned", "gone")
+        return f"{move.first} -> {gone}"
+    return f"{move.first} -> {move.second}"
+
+
+def _scores_text(result: CaseResult) -> str:
+    """`: nDCG@10 0.764 -> 0.312`; nothing if either score is not defined."""
+    assert result.baseline is not None
+    then, now = result.baseline.score, result.score
+    if then is None or now is None:
+        return ""
+    digits = digits_apart(then, now) if then != now else 3
+    return f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
+
+
+def _judgments_changed(result: CaseResult) -> str:
+    """Say that the accepted ranking has another score today than when it was accepted."""
+    assert result.baseline is not None
+    score = result.baseline.score
+    then = result.baseline.then.get(result.metric.text)
+    if then is None or (score is not None and abs(then - score) <= _SAME):
+        return ""
+    digits = 3 if score is None else digits_apart(then, score)
+    today = "n/a" if score is None else f"{score:.{digits}f}"
+    was = f"was {then:.{digits}f} that day and is {today} today"
+    return f"{was}: the judgments or settings changed"
