@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.run_info import (
         FileInfo as FileInfo,
         RunError as RunError,
+        RunFinding as RunFinding,
         RunInfo as RunInfo,
     )
 
@@ -72,7 +73,7 @@ _MODULES = {
     "results.compare.pairing": "Incomparable",
     "results.evaluate": "evaluate",
     "results.records.run": "Run",
-    "results.records.run_info": "FileInfo RunError RunInfo",
+    "results.records.run_info": "FileInfo RunError RunFinding RunInfo",
 }
 """The public names by the module that defines them."""
 

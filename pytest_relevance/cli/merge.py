@@ -16,15 +16,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, HTML, OK, TEXT, CommandError
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import terminal_width
-
-if TYPE_CHECKING:
-    from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -52,6 +48,10 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
+    from pytest_relevance.reports.run.merge_findings import (
+        merge_findings,
+        with_findings,
+    )
     from pytest_relevance.reports.run.report import (
         merge_notes,
         merged_data,
@@ -67,7 +67,6 @@ def run(arguments: Namespace) -> int:
         write_merged,
     )
     from pytest_relevance.results.records.run import Compact, Run
-    from pytest_relevance.results.records.uncompared import lacks_reference
 
     format = arguments.format or TEXT
     kept = Compact() if format == TEXT else None
@@ -86,6 +85,7 @@ def run(arguments: Namespace) -> int:
         merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
         raise CommandError(str(error)) from None
+    merged = with_findings(merged)
     gates = judge_gates(
         merged.run.results, merged.run.files, require=merged.run.info.requires_gates
     )
@@ -106,20 +106,10 @@ def run(arguments: Namespace) -> int:
         most=arguments.max_chars,
     )
     command.deliver(report, format)
-    run = merged.run
     is_bad = (
         not merged.is_whole
         or bool(merged.undecided)
         or any(gate.outcome() == FAILED for gate in gates)
-        or bool(lacks_reference(run.results, run.files, run.info))
-        or _has_nothing_to_compare(run)
+        or any(merge_findings(merged.run))
     )
     return FOUND if is_bad else OK
-
-
-def _has_nothing_to_compare(run: Run) -> bool:
-    """Whether no case was searched, in a run that was to be compared with a baseline or a record."""
-    from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
-
-    has_reference = any(info.has_baseline for info in run.files.values())
-    return has_reference and bool(nothing_searched_text(run.results))

@@ -11,6 +11,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
 | `run_end` | searches that are given up, gates as tests, what is missing from a run |
+| `other_failures` | why a run fails, if no case and nothing else that its report tells is the reason |
 | `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
 | `clock` | the clocks of a run, which a test cannot stop |
 | `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |

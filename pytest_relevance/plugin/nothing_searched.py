@@ -13,19 +13,19 @@ from __future__ import annotations
 import pytest
 
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.plugin.options import settings
+from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import RunStore, first_named
 from pytest_relevance.reports.run.nothing_searched import (
     nothing_searched_text,
     nothing_was_searched,
 )
-from pytest_relevance.results.records.run_info import SUFFIX, has_baseline
+from pytest_relevance.results.records.run_info import SUFFIX, RunFinding, has_baseline
 
 _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ignore)"
 
 
-def nothing_searched(config: pytest.Config, store: RunStore) -> tuple[str, bool] | None:
-    """Return a sentence that says that nothing was searched, and whether the run fails for it.
+def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
+    """Say that nothing was searched, and whether the run fails for it.
 
     Return None if a case was searched or has failed, or if there is no case file.
     """
@@ -37,21 +37,26 @@ def nothing_searched(config: pytest.Config, store: RunStore) -> tuple[str, bool]
     told = nothing_searched_text(store.results) or _never_ran(store, names_of_cases)
     reference = _reference(config, store)
     if not reference:
-        return told, False
-    return f"{told}; {reference}, so the run fails: {_REMEDY}", True
+        return RunFinding(told, is_of_part=True)
+    text = f"{told}; {reference}, so the run fails: {_REMEDY}"
+    return RunFinding(text, fails=True, is_of_part=True)
 
 
-def folders_skipped(config: pytest.Config, store: RunStore) -> tuple[str, bool] | None:
-    """Return a sentence about folders that were skipped, in a run that searched others, and whether it fails."""
+def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
+    """Say which folders were skipped, in a run that searched others, and whether it fails."""
     if not store.skipped_folders or nothing_was_searched(store.results):
         return None
     told = _skipped_folders(store)
+    count = len(store.skipped_folders)
+    brief = counted(count, "folder with cases is", "folders with cases are")
+    brief = f"{brief} skipped"
     if settings(config).requires_baseline and not _updates(config):
-        return f"{told}; relevance_baseline is require, so the run fails", True
-    return told, False
+        text = f"{told}; relevance_baseline is require, so the run fails"
+        return RunFinding(text, fails=True, brief=brief)
+    return RunFinding(told, brief=brief)
 
 
-def _all_deselected(config: pytest.Config, store: RunStore) -> tuple[str, bool] | None:
+def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None:
     """Say that all cases were deselected, if there is a reference that they were to be compared with."""
     reference = _reference(config, store)
     if not (store.files and reference):
@@ -60,9 +65,10 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> tuple[str, bool] 
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
     told = f"no case was searched: {deselected} deselected"
     if config.option.relevance_baseline != "require":
-        return told, False
+        return RunFinding(told, is_of_part=True)
     required = "--relevance-baseline=require is given"
-    return f"{told}, and {required}, so the run fails: leave one of them out", True
+    text = f"{told}, and {required}, so the run fails: leave one of them out"
+    return RunFinding(text, fails=True, is_of_part=True)
 
 
 def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:
@@ -87,7 +93,7 @@ def _reference(config: pytest.Config, store: RunStore) -> str:
     """Say what the cases were to be compared with, or that something is required; empty if neither."""
     against = config.option.relevance_against
     if against is not None:
-        return f"there is {harmless(against)} to compare with"
+        return f"there is {harmless(recorded_rankings(config).name)} to compare with"
     paths = [info.path for info in store.files.values()]
     for folder in store.skipped_folders.values():
         paths += folder.files

@@ -52,6 +52,7 @@ from pytest_relevance.results.records.run_info import (
     SUFFIX,
     FileInfo,
     RecordError,
+    RunFinding,
     RunInfo,
     baseline_path,
     files_with_errors,
@@ -80,7 +81,8 @@ class Outputs:
         self._has_begun = False
         self._outputs: list[tuple[Write, str]] = []
         names: dict[str, str] = {}
-        for name in settings(config).outputs:
+        # baselines come before reports, which say if one could not be updated
+        for name in sorted(settings(config).outputs, key=FILES.__contains__):
             if name in FILES:
                 target = Target.of(name, config)
                 other = names.setdefault(os.path.realpath(target.path), name)
@@ -131,7 +133,13 @@ def tell(
     exitstatus: int | pytest.ExitCode,
 ) -> None:
     """Keep messages for the end of the run, which fails where one of them is not good."""
-    run_store(session.config).messages += messages
+    store = run_store(session.config)
+    for message in messages:
+        if message.is_good:
+            store.messages.append(message)
+        else:
+            brief = "not everything was written"
+            store.keep_finding(RunFinding(message.text, fails=True, brief=brief))
     if not all(message.is_good for message in messages) and ended_well(exitstatus):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -434,6 +442,7 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         requires_baseline=settings(config).requires_baseline,
         is_part=is_part(config),
         errors=store.errors,
+        findings=tuple(store.findings),
     )
 
 
@@ -536,11 +545,14 @@ class GitHubReport:
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)):
             results = [result for result in results if not _fails_in_its_call(result)]
             failed_gates = []
-        run = Run(results, {}, RunInfo(errors=self._store.errors))
+        about = RunInfo(errors=self._store.errors, findings=self._store.findings)
+        run = Run(results, {}, about)
         print_annotations(run_annotations(run, failed_gates), config)
 
     def _has_something_to_say(self) -> bool:
-        return bool(self._store.errors) or anything_ran(self._store.results)
+        store = self._store
+        fails = any(finding.fails for finding in store.findings)
+        return bool(store.errors) or fails or anything_ran(store.results)
 
 
 def append_to_summary(report: str, summary: str) -> str:

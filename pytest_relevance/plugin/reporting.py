@@ -28,6 +28,7 @@ from pytest_relevance.plugin.options import (
     settings,
     shown_path,
 )
+from pytest_relevance.plugin.other_failures import other_failures
 from pytest_relevance.plugin.pytest_internals import (
     forget_parameters,
     hide_in_report,
@@ -38,7 +39,6 @@ from pytest_relevance.plugin.run_store import (
     ATTRIBUTE,
     DOCUMENTS,
     PASSED_OVER,
-    Message,
     attached_to,
     hide_secrets,
     run_store,
@@ -366,13 +366,13 @@ class Reporting:
         is_complete = has_ended and not (
             self._was_cut_short or session.shouldstop or session.shouldfail
         )
-        found = dict(
-            findings(self._config, has_ended=has_ended, is_complete=is_complete)
-        )
-        self._store.messages += [Message(text, is_good=False) for text in found]
-        if (session.testsfailed > failed or any(found.values())) and ended_well(
-            exitstatus
-        ):
+        found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
+        for finding in found:
+            self._store.keep_finding(finding)
+        for finding in other_failures(self._store, session.exitstatus):
+            self._store.keep_finding(finding, is_told=True)
+        fails = any(finding.fails for finding in found)
+        if (session.testsfailed > failed or fails) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)

@@ -65,7 +65,8 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
     files = f"{counted(len(gone), 'file')} ({examples(gone)})"
     if against is not None:
         how = "restore them, or compare with another record"
-        yield f"nothing ran of {files} in {harmless(against)}, and {_FAILS}: {how}"
+        name = harmless(recorded_rankings(config).name)
+        yield f"nothing ran of {files} in {name}, and {_FAILS}: {how}"
         return
     how = "restore the case files, or delete their baselines"
     yield f"nothing ran of {files} with a baseline, and {_FAILS}: {how}"

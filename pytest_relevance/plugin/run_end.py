@@ -40,6 +40,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.records.run_info import (
     MOST_SHOWN,
+    RunFinding,
     changed,
     changes_text,
     has_baseline,
@@ -232,14 +233,10 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
     hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
 
 
-Finding = tuple[str, bool]
-"""A sentence about what is missing from a run, and whether the run fails because of it."""
-
-
 def findings(
     config: pytest.Config, *, has_ended: bool, is_complete: bool
-) -> Iterator[Finding]:
-    """Yield what is missing from a run.
+) -> Iterator[RunFinding]:
+    """Yield what is missing from a run, and why it fails other than for a case, a gate or an error.
 
     `has_ended` is false for a run that was broken off, `is_complete` also for one that was to stop early: what did not
     run there is not missing.
@@ -252,8 +249,9 @@ def findings(
         and not store.results
         and (unread := files_not_run(config))
     ):
-        text = f"nothing ran of {counted(len(unread), 'file')} in {against} ({examples(unread)})"
-        yield f"--relevance-against: {text}", False  # there is no summary that says it
+        name = recorded_rankings(config).name
+        text = f"nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
+        yield RunFinding(f"--relevance-against: {text}", is_of_part=True)
     if is_complete:
         for find in (nothing_searched, folders_skipped):
             finding = find(config, store)
@@ -263,23 +261,27 @@ def findings(
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
         for problem in missing_from_reference(config):
-            yield problem, True
+            yield RunFinding(problem, fails=True, is_of_part=True)
     if lost := store.named[LOST]:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
-        yield text, True
+        brief = counted(len(lost), "check is", "checks are") + " lost"
+        yield RunFinding(text, fails=True, brief=brief)
     if files := [*dict.fromkeys(store.named[PASSED_OVER])]:
         one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
         text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
         how = f"rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
-        yield f"{text}: {first_named(files)}; {how}", False
+        text = f"{text}: {first_named(files)}; {how}"
+        brief = counted(len(files), "file with cases is", "files with cases are")
+        yield RunFinding(text, brief=f"{brief} not collected")
     if len(store.fingerprints) > 1:
         changes = changes_text(changed(*store.fingerprints[:2]), MOST_SHOWN)
         text = f"the workers searched different things, by relevance_fingerprint: {changes}"
-        yield f"{text}; records and baselines keep what all have in common", False
+        text = f"{text}; records and baselines keep what all have in common"
+        yield RunFinding(text, brief="the workers searched different things")
 
 
-def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say which cases have no result.
 
     A plugin that runs tests in another process and builds reports of its own may drop the results attached to reports.
@@ -308,10 +310,10 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
         text = (
             f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
         )
-    yield text, bool(needed_by)
+    yield RunFinding(text, fails=bool(needed_by), is_of_part=True)
 
 
-def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say that the record to compare with has none of the case files that ran."""
     against = config.option.relevance_against
     ran = {
@@ -325,14 +327,14 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[Find
     if any(store.files[file].moved for file in ran):
         return
     if not any(recorded.of_file(store.files[file].node, file) for file in ran):
-        text = f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared"
-        yield (
-            f"{text}, and the run fails; was it recorded from another folder, or of other files?",
-            True,
+        text = f"--relevance-against: {recorded.name} has none of the case files that ran, so that nothing was compared"
+        text = f"{text}, and the run fails; was it recorded from another folder, or of other files?"
+        yield RunFinding(
+            text, fails=True, brief="nothing was compared", is_of_part=True
         )
 
 
-def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Finding]:
+def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say once that failures cannot be known, as nothing is compared."""
     if not settings(config).expects_known:
         return
@@ -349,7 +351,6 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[Findi
     ]:
         have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
-        yield (
-            f"--relevance-known=xfail: {have}, so that every failure counts: {how}",
-            False,
+        yield RunFinding(
+            f"--relevance-known=xfail: {have}, so that every failure counts: {how}"
         )

@@ -31,11 +31,12 @@ import pytest
 
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES, redaction
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, has_failed
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     Fingerprint,
     RunError,
+    RunFinding,
     common,
 )
 
@@ -65,10 +66,19 @@ _MOST_NAMED = 3
 
 
 class Message(NamedTuple):
-    """A sentence for the end of the run; `is_good` is false for a failure."""
+    """A sentence for the end of the run.
+
+    `is_good` is false for a failure. `fails`: the run fails for this reason.
+    """
 
     text: str
     is_good: bool = True
+    fails: bool = False
+
+    @property
+    def place(self) -> int:
+        """Its place among the messages: what fails the run stands last, near the verdict."""
+        return (not self.is_good) + self.fails
 
 
 class SkippedFolder(NamedTuple):
@@ -129,7 +139,8 @@ class RunStore:
     other tests included. `collected` are those of the cases in the order of their files; empty if they run in this
     order. `places` numbers the cases in the order of their files.
     `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
-    (False). `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
+    (False). `other_failures` are the tests with a failure that no result has. `findings` are what the run says about
+    itself. `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
     `gates` are the gates that were judged. `skipped_folders` are the folders with case files that were not collected, by
     their names in messages.
 
@@ -151,7 +162,9 @@ class RunStore:
         self.places = count()
         self.skipped_folders: dict[str, SkippedFolder] = {}
         self.without_result: dict[str, bool] = {}
+        self.other_failures: dict[str, None] = {}
         self.messages: list[Message] = []
+        self.findings: list[RunFinding] = []
         self.sections: list[tuple[str, Sequence[Line]]] = []
         self.gates: Sequence[GateResult] = ()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
@@ -184,6 +197,8 @@ class RunStore:
         if report.failed:
             self.without_result[nodeid] = True
         cases = attached.get("cases")
+        if report.failed and not any(map(_has_failed, cases or ())):
+            self.other_failures[nodeid] = None
         if cases is None:
             return
         if not cases and report.when == "call":
@@ -191,6 +206,16 @@ class RunStore:
         for number, values in enumerate(cases):
             self._cases[nodeid, number] = values
             self._results = None
+
+    def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
+        """Keep what the run says about itself, for its reports and its end. Secrets are masked.
+
+        `is_told`: pytest tells it in the terminal.
+        """
+        text = redaction(self._config).text(finding.text)
+        self.findings.append(replace(finding, text=text))
+        if not is_told:
+            self.messages.append(Message(text, is_good=False, fails=finding.fails))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
         """Keep errors that are not those of a case. Each process of a run may have the same ones."""
@@ -360,6 +385,11 @@ class RunStore:
             for name in self.to_run
             if (name, 0) not in self._cases and self.is_case(name)
         ]
+
+
+def _has_failed(values: Mapping[str, Any]) -> bool:
+    """Whether the result of a case, in builtin types, is a failure."""
+    return has_failed(CaseResult.from_dict(values))
 
 
 def attached_to(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -249,7 +250,7 @@ class Terminal:
         columns = terminal_width()
         lines = [
             styled_line(part, PLAIN if message.is_good else BAD)
-            for message in messages
+            for message in sorted(messages, key=attrgetter("place"))
             for part in folded(message.text, columns, indent="    ")
         ]
         if not results:
@@ -262,11 +263,13 @@ class Terminal:
                 fingerprint=self._store.fingerprint,
                 not_run=files_not_run(self._config),
                 is_part=is_part(self._config),
+                findings=self._store.findings,
             ),
             self._store.gates,
             verbosity=option.verbose,
             width=columns,
             updating=option.relevance_update,
+            against=option.relevance_against or "",
         )
         for gate in self._store.gates:
             if gate.outcome() != FAILED:  # a failed gate has a report of its own
@@ -274,7 +277,9 @@ class Terminal:
 
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(
-            missing=tuple(self._store.unfinished()), errors=self._store.errors
+            missing=tuple(self._store.unfinished()),
+            errors=self._store.errors,
+            findings=self._store.findings,
         )
         verdict = verdict_lines(
             results, self._store.gates, info, verbosity=option.verbose, width=columns

@@ -11,8 +11,15 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.markdown_text import short_code_span
-from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
+from pytest_relevance.reports.styled_lines import (
+    PLAIN,
+    Line,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
 from pytest_relevance.reports.table import Table
+from pytest_relevance.reports.terminal_text import display_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,27 @@ class Sentence:
         return short_code_span("   ".join([self.text.strip(), *self.parts]))
 
 
-Block = Sentence | Table
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command for a reader to copy, behind the words that say what it does.
+
+    A terminal does not fold the command. It stands in a line of its own if there is no room.
+    """
+
+    said: str
+    command: str
+    style: str = PLAIN
+
+    def lines(self, columns: int) -> list[Line]:
+        """The words and the command for a terminal."""
+        said, command = harmless(self.said), harmless(self.command)
+        if display_width(f"{said} {command}") <= columns:
+            return [styled_line(f"{said} {command}", self.style)]
+        words = folded_lines(said, self.style, columns)
+        return [*words, styled_line(f"    {command}", self.style)]
+
+
+Block = Sentence | Table | CommandLine
 
 
 def lines_of(blocks: Iterable[Block], columns: int) -> list[Line]:

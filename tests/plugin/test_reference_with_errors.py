@@ -52,7 +52,8 @@ def test_junk_for_what_the_record_has_as_an_error_is_not_green(shop: Shop) -> No
     assert "new to the baseline" not in run.summary
     markdown = (shop.path / "run.md").read_text("utf-8")
     assert said in markdown
-    assert "### \u26a0\ufe0f No query got worse; 8 cases are not compared" in markdown
+    sentence = "No query got worse; 8 cases are not compared, so the run fails"
+    assert f"### \u274c {sentence}" in markdown
     assert said.replace('"', "&quot;") in (shop.path / "run.html").read_text("utf-8")
     assert "main.jsonl has no ranking of 8 cases of shop.relevance.yaml" in words(
         run.summary

@@ -335,7 +335,11 @@ def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None
         for number in range(9)
     ]
     found = run_markdown(run(*errors))
-    assert read(found).tables[0][1] == ["q0", "error", "ConnectionError: refused"]
+    assert (
+        "**`9 searches failed alike: ConnectionError: refused (search in shop.py:7)`**"
+        in found
+    )
+    assert read(found).tables == []
     assert found.count("<details>") == 1
     assert "and 8 more cases failed alike" in found
 

@@ -16,6 +16,7 @@ from pytest_relevance.reports.number_text import number_text
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.faults import told_errors
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -24,7 +25,6 @@ from pytest_relevance.reports.run.movers import (
     moved_case,
 )
 from pytest_relevance.reports.styled_lines import PLAIN, Line
-from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -83,16 +83,6 @@ def why(result: CaseResult, told: frozenset[int]) -> str:
     return "" if id(result) in told else result.call.error.headline
 
 
-def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
-    """Return the results, by `id()`, whose errors the diagnoses tell."""
-    failed = [result for result in results if result.call.error is not None]
-    told: set[int] = set()
-    for diagnosis in diagnoses.diagnose(failed):
-        if diagnosis.kind in (diagnoses.SEARCH, diagnoses.CASE):
-            told.update(id(result) for result in diagnosis.results)
-    return frozenset(told)
-
-
 # --- the table ------------------------------------------------------------------------
 
 
@@ -118,7 +108,9 @@ def queries_section(results: Sequence[CaseResult], worst: Sequence[CaseResult]) 
             f"{''.join(cells[: len(heads)])}</tr>"
         )
     empty = ""
-    if alone:
+    if all(result.status == SKIPPED for result in results):
+        empty = '<p class="empty">No query to show.</p>'
+    elif alone:
         lowest_first = ": the lowest scores first" if worst else ""
         empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>'
     body = "\n".join(rows)

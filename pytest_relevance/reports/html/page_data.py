@@ -18,7 +18,6 @@ from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.case_rows import (
     documents_of,
     is_fine,
-    told_errors,
     why,
 )
 from pytest_relevance.reports.html.screen import Screen
@@ -37,6 +36,7 @@ from pytest_relevance.reports.run.cases import (
     variant_of,
     variants_of,
 )
+from pytest_relevance.reports.run.faults import told_errors
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     LOST,

@@ -17,6 +17,7 @@ from pytest_relevance.reports.run.gates import (
 from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.report import run_gates
+from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
@@ -111,13 +112,14 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
         *baseline.still_empty_sentences(ran),
         *cases.without_floor_sentences(run.files),
     ]
-    return [sentence.text for sentence in sentences]
+    return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
 
 def _faults(
     results: Sequence[CaseResult], ran: Sequence[CaseResult], info: RunInfo
 ) -> list[Finding]:
-    findings = [Finding(error) for error in error_texts(info)]
+    findings = [Finding(reason) for reason in reason_texts(info)]
+    findings += [Finding(error) for error in error_texts(info)]
     for message, of_fault in faults(results, info):
         findings.append(Finding(message, of_fault))
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}

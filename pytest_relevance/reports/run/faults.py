@@ -58,6 +58,16 @@ def faults(
     ]
 
 
+def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
+    """Find the results, by `id()`, whose error a diagnosis tells for several cases."""
+    failed = [result for result in results if result.call.error is not None]
+    found: set[int] = set()
+    for diagnosis in diagnoses.diagnose(failed):
+        if diagnosis.kind in (diagnoses.SEARCH, diagnoses.CASE):
+            found.update(map(id, diagnosis.results))
+    return frozenset(found)
+
+
 def not_searched_text(results: Sequence[CaseResult]) -> str:
     """How many cases were not searched, and why: `125 cases were not searched, as search failed ...`."""
     searches = dict.fromkeys(

@@ -10,15 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.number_text import SIGNIFICANT
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.errors import unfinished_parts
+from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared import uncompared_in_words
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_parts import EMPTY, IMPROVEMENT
+from pytest_relevance.results.case_parts import EMPTY, IMPROVEMENT, SETUP, SearchError
 from pytest_relevance.results.case_result import (
     FAILED,
     MEASURED,
@@ -42,6 +44,9 @@ from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange
     from pytest_relevance.results.gates import GateResult
+
+_LONGEST_ERROR = 120
+"""How many columns of the message of an exception a headline has."""
 
 WORSE = "worse"
 """The search got worse than its baseline."""
@@ -131,18 +136,26 @@ def headline(
     *,
     files: Mapping[str, FileInfo] = EMPTY,
 ) -> Headline:
-    """Say what a run came to. It is not good news if cases are lost or not compared.
+    """Say what a run came to.
+
+    It is not good news if cases are lost or not compared, if anything is missing from the
+    run, or if the run fails for a reason that is not a case.
 
     `change` is what `mean_change` gave for the results that ran, None if it was not
     called.
     """
     said = _headline(results, gates, info, change)
-    if said.kind not in (FINE, BETTER):
+    if said.kind not in (FINE, BETTER, NOTHING):
         return said
-    uncompared = uncompared_in_words(results, files, info)
-    if not uncompared:
-        return said
-    return Headline(f"{said.text}; {uncompared}", MIXED)
+    parts = [said.text]
+    if said.kind != NOTHING:
+        parts += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
+    text = "; ".join(parts)
+    if info.reasons_to_fail:
+        return Headline(f"{text}, {FAILS}", BROKEN)
+    if len(parts) > 1:
+        return Headline(text, MIXED)
+    return said
 
 
 def _headline(
@@ -225,17 +238,20 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
-    """Say that every search failed, or that a search returned nothing in any case."""
+    """Say that every search or its fixture failed, or that a search returned nothing in any case."""
     called = [result for result in ran if result.status != NOT_SEARCHED]
-    types = []
+    errors = []
     for result in called:
         if result.call.error is not None and result.call.error.type:
-            types.append(result.call.error.type)
-    if len(types) > 1 and len(types) == len(called):
+            errors.append(result.call.error)
+    if len(errors) > 1 and len(errors) == len(called):
+        types = [error.type for error in errors]
         alike = types.count(types[0])
         calls = counted(len(called), "call")
         left = len(ran) - len(called)
         rest = f", {counted(left, 'case')} not searched" if left else ""
+        if all(error.phase == SETUP for error in errors):
+            return f"{_fixtures_failed(called, errors[0])}{rest}"
         return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
     if all(result.ranking.returned for result in called):
         return ""
@@ -247,6 +263,14 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         return ""
     queries = counted(cases.case_count(ran), "query", "queries")
     return f"Search returned nothing for {cases.case_count(empty):,} of {queries}"
+
+
+def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
+    """Say that the fixture of the search raised, so that no search was called."""
+    searches = [*dict.fromkeys(result.search for result in called)]
+    fixtures = "fixture" if len(searches) == 1 else "fixtures"
+    message = cut(harmless(error.headline), _LONGEST_ERROR)
+    return f"The {fixtures} {listed(searches, 'and')} failed: {message}"
 
 
 def _failures_text(

@@ -46,6 +46,7 @@ from pytest_relevance.reports.run.faults import (
     fault_sentences,
     together_text,
     together_title,
+    told_errors,
 )
 from pytest_relevance.reports.run.gates import gate_message, gate_table
 from pytest_relevance.reports.run.headline import headline
@@ -65,6 +66,12 @@ from pytest_relevance.reports.run.report import (
     case_counts,
     results_to_report,
     run_gates,
+)
+from pytest_relevance.reports.run.run_findings import (
+    in_markdown,
+    reason_texts,
+    remark_texts,
+    says,
 )
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
@@ -186,12 +193,17 @@ def _first_section(
             if has_scores
             else []
         )
+    reasons = reason_texts(run.info)
+    items[:0] = [in_markdown(reason) for reason in reasons]
     items += [each.markdown() for each in took[:MOST_NAMES]]
     if run.results:
         counts = [*case_counts(run.results), *unfinished_parts(run.info)]
         items.append(escaped("; ".join(counts)))
-    if told := nothing_searched_text(run.results):
+    told = nothing_searched_text(run.results)
+    if told and not says(run.info, told):
         items.append(escaped(told))
+    remarks = remark_texts(run.info)
+    items += [in_markdown(remark) for remark in remarks]
     if about := context(run):
         items.append(", ".join(map(short_code_span, about)))
     further = [
@@ -234,14 +246,17 @@ def _case_tables(
 ) -> Iterator[tuple[str, Table]]:
     """The cases that fail, and those whose score moved most and that are in no table yet, each table with its name.
 
-    Without any that fails or moved, those with the lowest scores.
+    Errors that one sentence tells for several cases are in none. Without any case that fails or moved, those with the
+    lowest scores.
     """
+    told = told_errors(ran)
     failing = [change for change in worst if has_failed(change.result)]
     fallen = [change for change in failing if differences.got_worse(change.result)]
     others = [
         change
         for change in failing
         if not differences.got_worse(change.result)
+        and id(change.result) not in told
         and differences.failure_kind(change.result) != differences.FAILED_BEFORE
     ]
     fell = [change for change in worst if not has_failed(change.result)]
@@ -366,11 +381,12 @@ class Annotation:
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
     """The first ten errors and failures of a run, in the order of its report: what got worse first, gates last.
 
-    Errors of case files and the like come before failures. Cases that failed alike are one failure, as in the report.
+    Errors of case files and the like come first, then why the run fails other than for a case. Cases that failed alike
+    are one failure, as in the report.
     Up to three of the ten are gates, or more where there is room for them.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
-    found = error_annotations(run.info)[:room]
+    found = [*error_annotations(run.info), *_reason_annotations(run.info)][:room]
     several = len(cases.variants_of(run.results)) > 1
     for _, results in islice(_to_report(run), room - len(found)):
         found.append(_cases_annotation(results, several))
@@ -395,6 +411,14 @@ def error_annotations(info: RunInfo) -> list[Annotation]:
         )
         found.setdefault(error.text, annotation)
     return [*found.values()]
+
+
+def _reason_annotations(info: RunInfo) -> list[Annotation]:
+    """Annotations of why the run fails other than for a case, without a place."""
+    return [
+        Annotation("", 0, "The run fails", _cut_line(reason))
+        for reason in reason_texts(info)
+    ]
 
 
 def _cases_annotation(

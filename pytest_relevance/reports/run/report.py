@@ -71,12 +71,14 @@ def summary_lines(
     verbosity: int = 0,
     width: int = WIDEST,
     updating: str | None = None,
+    against: str = "",
     has_advice: bool = True,
 ) -> list[Line]:
     """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
 
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
-    accepts into the baseline ("all" or "new"). Without `has_advice` nothing is said about what to do with a baseline.
+    accepts into the baseline ("all" or "new"). `against` is the record to compare
+    with as the command line names it. Without `has_advice` nothing is said about what to do with a baseline.
     """
     variants, full = cases.variants_of(results), verbosity > 0
     has_baseline = has_advice and any(about.has_baseline for about in files.values())
@@ -148,13 +150,25 @@ def summary_lines(
             blocks += searched_sentences(files, info.fingerprint)
             blocks += mover_tables(results, variants, most)
             blocks += uncompared.found_something_sentences(results, files)
-            blocks += update_sentences(results, files, updating)
+            reference = against or _reference_in(info.command)
+            blocks += update_sentences(results, files, updating, against=reference)
     # one case alone shares no fault with others: the imports are spared
     if info.faults or len(results) > 1 or _lacks_values(results):
         from pytest_relevance.reports.run.faults import fault_sentences
 
         blocks += fault_sentences(results, info, full=full)
     return lines_of(blocks, width)
+
+
+def _reference_in(command: Sequence[str]) -> str:
+    """Return the record to compare with as a command line names it; empty if it does not."""
+    option = "--relevance-against"
+    for place, argument in enumerate(command):
+        if argument == option:
+            return "".join(command[place + 1 : place + 2])
+        if argument.startswith(f"{option}="):
+            return argument.removeprefix(f"{option}=")
+    return ""
 
 
 def _lacks_values(results: Sequence[CaseResult]) -> bool:
@@ -174,7 +188,8 @@ def verdict_lines(
 
     Where the baseline has any of the failures it counts them by their kind: `44 got worse, 9 failed before`.
     With a `verbosity` below 0 the mean and the gates are left out if there is one suite, whose line has them.
-    It says how many files have errors, and how many of the cases that were to run did not finish.
+    It says how many files have errors, how many of the cases that were to run did not finish, and that the run fails if
+    no count says so.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
     is_brief = (
@@ -190,12 +205,15 @@ def verdict_lines(
         *([] if is_brief else [*_means(results), *_gates(outcomes)]),
         *unfinished,
     ]
-    is_bad = (
+    is_bad = bool(
         unfinished
         or outcomes[FAILED]
         or {result.status for result in results} & cases.NOT_PASSED
     )
-    style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
+    fails = bool(info.reasons_to_fail)
+    if fails and not is_bad:
+        parts.append("the run fails")
+    style = BAD if is_bad or fails else DOUBT if outcomes[SKIPPED] else GOOD
     return wrapped("", parts, width, "; ", style)
 
 
@@ -323,19 +341,23 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     for gate in gates:
         if gate.outcome() != FAILED:
             lines += named_gate_lines(gate, width)
-    lines += _nothing_searched_lines(run.results, width)
+    lines += _finding_lines(run, width)
     return [
         *lines,
         *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width),
     ]
 
 
-def _nothing_searched_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
-    """The sentence that no case was searched, if none was."""
+def _finding_lines(run: Run, width: int) -> list[Line]:
+    """The sentence that no case was searched, if none was, and what the run says about itself."""
     from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
+    from pytest_relevance.reports.run.run_findings import finding_lines, says
 
-    text = nothing_searched_text(results)
-    return folded_lines(text, BAD, width) if text else []
+    lines: list[Line] = []
+    text = nothing_searched_text(run.results)
+    if text and not says(run.info, text):
+        lines += folded_lines(text, BAD, width)
+    return [*lines, *finding_lines(run.info, width=width)]
 
 
 def report_data(run: Run) -> dict[str, Any]:
@@ -491,22 +513,19 @@ def merged_lines(
     for text in (*searched, *_gaps(merged)):
         lines += folded_lines(text, BAD, width, "  ")
     lines += error_lines(run.info, width=width)
-    lines += _nothing_searched_lines(run.results, width)
+    lines += _finding_lines(run, width)
     return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
 
 
 def merge_notes(merged: Merged, records: int) -> list[str]:
-    """What was merged; how the searches of the records differ by their fingerprints; what the reference lacks."""
-    from pytest_relevance.reports.run.uncompared import required_reference
-
+    """What was merged, and how the searches of the records differ by their fingerprints."""
     searched = changes_text(merged.searched)
     differ = (
         [f"the records are of runs that searched different things: {searched}"]
         if searched
         else []
     )
-    required = required_reference(merged.run)
-    return [_joined(merged, records), *differ, *([required] if required else [])]
+    return [_joined(merged, records), *differ]
 
 
 def with_missing(merged: Merged) -> Run:

@@ -16,12 +16,10 @@ from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import GONE, FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
     UncomparedCase,
     found_something_new,
-    lacks_reference,
     lost_cases,
     not_compared_cases,
 )
@@ -101,18 +99,13 @@ def found_something_sentences(
     return [Sentence(f"{what}, known or not ({names}): {how}", BAD)]
 
 
-def required_reference(run: Run) -> str:
-    """Say that merged records fail, as they required all of the reference; else empty."""
-    if not lacks_reference(run.results, run.files, run.info):
-        return ""
-    why = "the run is not compared with all of its reference"
-    return f"{why}, and relevance_baseline is require, so the merge fails"
-
-
 def uncompared_in_words(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
-) -> str:
-    """Count what a headline has to add: `2 cases are lost, 1 case is not compared`."""
+) -> list[str]:
+    """Count what a headline has to add: `2 cases are lost`, `nothing ran of 1 file`.
+
+    A run that was to look at a part of the cases leaves files out.
+    """
     parts = []
     for found, words in (
         (lost_cases(files, results, info), "lost"),
@@ -121,7 +114,9 @@ def uncompared_in_words(
         if found:
             count = count_cases(found)
             parts.append(f"{counted(count, 'case is', 'cases are')} {words}")
-    return ", ".join(parts)
+    if info.not_run and not info.is_part:
+        parts.append(f"nothing ran of {counted(len(info.not_run), 'file')}")
+    return parts
 
 
 def reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:

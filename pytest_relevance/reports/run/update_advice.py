@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from shlex import quote
+from shlex import join, quote
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.blocks import CommandLine, Sentence
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import MOST_NAMES, emptied_sentences
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
@@ -71,17 +71,22 @@ _ADVICE = (
 
 
 def update_sentences(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], updating: str | None
-) -> Iterator[Sentence]:
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    updating: str | None,
+    *,
+    against: str = "",
+) -> Iterator[Sentence | CommandLine]:
     """Say what an update of the baseline would do, unless this run does it.
 
-    `updating` is what the run accepts, "all" or "new". Cases that are compared with a
+    `updating` is what the run accepts, "all" or "new". `against` is the record to compare
+    with as the command line names it; empty if that is not known. Cases that are compared with a
     record are left out, as an update does not change one.
     """
     fallen = [result for result in results if got_worse(result)]
     if fallen:
         yield from emptied_sentences(results)
-        yield _how_to_see_one(fallen, files)
+        yield _how_to_see_one(fallen, files, against)
     if updating == "all":
         return
     by_standing = _by_standing(results, files)
@@ -92,17 +97,20 @@ def update_sentences(
 
 
 def _how_to_see_one(
-    fallen: Sequence[CaseResult], files: Mapping[str, FileInfo]
-) -> Sentence:
-    """Give the command that reports the case with the greatest drop in full."""
+    fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
+) -> CommandLine:
+    """Give the command that reports the case with the greatest drop in full.
+
+    It runs in the folder where the run was started.
+    """
     first = min(fallen, key=lambda result: result.weight * result.change)
     info = files.get(first.file)
-    arguments = []
+    parts = ["pytest", "-v"]
     if info is not None and info.against:
-        arguments.append(quote(f"--relevance-against={info.against}"))
-    arguments.append(quote(first.node or f"{first.file}::{first.id}"))
-    command = " ".join(["pytest", "-v", *arguments])
-    return Sentence(f"to see one in full: {command}", DOUBT)
+        parts.append(f"--relevance-against={against or info.against}")
+    name = first.node.partition("::")[2] or first.id
+    parts.append(f"{first.file}::{name}")
+    return CommandLine("to see one in full:", join(parts), DOUBT)
 
 
 def _by_standing(

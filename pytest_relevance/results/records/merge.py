@@ -25,6 +25,7 @@ from pytest_relevance.results.records.run_info import (
     Changes,
     FileInfo,
     RunError,
+    RunFinding,
     RunInfo,
     changed,
     common,
@@ -309,6 +310,7 @@ def _joined_info(
         not_run=not_run,
         errors=_errors(infos, files),
         requires_baseline=any(info.requires_baseline for info in infos),
+        findings=_findings(infos),
         others=common([info.others for info in infos]),
     )
 
@@ -324,6 +326,16 @@ def _errors(
             if error not in errors and not _is_collected(error.node, collected):
                 errors.append(error)
     return tuple(errors)
+
+
+def _findings(infos: Iterable[RunInfo]) -> tuple[RunFinding, ...]:
+    """What the runs say about themselves, each once, without what may be wrong for the whole."""
+    found: list[RunFinding] = []
+    for info in infos:
+        for finding in info.findings:
+            if finding not in found and not finding.is_of_part:
+                found.append(finding)
+    return tuple(found)
 
 
 def _is_collected(node: str, collected: Iterable[str]) -> bool:

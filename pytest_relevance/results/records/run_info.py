@@ -218,6 +218,24 @@ class RunError:
 
 
 @dataclass(frozen=True, slots=True)
+class RunFinding:
+    """What a run says about itself: what is missing from it, or why it fails although no case does.
+
+    Attributes:
+        text: the sentence, with what to do.
+        fails: whether the run fails for this reason.
+        brief: the finding in a few words, for the headline of a report; empty if the headline says it without.
+        is_of_part: whether it may be wrong for the whole, if the run is one of several shards.
+    """
+
+    text: str
+    fails: bool = False
+    brief: str = ""
+    is_of_part: bool = False
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """How a run was made, and what of it did not finish.
 
@@ -236,6 +254,7 @@ class RunInfo:
         requires_baseline: whether the run fails for what is not compared (`--relevance-baseline=require`).
         is_part: whether the run was to look at a part of the cases: the command line chose some, or the run was broken
             off.
+        findings: what is missing from the run, and why it fails other than for a case, a gate or an error.
     """
 
     program: str = ""
@@ -250,12 +269,18 @@ class RunInfo:
     errors: Sequence[RunError] = ()
     requires_baseline: bool = False
     is_part: bool = False
+    findings: Sequence[RunFinding] = ()
     others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def uncollected(self) -> Sequence[RunError]:
         """The errors for which a file or a folder was not collected."""
         return [error for error in self.errors if error.node]
+
+    @property
+    def reasons_to_fail(self) -> Sequence[RunFinding]:
+        """The findings for which the run fails."""
+        return [finding for finding in self.findings if finding.fails]
 
     @property
     def why_incomplete(self) -> str:
@@ -273,6 +298,8 @@ class RunInfo:
         values = to_builtin(self)
         if self.errors:
             values["errors"] = [to_builtin(error) for error in self.errors]
+        if self.findings:
+            values["findings"] = [to_builtin(finding) for finding in self.findings]
         return values
 
     @classmethod
@@ -286,6 +313,11 @@ class RunInfo:
         errors += [
             RunError("it was not collected", file=name, node=name) for name in files
         ]
+        findings = [
+            from_builtin(RunFinding, finding) for finding in values.get("findings", ())
+        ]
+        if findings:
+            values = {**values, "findings": tuple(findings)}
         if not errors:
             return from_builtin(cls, values)
         return from_builtin(

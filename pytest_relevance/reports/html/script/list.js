@@ -137,7 +137,8 @@ class CaseList {
     const count = this.items.length;
     const total = count.toLocaleString("en");
     if (!count) {
-      this.note.replaceChildren("No query is like that.");
+      const isEmpty = !this.data.cases.length;
+      this.note.replaceChildren(isEmpty ? "No query to show." : "No query is like that.");
     } else if (this.shown === FIRST_ROWS && count > FIRST_ROWS) {
       const all = button(`show all ${total}`, () => this.go({ all: true }));
       this.note.replaceChildren(all, ` ${this.shown} of ${total} queries`);
