@@ -31,7 +31,7 @@ from pytest_relevance.plugin.failures import CaseError, error_text
 from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.responses.attributes import has_attribute
+from pytest_relevance.results.responses.attributes import has_attribute, has_class
 from pytest_relevance.results.responses.iterators import (
     MOST_LOOKED_AT,
     MOST_READ,
@@ -322,9 +322,19 @@ def is_waiting(response: object) -> bool:
         dict,
     ):  # the usual responses; the check of abstract classes is slow
         return False
-    return inspect.isawaitable(response) or (
-        isinstance(response, AsyncIterable) and not hasattr(response, "__iter__")
-    )
+    return is_awaitable(response) or _is_read_asynchronously(response)
+
+
+def is_awaitable(response: object) -> bool:
+    """Whether a response can be awaited. An object that does not tell its class cannot."""
+    return has_class(response) and inspect.isawaitable(response)
+
+
+def _is_read_asynchronously(response: object) -> bool:
+    """Whether a response is iterated over asynchronously, and in no other way."""
+    if not has_class(response) or not isinstance(response, AsyncIterable):
+        return False
+    return not hasattr(response, "__iter__")
 
 
 def read_response(
@@ -483,9 +493,9 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
     An async iterable becomes a list of at most so many results.
     """
-    if inspect.isawaitable(response):
-        response = await response
-    if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
+    if is_awaitable(response):
+        response = await response  # type: ignore[misc]
+    if _is_read_asynchronously(response):
         if is_unsent_search(response):
             return await response.execute()  # type: ignore[attr-defined]
         if is_azure_pager(response):

@@ -344,8 +344,8 @@ class Call:
                 if inspect.iscoroutine(response):  # it starts only now
                     started = now()
                 self.waiting = None
-                if self._queries is not None and inspect.isawaitable(response):
-                    response = await response
+                if self._queries is not None and case_run.is_awaitable(response):
+                    response = await response  # type: ignore[misc]
                 if self._queries is not None and isinstance(response, AsyncIterator):
                     await self._read_batch_async(response, started)
                 else:

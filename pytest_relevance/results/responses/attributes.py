@@ -71,9 +71,19 @@ def _is_class_that_answers(kind: type) -> bool:
             continue
         for name in ("__getattr__", "__getattribute__"):
             hook = vars(base).get(name)
-            if hook is not None and not isinstance(hook, _OF_C):
+            if hook is not None and not _is_of_c(hook, base):
                 return True
     return False
+
+
+def _is_of_c(hook: object, base: type) -> bool:
+    """Whether a method of a class is written in C, and made for this class.
+
+    `__getattr__ = dict.get` has a method of another class, which answers to every name.
+    """
+    if not isinstance(hook, _OF_C):
+        return False
+    return getattr(hook, "__objclass__", base) is base
 
 
 _OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
@@ -116,6 +126,29 @@ def is_keyed(document: object) -> bool:
     """Whether an object gives its fields by their names without being a mapping, as a row of sqlite3 does."""
     kind = type(document)
     return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
+
+
+def is_name_of_field(holder: object, item: object) -> bool:
+    """Whether an item that an object gives when it is iterated over is the name of a field of it.
+
+    The field may be an attribute, a property, or be found in square brackets.
+    """
+    if not isinstance(item, str):
+        return False
+    if item in own_names(holder):
+        return True
+    kind = type(holder)
+    if isinstance(inspect.getattr_static(kind, item, None), property):
+        return True
+    return hasattr(kind, "__getitem__") and _has_item(holder, item)
+
+
+def _has_item(holder: Any, name: str) -> bool:
+    try:
+        holder[name]
+    except Exception:  # anything: the class is the user's
+        return False
+    return True
 
 
 def own_names(document: object) -> list[str]:

@@ -119,6 +119,10 @@ def not_results(results: Sequence[object]) -> reading.UnreadableRanking | None:
     items = _first_items(results)
     if not items:
         return None
+    in_groups = _list_in_groups(items)
+    if in_groups and _are_groups(items):
+        flat = f"[result for group in response for result in group{in_groups}]"
+        return reading.unreadable("a list of groups", results, f"return {flat}")
     if _are_answers(items):
         what = f"a list with the {_described(results, items)}"
         more = "" if len(results) == 1 else f" ({reading.ONE_QUERY})"
@@ -302,7 +306,7 @@ def _results_in(place: Place, items: Sequence[object]) -> tuple[int, str]:
         return (EMPTY if is_list(place.value) else POSSIBLE), here
     in_groups = _list_in_groups(items)
     of_groups = f"[result for group in {here} for result in group{in_groups}]"
-    if in_groups and "group" in place.name.lower():
+    if in_groups and ("group" in place.name.lower() or _are_groups(items)):
         return CERTAIN, of_groups
     if all(_is_result(item) for item in items):
         return CERTAIN, here
@@ -357,6 +361,19 @@ def _are_answers(items: Sequence[object]) -> bool:
     if any(hits_in(item) is not None for item in items):
         return True
     return all(is_list(item) and _are_results(item) for item in items)
+
+
+NAMES_OF_GROUPS = ("key", "group", "group_key", "groupkey", "groupvalue", "grouped_by")
+"""Fields that say what the results of a group have in common, in lower case. An answer to a search has none of them."""
+
+
+def _are_groups(items: Sequence[object]) -> bool:
+    """Whether the items of a list are groups of results, and say of what."""
+    for item in items:
+        names = {str(name).lower() for name in own_names(item)}
+        if names.isdisjoint(NAMES_OF_GROUPS):
+            return False
+    return True
 
 
 def _list_in_groups(items: Sequence[object]) -> str:
@@ -512,8 +529,10 @@ def _of_mapping(response: Mapping[str, object]) -> str:
     return ""
 
 
-METHODS = ("to_list", "to_dicts", "fetchall", "all", "execute", "collect", "json")
-"""Methods that give the results of many objects."""
+_OF_MAPPINGS = ("items", "values")
+_OF_LIBRARIES = ("to_list", "to_dicts", "fetchall", "all", "execute", "collect", "json")
+METHODS = (*_OF_LIBRARIES, *(name for name in USUAL if name not in _OF_MAPPINGS))
+"""Methods that give the results of many objects: those of libraries, and the usual names of a list of results."""
 
 
 def _method_of(response: object) -> str:

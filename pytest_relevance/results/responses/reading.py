@@ -167,13 +167,10 @@ def did_you_mean_field(path: str, document: Any) -> str:
     for there in field_paths(document):
         by_name.setdefault(there.rpartition(".")[2].casefold(), there)
     if name in by_name:
-        meant: str | None = by_name[name]
-    else:
-        meant = closest(path, tuple(field_paths(document)))
-        similar = closest(name, tuple(by_name))
-        if meant is None and similar is not None:
-            meant = by_name[similar]
-    return f"; did you mean {meant}?" if meant else ""
+        return f"; did you mean {by_name[name]}?"
+    by_spelling = {**by_name, **{there: there for there in field_paths(document)}}
+    spelling = closest(path, tuple(by_spelling)) or closest(name, tuple(by_name))
+    return f"; did you mean {by_spelling[spelling]}?" if spelling else ""
 
 
 # --- what cannot be read ----------------------------------------------------------------------------------------------

@@ -58,12 +58,14 @@ def scores_of(documents: Sequence[Any], fields: reading.Fields) -> list[Any]:
     are_mappings = all(isinstance(each, (str, int, Mapping)) for each in documents)
     names = _names(fields, are_mappings=are_mappings)
     columns = _columns(fields, names)
-    if not columns:
-        columns = _columns(fields, ONLY_IN_ORDER if are_mappings else ())
-        return _first_in_order(columns) or [None] * len(documents)
+    in_order = _first_in_order(columns)
+    if in_order is None and are_mappings:
+        in_order = _first_in_order(_columns(fields, ONLY_IN_ORDER))
+    if in_order is not None:
+        return in_order
     if len(columns) == 1:
         return columns[0]
-    return _first_in_order(columns) or fields.first_of(names, NESTED)
+    return fields.first_of(names, NESTED) if columns else [None] * len(documents)
 
 
 def _names(fields: reading.Fields, *, are_mappings: bool) -> list[str]:

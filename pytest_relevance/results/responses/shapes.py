@@ -26,6 +26,7 @@ from pytest_relevance.results.responses.attributes import (
     is_a,
     is_keyed,
     is_mock,
+    is_name_of_field,
     own_names,
 )
 from pytest_relevance.results.responses.finder import has_likely_list, no_ranking
@@ -429,13 +430,18 @@ def _of_iterable(response: Any, options: reading.ReadOptions) -> Sequence[object
     Raises `UnreadableRanking` for an object that gives the names of its own fields, alone or with their values.
     """
     items = read_items(response, options.most)
-    names = {*own_names(response)}
-    keys = [item[0] if type(item) is tuple and item else item for item in items]
-    if items and all(isinstance(key, str) and key in names for key in keys):
+    if items and all(_gives_a_field(response, item) for item in items):
         raise no_ranking(
             response, "which gives the names of its own fields if it is iterated over"
         )
     return items
+
+
+def _gives_a_field(response: object, item: object) -> bool:
+    """Whether an item is the name of a field of a response, alone or with its value."""
+    if type(item) is tuple and item:
+        return isinstance(item[0], str) and item[0] in own_names(response)
+    return is_name_of_field(response, item)
 
 
 def _has_items_alone(response: object) -> bool:
@@ -537,11 +543,15 @@ def _of_azure(response: Any, options: reading.ReadOptions) -> Sequence[object]:
     return found.items
 
 
-def _of_discovery_engine(pager: Any, options: reading.ReadOptions) -> Sequence[object]:
-    """The results of a pager of Discovery Engine (Vertex AI Search)."""
-    items = read_items(pager, options.most)
+def _of_discovery_engine(
+    response: Any, options: reading.ReadOptions
+) -> Sequence[object]:
+    """The results of a pager of Discovery Engine (Vertex AI Search), or of one page."""
+    is_page = not hasattr(type(response), "__iter__")
+    results = response.results if is_page else response
+    items = read_items(results, options.most)
     if not items:
-        total = {"total_size": pager.total_size}
+        total = {"total_size": response.total_size}
         refuse_without_results(total, expects_response=options.expects_response)
     return items
 
@@ -612,7 +622,7 @@ TYPES: tuple[LibraryType, ...] = (
     LibraryType("algoliasearch", "Hit", None, _of_algolia),
     LibraryType("algoliasearch", "SearchResponses", _of_algolia_searches),
     LibraryType("azure.search.documents", "SearchItemPaged", _of_azure),
-    LibraryType("google.cloud", "SearchPager", _of_discovery_engine),
+    LibraryType("google.cloud", "SearchPager SearchResponse", _of_discovery_engine),
 )
 
 SHAPES: tuple[tuple[Callable[[Any], bool], _Results], ...] = (

@@ -163,6 +163,13 @@ def test_discovery_engine_counts_and_returns_nothing(discovery: Discovery) -> No
     assert ids(of(0)) == []
 
 
+@without_warnings
+def test_a_page_of_discovery_engine(discovery: Discovery) -> None:
+    assert ids(discovery.page())[:2] == ["d1-0", "d1-1"]
+    empty = discovery.types.SearchResponse(total_size=7)
+    assert "total_size is 7; ask for" in refusal(empty)
+
+
 # --- Pinecone ---------------------------------------------------------------------------------------------------------
 
 

@@ -117,6 +117,14 @@ LINES: dict[str, tuple[object, str]] = {
         '[result for group in response["grouped"]["brand"]["groups"] '
         'for result in group["doclist"]["docs"]]',
     ),
+    "groups in results": (
+        {"results": [{"key": "x", "hits": HITS}, {"key": "y", "hits": HITS}]},
+        '[result for group in response["results"] for result in group["hits"]]',
+    ),
+    "a list of groups": (
+        [{"key": "x", "hits": HITS}, {"key": "y", "hits": HITS}],
+        '[result for group in response for result in group["hits"]]',
+    ),
     "several searches": (
         {"results": [{"hits": HITS, "found": 2}, {"hits": [], "found": 0}]},
         'response["results"][0]',
@@ -272,6 +280,11 @@ class Keyed:
         return self.fields[name]
 
 
+class Searched:
+    def results(self) -> list[dict[str, str]]:
+        return HITS
+
+
 class Query:
     def execute(self) -> list[dict[str, str]]:
         return HITS
@@ -295,6 +308,10 @@ OBJECTS: dict[str, tuple[object, str]] = {
     "objects": (
         SimpleNamespace(source_nodes=[SimpleNamespace(id="a")]),
         "return response.source_nodes",
+    ),
+    "a method": (
+        Searched(),
+        "it has a method results: return response.results() if that gives the results",
     ),
     "a query that was not sent": (
         Query(),

@@ -104,6 +104,17 @@ def test_an_object_that_answers_to_every_name_has_no_results(kind: Any) -> None:
     ) in refusal([kind()])
 
 
+class DotDict(dict[str, Any]):
+    """A usual way to read the keys of a mapping as attributes."""
+
+    __getattr__ = dict.get
+
+
+def test_a_mapping_whose_getattr_is_that_of_dict_is_read_as_a_mapping() -> None:
+    assert ids(DotDict(hits=[{"id": "b"}, {"id": "a"}])) == ["b", "a"]
+    assert ids([DotDict(id="b"), DotDict(id="a")]) == ["b", "a"]
+
+
 class Hit(Nothing):
     def __init__(self, id_: str) -> None:
         self.id = id_
@@ -172,6 +183,51 @@ def test_the_fields_of_an_object_are_no_ranking(kind: Any) -> None:
         "<LikeDict>; its results are probably in response.matches (1 mapping): return response.matches"
     )
     assert "which gives the names of its own fields" in refusal(kind(total=3, took=5))
+
+
+class OfProperties:
+    """The fields are properties, and iterating over it gives their names."""
+
+    matches: Any = property(lambda self: [])
+    namespace: Any = property(lambda self: "")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["matches", "namespace"])
+
+
+class OfStore(Nothing):
+    """The fields are in a mapping of its own: it answers in square brackets, and gives their names."""
+
+    def __init__(self) -> None:
+        self._store: dict[str, Any] = {"matches": [], "namespace": ""}
+
+    def __getitem__(self, name: str) -> object:
+        return self._store[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._store)
+
+
+@pytest.mark.parametrize("kind", [OfProperties, OfStore])
+def test_the_names_of_fields_are_no_ranking_wherever_the_fields_are(kind: Any) -> None:
+    assert "which gives the names of its own fields" in refusal(kind())
+
+
+class Ids:
+    """Ids in square brackets by their places, as in a list."""
+
+    def __init__(self, *ids: str) -> None:
+        self._ids = ids
+
+    def __getitem__(self, place: int) -> str:
+        return self._ids[place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+
+def test_ids_that_are_no_names_of_fields_are_a_ranking() -> None:
+    assert ids(Ids("b", "a")) == ["b", "a"]
 
 
 class ByName:

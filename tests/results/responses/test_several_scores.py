@@ -92,6 +92,15 @@ def test_a_field_called_distance_is_a_score_only_if_it_orders_the_list() -> None
     assert scores(shops) == []
 
 
+def test_a_distance_that_orders_the_list_comes_before_a_score_that_does_not() -> None:
+    hits = [
+        {"id": "a", "distance": 0.1, "score": 2.0},
+        {"id": "b", "distance": 0.2, "score": 9.0},
+        {"id": "c", "distance": 0.3, "score": 4.0},
+    ]
+    assert scores(hits) == [0.1, 0.2, 0.3]
+
+
 def test_objects_with_two_scores() -> None:
     nodes = [
         SimpleNamespace(id="a", score=0.2, rerank_score=9.0),

@@ -144,6 +144,13 @@ def test_a_field_that_no_document_of_chroma_has(chroma: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("written", ["sourse", "sorce", "metadata.sourc", "Source"])
+def test_the_field_of_the_metadata_that_was_meant(written: str) -> None:
+    """A field `score` is nearer to `sorce` than the whole path of the field that was meant."""
+    result = {"id": "1", "score": 0.5, "metadata": {"page": 3, "source": "a.md"}}
+    assert "; did you mean metadata.source?" in refusal([result], written)
+
+
 # --- LangChain --------------------------------------------------------------------------------------------------------
 
 
