@@ -187,13 +187,15 @@ class CaseOrigin:
     `source` is the file of queries that the case comes from, which `line` then counts in. `test` is the node id of the
     test in Python that checked the ranking. `items` are the names of its items where another plugin repeats them or
     adds parameters to their names. `variant_index` counts the variants of the case from 0, in the order of the
-    parameters of its fixtures as written.
+    parameters of its fixtures as written. `search_folder` is the folder that defines the search, empty for the
+    rootdir: folders may have searches of one name.
     """
 
     variant_index: int = 0
     source: str | None = None
     test: str = ""
     items: Sequence[str] = ()
+    search_folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

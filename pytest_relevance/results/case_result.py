@@ -502,7 +502,7 @@ _ORDER = (
         "tags",
         "weight",
     ),
-    *("params", "note", "source", "test", "items"),
+    *("params", "note", "source", "test", "items", "search_folder"),
     *(
         "k",
         "depth",
@@ -627,6 +627,14 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
     }:
         first[search, variant] = min(first.get((search, variant), index), index)
     return sorted(first, key=lambda key: (first[key], str(key)))
+
+
+def search_of(result: CaseResult) -> tuple[str, str, str | None]:
+    """The search of a result: its name, the folder that defines it, and the variant.
+
+    Folders may define searches of one name.
+    """
+    return result.search, result.origin.search_folder, result.variant
 
 
 def grouped(

@@ -24,6 +24,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     Key,
+    search_of,
 )
 from pytest_relevance.results.expectations import expects_results
 from pytest_relevance.results.records.run_info import RunInfo
@@ -92,19 +93,17 @@ class Diagnosis:
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     """The diagnoses of a run: errors that are alike, then those of `KINDS`, in its order."""
     errors: dict[tuple[Hashable, ...], list[CaseResult]] = {}
-    searches: dict[tuple[str, str | None], list[CaseResult]] = {}
-    looking_at_fields: dict[tuple[str, str | None], list[CaseResult]] = {}
+    searches: dict[tuple[str, str, str | None], list[CaseResult]] = {}
+    looking_at_fields: dict[tuple[str, str, str | None], list[CaseResult]] = {}
     for result in results:
         if result.ranking.field_values:
-            looking_at_fields.setdefault((result.search, result.variant), []).append(
-                result
-            )
+            looking_at_fields.setdefault(search_of(result), []).append(result)
         if result.search == case_result.CHECK:
             continue
         if (key := _error_key(result)) is not None:
             errors.setdefault(key, []).append(result)
         if result.verdict not in _UNSCORED:
-            searches.setdefault((result.search, result.variant), []).append(result)
+            searches.setdefault(search_of(result), []).append(result)
     found = [
         _of_errors(str(key[0]), group)
         for key, group in errors.items()
@@ -292,8 +291,7 @@ was returned in any of three cases or more.
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
     """Whether any case of the same search, in the same variant, returned a judged document."""
     return any(
-        (each.search, each.variant) == (result.search, result.variant)
-        and each.evaluation.judged
+        search_of(each) == search_of(result) and each.evaluation.judged
         for each in results
     )
 

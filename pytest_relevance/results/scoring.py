@@ -74,6 +74,7 @@ class CaseInRun:
     variant_index: int = 0
     test: str = ""
     items: Sequence[str] = ()
+    search_folder: str = ""
 
 
 _ALONE = CaseInRun()
@@ -226,6 +227,7 @@ def _origin(case: Case, in_run: CaseInRun) -> CaseOrigin:
         source=case.source,
         test=in_run.test,
         items=tuple(in_run.items),
+        search_folder=in_run.search_folder,
     )
 
 

@@ -50,6 +50,7 @@ from pytest_relevance.results.case_result import (
     Key,
     grouped,
     has_failed,
+    search_of,
 )
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -239,7 +240,7 @@ def find_undecided(
         if result.evaluation.scores and result.search != CHECK
     ]
     found = {}
-    for group in grouped(searched, lambda each: (each.search, each.variant)).values():
+    for group in grouped(searched, search_of).values():
         for each in _undecided_of_search(group):
             if each.result.file in whole:
                 found[each.result.key] = each

@@ -176,6 +176,10 @@ REFUSALS = {
         "iter(vars(self))})()",
         "search returned a Page, which gives the names of its own fields",
     ),
+    "an object that answers to every name": (
+        "return type('Page', (), {'__getattribute__': lambda self, name: None})()",
+        "search returned a Page, ",
+    ),
     "an API of its own": (
         "return {'count': 0, 'results': []}",
         "search returned a mapping instead of a list of results, ",

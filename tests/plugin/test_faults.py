@@ -167,6 +167,21 @@ def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_s
     )
 
 
+def test_a_search_that_is_dead_in_one_folder_is_told_apart(project: Project) -> None:
+    """The search of another folder has the same name, and works."""
+    for folder, found in (("live", ["a"]), ("dead", [])):
+        project.write(
+            f"{folder}/conftest.py",
+            "import pytest\n@pytest.fixture\ndef search():\n"
+            f"    return lambda query: {found}\n",
+        )
+        cases = [f"{{query: q{number}, judgments: {{a: 1}}}}" for number in range(3)]
+        project.cases(f"cases: [{', '.join(cases)}]", f"{folder}/x.relevance.yaml")
+    assert "search in dead returned nothing in any case (3)" in " ".join(
+        project.run().text.split()
+    )
+
+
 def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(
     project: Project,
 ) -> None:

@@ -1,6 +1,7 @@
 """Expectations on ranks that nobody has seen, because a search returns ten results whatever it is asked for."""
 
 from collections.abc import Sequence
+from textwrap import dedent
 
 import pytest
 
@@ -122,6 +123,21 @@ def test_a_case_that_asked_for_fewer_shows_that_k_is_handed_on(
     assert undecided(project.run()) == ["d0", "d1", "d2"]
     project.cases(cases + "  - {query: some, k: 5}\n")
     assert project.run().counts == {"passed": 4}
+
+
+@pytest.mark.parametrize("options", [(), ("-n2",)], ids=["one process", "xdist"])
+def test_a_search_of_that_name_in_another_folder_shows_nothing(
+    project: Project, options: Sequence[str]
+) -> None:
+    """One folder hands k on, the other does not."""
+    deep = "exclude: {docs: [x], within: 50}"
+    project.write("good/conftest.py", dedent(HANDS_ON))
+    project.cases(suite(deep), "good/good.relevance.yaml")
+    project.write("bad/conftest.py", dedent(TEN))
+    project.cases(suite(deep), "bad/bad.relevance.yaml")
+    run = project.run(*options)
+    assert run.counts == {"passed": 6, "errors": 1}
+    assert "bad/bad.relevance.yaml:2: exclude looks at rank 50, and no case" in run.text
 
 
 def test_as_many_as_the_usual_k_is_no_sign_that_k_is_handed_on(ten: Project) -> None:

@@ -180,6 +180,7 @@ class CaseRun:
             self.variant_index,
             test,
             self.items,
+            self.search_folder,
         )
 
     def call(

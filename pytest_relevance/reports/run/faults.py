@@ -105,7 +105,9 @@ def diagnosis_text(found: diagnoses.Diagnosis) -> str:
         if first.conditions.asked
         else "give it a parameter k",
     )
-    return f"{search_label(first.search, first.variant, {})} {said}"
+    folder = first.origin.search_folder
+    where = f" in {harmless(folder)}" if folder else ""
+    return f"{search_label(first.search, first.variant, {})}{where} {said}"
 
 
 def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
