@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
@@ -331,7 +331,7 @@ def is_awaitable(response: object) -> bool:
     return has_class(response) and inspect.isawaitable(response)
 
 
-def _is_read_asynchronously(response: object) -> bool:
+def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]]:
     """Whether a response is iterated over asynchronously, and in no other way."""
     if not has_class(response) or not isinstance(response, AsyncIterable):
         return False
