@@ -94,12 +94,12 @@ BEIR_DOCUMENT = "corpusid"
 
 
 def folded(name: object) -> str:
-    """A column's name as spellings are compared."""
+    """Fold the name of a column for comparisons: `Query ID` is `queryid`."""
     return re.sub(r"[\s._-]", "", str(name)).lower()
 
 
 _FOLDED = {
-    what: tuple(dict.fromkeys(map(folded, spellings)))
+    what: [folded(spelling) for spelling in spellings]
     for what, spellings in SPELLINGS.items()
 }
 
@@ -135,21 +135,18 @@ _SUMMARY = re.compile(
     rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}"
 )
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
-_GRADES = set(map(folded, SPELLINGS["grade"])) - {
-    "score",
-    "gain",
-}  # these may be anything
-_CALLED_GRADE = re.compile("|".join([_RATING.pattern, *_GRADES]))
-_DOCUMENTED = frozenset(
-    folded(name) for what in ("title", "note") for name in SPELLINGS[what]
-)
+_MAY_BE_ANYTHING = frozenset({"score", "gain"})
+_GRADES = frozenset(_FOLDED["grade"]) - _MAY_BE_ANYTHING
+_CALLED_GRADE = re.compile("|".join([_RATING.pattern, *sorted(_GRADES)]))
+_DOCUMENTED = frozenset([*_FOLDED["title"], *_FOLDED["note"]])
+"""Names of columns that are about a document or a query, and of no rater."""
 
 
 def may_be_grades(name: str) -> bool:
     """Whether the name of a column says that it has grades or ratings."""
-    return bool(
-        _CALLED_GRADE.fullmatch(folded(name)) or _SUMMARY.fullmatch(folded(name))
-    )
+    plain = folded(name)
+    is_grade = _CALLED_GRADE.fullmatch(plain) is not None
+    return is_grade or _SUMMARY.fullmatch(plain) is not None
 
 
 _BOOK = ["query", "docid"]
@@ -157,39 +154,60 @@ _BOOK = ["query", "docid"]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """The columns of a table of judgments: `at` is {content: column}, `raters` are (column, name of the rater).
+class RaterColumn:
+    """The column of one rater: its number, and the name of the rater."""
 
-    Either `at` has a grade, or there are `raters`. `final` are the names of columns of final grades that are not read.
+    number: int
+    rater: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a table of judgments. Either `at` has a grade, or there are `raters`.
+
+    `names`: the names of all columns.
+    `at`: the number of the column of each kind of content.
+    `final`: the names of columns of final grades that are not read.
     `chosen`: the user named the column of the grades.
     """
 
     names: Sequence[str]
     at: Mapping[str, int]
-    raters: Sequence[tuple[int, str]] = ()
+    raters: Sequence[RaterColumn] = ()
     final: Sequence[str] = ()
     chosen: bool = False
 
     @property
+    def grade_columns(self) -> list[int]:
+        """The numbers of the columns of grades: one, or that of each rater."""
+        if "grade" in self.at:
+            return [self.at["grade"]]
+        return [column.number for column in self.raters]
+
+    @property
     def why_unclear(self) -> str:
-        """Say why it is not clear which column has the grades; empty where it is clear."""
+        """Say why it is not clear which column has the grades; empty if it is clear."""
         if not self.final:
             return ""
-        ratings = [number for number, _ in self.raters] or [self.at["grade"]]
-        names = listed([self.names[number] for number in ratings], "and")
-        final = listed(self.final, "and")
+        names = [self.names[number] for number in self.grade_columns]
+        verb = "seems" if len(self.final) == 1 else "seem"
         return (
-            f"{final} {'seems' if len(self.final) == 1 else 'seem'} to be what was made of {names}; say which column "
-            f"has the grades (grade_column: {self.final[0]}, --grade-column of a command), or how several ratings "
-            "become one grade (raters: median, --raters)"
+            f"{listed(self.final, 'and')} {verb} to be what was made of "
+            f"{listed(names, 'and')}; say which column has the grades (grade_column: "
+            f"{self.final[0]}, --grade-column of a command), or how several ratings become "
+            "one grade (raters: median, --raters)"
         )
 
     @property
     def are_ratings(self) -> bool:
-        """Whether the names of the raters' columns say that they are ratings; in a Quepid book they say nothing."""
-        return bool(self.raters) and all(
-            _RATING.fullmatch(folded(self.names[number])) for number, _ in self.raters
-        )
+        """Whether the names of the raters' columns say that they are ratings.
+
+        In a Quepid book they say nothing.
+        """
+        if not self.raters:
+            return False
+        names = [folded(self.names[column.number]) for column in self.raters]
+        return all(_RATING.fullmatch(name) for name in names)
 
     @property
     def left_out(self) -> list[str]:
@@ -198,24 +216,23 @@ class Layout:
             return []
         if self.raters:
             count = len(self.raters)
-            whose = f"{count} raters" if count > 1 else self.raters[0][1]
-            return [
-                f"the column {name} is left out: the ratings of {whose} are read"
-                for name in self.final
-            ]
-        grade = self.names[self.at["grade"]]
-        others = [
-            name for number, name in enumerate(self.names) if number != self.at["grade"]
-        ]
-        like_grades = [
-            name
-            for name in others
-            if name in self.final or _CALLED_GRADE.fullmatch(folded(name))
-        ]
-        return [
-            f"the column {name} is left out: the grade is in {grade}"
-            for name in like_grades
-        ]
+            whose = f"{count} raters" if count > 1 else self.raters[0].rater
+            what_is_read = f"the ratings of {whose} are read"
+            names = list(self.final)
+        else:
+            what_is_read = f"the grade is in {self.names[self.at['grade']]}"
+            names = self._like_grades()
+        return [f"the column {name} is left out: {what_is_read}" for name in names]
+
+    def _like_grades(self) -> list[str]:
+        """Find the names of columns that look like grades beside the column of the grades."""
+        found = []
+        for number, name in enumerate(self.names):
+            if number == self.at["grade"]:
+                continue
+            if name in self.final or _CALLED_GRADE.fullmatch(folded(name)):
+                found.append(name)
+        return found
 
 
 def layout(
@@ -225,68 +242,93 @@ def layout(
 ) -> Layout | None:
     """Find the columns of a table of judgments; None for any other header.
 
-    `grade_column` is the column that the user named for the grades. A score is a grade only where it is that column,
-    and in BEIR's tables; elsewhere it is the score of a run. `document` is the column of the documents, if `id_field`
-    says which one it is.
+    A score is a grade if the user says so, and in BEIR's tables. Else it is the score of a run.
+
+    `grade_column`: the column that the user named for the grades.
+    `document`: the column of the documents, if `id_field` says which one it is.
     """
     at = find_columns(names, WANTED)
     if document is not None:
-        at = {what: column for what, column in at.items() if column != document}
+        at = _without_column(at, document)
         at["document"] = document
     if grade_column is not None:
-        number = column_called(names, grade_column)
-        if number is None:
-            return None
-        at = {
-            what: column
-            for what, column in at.items()
-            if what != "grade" and column != number
-        } | {"grade": number}
-        if _SUMMARY.fullmatch(folded(names[number])):
-            at.pop("rater", None)  # a summary is not the rating of one rater
-        return Layout(names, at, chosen=True) if has_ids(at) else None
+        return _chosen_layout(names, at, grade_column)
     if "grade" in at and _is_score_of_a_run(names, at):
         del at["grade"]
     if not has_ids(at):
         return None
     if "grade" in at:
-        final = [
-            name
-            for number, name in enumerate(names)
-            if number != at["grade"] and _FINAL.fullmatch(folded(name))
-        ]
+        final = []
+        for number, name in enumerate(names):
+            if number != at["grade"] and _FINAL.fullmatch(folded(name)):
+                final.append(name)
         return Layout(names, at, final=final)
-    raters, final = _raters(names, at)
-    if not raters and len(final) == 1 and not find_columns(names, ("rank",)):
+    return _layout_of_raters(names, at)
+
+
+def _chosen_layout(
+    names: Sequence[str], at: Mapping[str, int], grade_column: str
+) -> Layout | None:
+    """Find the columns of a table whose column of grades the user named."""
+    number = column_called(names, grade_column)
+    if number is None:
+        return None
+    at = _without_column(at, number)
+    at["grade"] = number
+    if _SUMMARY.fullmatch(folded(names[number])):
+        at.pop("rater", None)  # a summary is not the rating of one rater
+    return Layout(names, at, chosen=True) if has_ids(at) else None
+
+
+def _layout_of_raters(names: Sequence[str], at: Mapping[str, int]) -> Layout | None:
+    """Find the columns of raters, or else the one column of final grades."""
+    if find_columns(names, ("rank",)):
+        return None  # a run, such as a snapshot of Quepid
+    summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
+    raters = _columns_of_raters(names, at, summaries)
+    if raters:
+        return Layout(names, at, raters=raters, final=summaries)
+    final = [name for name in summaries if _FINAL.fullmatch(folded(name))]
+    if len(final) == 1:
         return Layout(names, {**at, "grade": list(names).index(final[0])})
-    return Layout(names, at, raters, final) if raters else None
+    return None
+
+
+def _without_column(at: Mapping[str, int], number: int) -> dict[str, int]:
+    return {what: column for what, column in at.items() if column != number}
 
 
 def is_run_header(names: Sequence[str]) -> bool:
     """Whether a table with this header is a run: documents of queries with a rank or a score."""
-    return has_ids(find_columns(names, WANTED)) and bool(
-        find_columns(names, ("rank", "score"))
-    )
+    if not has_ids(find_columns(names, WANTED)):
+        return False
+    return bool(find_columns(names, ("rank", "score")))
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
-    """The number of the column with a name: exactly that, or else one that differs only in case and punctuation."""
+    """Find the number of the column with a name.
+
+    Else that of one whose name differs only in case and punctuation. None if there is none.
+    """
     if wanted in names:
         return list(names).index(wanted)
-    return next(
-        (number for number, name in enumerate(names) if folded(name) == folded(wanted)),
-        None,
-    )
+    for number, name in enumerate(names):
+        if folded(name) == folded(wanted):
+            return number
+    return None
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """The message for a named column that does not exist."""
+    """Say that there is no column of grades with a name."""
     close = did_you_mean(wanted, list(names))
-    return f"there is no column {quoted(wanted)} for the grades; the columns are {shown_names(names)}{close}"
+    return (
+        f"there is no column {quoted(wanted)} for the grades; the columns are "
+        f"{shown_names(names)}{close}"
+    )
 
 
 def shown_names(names: Sequence[str]) -> str:
-    """The names of columns in a message."""
+    """List the names of columns in a message, at most 20."""
     return listed([name or "(a blank)" for name in names[:20]], "and")
 
 
@@ -302,38 +344,28 @@ def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
     return not is_beir or bool(find_columns(names, ("rank",)))
 
 
-def _raters(
-    names: Sequence[str], at: Mapping[str, int]
-) -> tuple[list[tuple[int, str]], list[str]]:
-    """The columns of single raters, and the names of the columns that summarise them.
+def _columns_of_raters(
+    names: Sequence[str], at: Mapping[str, int], summaries: Sequence[str]
+) -> list[RaterColumn]:
+    """Find the columns of single raters.
 
-    A rater's column is called `x_rating`; in a Quepid book it has any name. A single such column is not a rater's,
-    unless there is a final column too. A table with ranks is a run, such as a snapshot of Quepid, and has no raters.
+    Such a column is called `x_rating`. In a Quepid book it has any name. A single one is not a
+    rater's, unless there is a column that summarises ratings too.
     """
-    if find_columns(names, ("rank",)):
-        return [], []
-    summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
-    others = [
-        (number, name)
-        for number, name in enumerate(names)
-        if name and name not in summaries
-    ]
-    rating = [
-        (number, _rater_name(name))
-        for number, name in others
-        if _RATING.fullmatch(folded(name))
-    ]
-    if len(rating) > 1 or (rating and summaries):
-        return rating, summaries
-    judges = [
-        pair
-        for pair in others
-        if pair[0] not in at.values() and folded(pair[1]) not in _DOCUMENTED
-    ]
+    ratings = []
+    judges = []
+    for number, name in enumerate(names):
+        if not name or name in summaries:
+            continue
+        if _RATING.fullmatch(folded(name)):
+            ratings.append(RaterColumn(number, _rater_name(name)))
+        if number not in at.values() and folded(name) not in _DOCUMENTED:
+            judges.append(RaterColumn(number, name))
+    if len(ratings) > 1 or (ratings and summaries):
+        return ratings
     # elsewhere a column of another name may have any content
-    if [name.lower() for name in names[:2]] == _BOOK and len(judges) > 1:
-        return judges, summaries
-    return [], [name for name in summaries if _FINAL.fullmatch(folded(name))]
+    is_book = [name.lower() for name in names[:2]] == _BOOK
+    return judges if is_book and len(judges) > 1 else []
 
 
 def _rater_name(column: str) -> str:

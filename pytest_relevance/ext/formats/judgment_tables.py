@@ -151,9 +151,7 @@ def _read_cells(
 ) -> _Cells:
     names = [name for name in _TEXTS if name in found.at]
     texts = [found.at[name] for name in names]
-    numbers = [number for number, _ in found.raters]
-    if "grade" in found.at:
-        numbers = [found.at["grade"]]
+    numbers = found.grade_columns
     read: list[list[Any]]
     if isinstance(table, TextTable) and _is_beir(table):
         # these tables are not escaped for spreadsheets
@@ -191,8 +189,8 @@ def _raters(found: columns.Layout, cells: _Cells) -> list[str] | None:
     if not found.raters:
         return rater_names(cells.texts.get("rater"))
     raters = []
-    for _, rater in found.raters:
-        raters += [rater] * len(cells.keys)
+    for column in found.raters:
+        raters += [column.rater] * len(cells.keys)
     return raters
 
 

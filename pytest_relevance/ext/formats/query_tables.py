@@ -163,7 +163,7 @@ def _columns_that_are_read(source: Source, table: Table) -> set[int]:
     judged = layout_of(source, table.names)
     if judged is not None:
         read.update(judged.at.values())
-        read.update(number for number, _ in judged.raters)
+        read.update(judged.grade_columns)
         ids = columns_of_documents(table)
         if ids is not None:
             read.update(ids.read)

@@ -118,11 +118,8 @@ def _refuse_judgments(source: Source, table: Table) -> None:
     judged = layout(table.names)
     if judged is None or not _are_grades(judged, table):
         return
-    if "grade" in judged.at:
-        graded = [judged.at["grade"]]
-    else:
-        graded = [number for number, _ in judged.raters]
-    names = listed([table.names[number] for number in graded], "and")
+    graded = [table.names[number] for number in judged.grade_columns]
+    names = listed(graded, "and")
     source.refuse(
         f"this seems to be a table of judgments, with grades in {names}, and a run is "
         "needed: a table with a rank or a score, and without grades",
@@ -137,7 +134,7 @@ def _are_grades(judged: Layout, table: Table) -> bool:
     """
     if "grade" in judged.at or judged.are_ratings:
         return True
-    for column in table.cells([], [number for number, _ in judged.raters]):
+    for column in table.cells([], judged.grade_columns):
         for cell in column:
             if isinstance(cell, str) and cell.strip() and number_of(cell) is None:
                 return False
