@@ -207,3 +207,20 @@ def test_a_merge_tells_in_its_text_what_is_lost(
     assert main(["merge", *records]) == 0
     lost = 'in main.jsonl and not compared: 1 case has no judgments now ("hats")'
     assert lost in words(capsys.readouterr().out)
+
+
+def test_a_merge_of_which_nothing_is_compared_names_the_cases(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One case is skipped now, the others ended in an error when the record was made."""
+    shop.returns(boots="a", hats="boom", returns="boom")
+    shop.run(RECORD)
+    shop.returns(boots="skip", hats="b", returns="b")
+    for name in ("shop", "help"):
+        named = f"tests/{name}/{name}.relevance.yaml"
+        shop.run(named, AGAINST, f"--relevance-record={name}.jsonl")
+    capsys.readouterr()
+    main(["merge", "shop.jsonl", "help.jsonl"])
+    said = words(capsys.readouterr().out)
+    assert 'in main.jsonl and not compared: 1 case was skipped ("boots")' in said
+    assert '2 cases ended in an error there ("hats" and "returns")' in said

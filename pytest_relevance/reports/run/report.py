@@ -90,6 +90,7 @@ def summary_lines(
     has_before = (
         has_baseline
         or is_compared
+        or _has_uncompared_case(results)
         or bool(info.not_run or any(about.lost for about in files.values()))
     )
     blocks: list[Block] = []
@@ -169,6 +170,17 @@ def _reference_in(command: Sequence[str]) -> str:
         if argument.startswith(f"{option}="):
             return argument.removeprefix(f"{option}=")
     return ""
+
+
+def _has_uncompared_case(results: Sequence[CaseResult]) -> bool:
+    """Whether a case is lost or not compared: the reports name it."""
+    for result in results:
+        if result.baseline is not None and result.baseline.standing in (
+            LOST,
+            NOT_COMPARED,
+        ):
+            return True
+    return False
 
 
 def _lacks_values(results: Sequence[CaseResult]) -> bool:
