@@ -35,12 +35,14 @@ class Moment(NamedTuple):
     other: float
 
     def seconds_until(self, end: Moment) -> float | None:
-        """Return the seconds between two moments; None if the clock stood still.
+        """Return the seconds between two moments; None if the clock was stopped or set back.
 
-        The clock stood still if no time has passed by it, and some has by the other one.
+        It was stopped if no time has passed by it, and some has by the other one. It was
+        set back if it shows less time than before, whatever the other one says.
         """
         seconds = end.measured - self.measured
-        if seconds == 0 and end.other > self.other:
+        is_stopped = seconds == 0 and end.other > self.other
+        if is_stopped or seconds < 0:
             return None
         return seconds
 
@@ -51,7 +53,7 @@ def now() -> Moment:
 
 
 def seconds_since(start: Moment) -> float | None:
-    """Return the seconds since a moment; None if the clock stood still."""
+    """Return the seconds since a moment; None if they are not known."""
     return start.seconds_until(now())
 
 

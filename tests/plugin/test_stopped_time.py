@@ -112,9 +112,21 @@ STOPS_EARLY = """
 """
 """A plugin that stops the clock before pytest loads pytest-relevance."""
 
+RUNS_BACK = """
+    import itertools
+    import time
 
-def test_a_latency_that_could_not_be_measured_is_an_error(project: Project) -> None:
-    project.write("stops_early.py", STOPS_EARLY)
+    seconds = itertools.count(1767225600.0, -1.0)
+    time.perf_counter = lambda: next(seconds)
+"""
+"""A plugin that has the clock run backwards: a search would take less than no time."""
+
+
+@pytest.mark.parametrize("plugin", [STOPS_EARLY, RUNS_BACK], ids=["stops", "runs back"])
+def test_a_latency_that_could_not_be_measured_is_an_error(
+    project: Project, plugin: str
+) -> None:
+    project.write("stops_early.py", plugin)
     project.conftest("    import threading\n    import pytest\n" + SEARCHES["function"])
     project.cases("cases: [{query: boots, expect: {latency: 20 ms}}, {query: shoes}]")
     run = project.run_apart("-p", "stops_early")
