@@ -15,7 +15,7 @@ from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_data import comparison_data
 from pytest_relevance.reports.comparison_report import MOST_SHOWN, report_on
-from pytest_relevance.reports.run.cases import filled_texts
+from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.compare.comparison import (

@@ -20,6 +20,7 @@ from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import mean_change_sentence
+from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.run.headline import (
     BETTER,
     BROKEN,
@@ -179,7 +180,7 @@ def series_texts(series: Series) -> list[str]:
         texts.append(f"got worse in the last run: {first_few(worse)}")
     if series.unmet:
         texts.append(f"not met in the last run: {first_few(series.unmet)}")
-    for filled in cases.filled_texts(series.last)[:1]:
+    for filled in filled_texts(series.last)[:1]:
         texts.append(f"in the last run {filled}")
     return texts
 

@@ -16,6 +16,7 @@ from pytest_relevance.reports.run.gates import (
 )
 from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.remarks import without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
 from pytest_relevance.reports.run.uncompared import (
@@ -110,7 +111,7 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
         *lost_sentences(run.results, run.files, run.info),
         *not_compared_sentences(run.results, run.files),
         *baseline.still_empty_sentences(ran),
-        *cases.without_floor_sentences(run.files),
+        *without_floor_sentences(run.files),
     ]
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 

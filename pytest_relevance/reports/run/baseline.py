@@ -14,6 +14,7 @@ from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_result import (
@@ -97,7 +98,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
         texts.append(f"against {against}")
     searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
     texts += _first_names(searched, most, "more entry", "more entries")
-    return texts + cases.filled_texts(ran)
+    return texts + filled_texts(ran)
 
 
 def _references(run: Run, files: Sequence[str]) -> str:

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import fsum
-from operator import attrgetter, mul
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import (
-    case_in_prose,
     counted,
-    first_few,
     harmless,
     listed,
     score_text,
 )
-from pytest_relevance.reports.blocks import Block, Sentence
 from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
-from pytest_relevance.reports.number_text import duration_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
-from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
-from pytest_relevance.reports.table import MORE_HINT, Table
-from pytest_relevance.reports.terminal_text import cut, cut_middle, display_width
+from pytest_relevance.reports.styled_lines import DIM
+from pytest_relevance.reports.table import Table
+from pytest_relevance.reports.terminal_text import cut, cut_middle
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
     CHECK,
     ERROR,
-    FAILED,
     NOT_SEARCHED,
-    PASSED,
     SKIPPED,
-    WITHOUT_SCORE,
     CaseResult,
     grouped,
 )
@@ -42,19 +33,18 @@ from pytest_relevance.results.records.run_info import (
     NOT_RUN,
     UNDEFINED,
     UNJUDGED,
-    FileInfo,
 )
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    pass
 
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
 
-MOST_UNSTABLE, MOST_LOWEST = 5, 5
-"""How many cases whose ranking changes from call to call, and how many of the lowest, are listed by default."""
+MOST_LOWEST = 5
+"""How many of the cases with the lowest scores are listed by default."""
 
 _MOST_MEANS = 3
 NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
@@ -93,11 +83,14 @@ WITHOUT_WORDS = "is not compared", "are not compared"
 """What is said for a reason that a later version has added."""
 
 
-variant_of: Callable[[CaseResult], Variant] = attrgetter("search", "variant")
-"""The search of a case and its parameter."""
+def variant_of(result: CaseResult) -> Variant:
+    """Return the search of a case and its parameter."""
+    return result.search, result.variant
 
-key_of: Callable[[CaseResult], tuple[str, str]] = attrgetter("file", "id")
-"""The file and the id of a case, which all of its variants share."""
+
+def key_of(result: CaseResult) -> tuple[str, str]:
+    """Return the file and the id of a case, which all of its variants share."""
+    return result.file, result.id
 
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
@@ -141,9 +134,11 @@ def case_count(results: Iterable[CaseResult]) -> int:
 def counted_cases(results: Sequence[CaseResult]) -> str:
     """`3 cases`, `2 checks` of tests in Python, or `3 cases and 2 checks`."""
     cases, checks = _counts(results)
-    parts = [counted(cases, "case")] * bool(cases or not checks) + [
-        counted(checks, "check")
-    ] * bool(checks)
+    parts = []
+    if cases or not checks:
+        parts.append(counted(cases, "case"))
+    if checks:
+        parts.append(counted(checks, "check"))
     return listed(parts, "and")
 
 
@@ -162,12 +157,13 @@ def status_counts(results: Iterable[CaseResult]) -> str:
 
 
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
-    """How many there are of each of these kinds, in words: `2 failed, 2 errors`."""
-    found = ((counts[kind], kind) for kind in kinds if counts.get(kind))
-    return ", ".join(
-        counted(count, kind, "errors" if kind == ERROR else kind)
-        for count, kind in found
-    )
+    """Say how many there are of each of these kinds: `2 failed, 2 errors`."""
+    parts = []
+    for kind in kinds:
+        if counts.get(kind):
+            several = "errors" if kind == ERROR else kind
+            parts.append(counted(counts[kind], kind, several))
+    return ", ".join(parts)
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
@@ -214,43 +210,44 @@ def mean_name(results: Sequence[CaseResult]) -> str:
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """`; unjudged results of 79 queries leave it between 0.607 and 0.884`: the mean; empty where it is certain.
+    """Say between which means the unjudged results leave the mean.
 
-    At least one of the results has a score.
+    `; unjudged results of 79 queries leave it between 0.607 and 0.884`; nothing if the
+    mean is certain. At least one of the results has a score.
     """
-    found = []
+    lower, upper = [], []
+    uncertain = 0
     for result in results:
-        if (score := result.score) is not None:
-            of = result.evaluation
-            least, most = (score, score) if of.lower is None else (of.lower, of.upper)
-            found.append(
-                (least, most, result.weight, of.judged < of.top)
-            )  # `unjudged` names them, and takes longer
-    lower, upper, weights, are_unjudged = zip(*found, strict=True)
-    low, high = (
-        score_text(fsum(map(mul, ends, weights)) / fsum(weights))
-        for ends in (lower, upper)
-    )
-    if low == high:
+        score = result.score
+        if score is None:
+            continue
+        evaluation = result.evaluation
+        low = score if evaluation.lower is None else evaluation.lower
+        high = score if evaluation.upper is None else evaluation.upper
+        lower.append((low, result.weight))
+        upper.append((high, result.weight))
+        if evaluation.judged < evaluation.top:
+            uncertain += 1
+    least = score_text(case_result.weighted_mean(lower))
+    most = score_text(case_result.weighted_mean(upper))
+    if least == most:
         return ""
-    queries = counted(sum(are_unjudged), "query", "queries")
-    return f"; unjudged results of {queries} leave it between {low} and {high}"
+    queries = counted(uncertain, "query", "queries")
+    return f"; unjudged results of {queries} leave it between {least} and {most}"
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
-    """What nDCG@k says, in one sentence; empty where no case has a score."""
-    by_cutoff = grouped(results, lambda result: result.conditions.k).values()
-    scored = [
-        group[0]
-        for group in by_cutoff
-        if any(result.score is not None for result in group)
-    ]
+    """Explain nDCG@k in one sentence; nothing if no case has a score."""
+    scored = [result for result in results if result.score is not None]
+    if not scored:
+        return ""
     metric = metric_of(scored)
-    text = (
-        f"{metric} compares the grades of the first {metric.partition('@')[2]} results with those of the best ranking "
-        "there could be: 1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    cutoff = metric.partition("@")[2]
+    return (
+        f"{metric} compares the grades of the first {cutoff} results with those of the "
+        "best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top "
+        "ranks count most."
     )
-    return text if scored else ""
 
 
 def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
@@ -316,80 +313,6 @@ def _labelled_means(
 # --- suites -----------------------------------------------------------------------------------------------------------
 
 
-def suite_sentences(
-    results: Sequence[CaseResult],
-    variants: Sequence[Variant],
-    gates: Iterable[GateResult],
-) -> list[Sentence]:
-    """A sentence for each suite and variant: its mean, how many cases came to what, latencies, gates.
-
-    `variants` are those of the whole run.
-    """
-    outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
-    for gate in gates:
-        outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
-    found: list[tuple[str, list[str]]] = []
-    for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
-        groups, ordered = (
-            grouped(of_file, variant_of),
-            case_result.variants_in_order(of_file),
-        )
-        # A gate is about all searches with one parameter, or without any: it is shown in the last of their lines.
-        last = {variant[1]: variant for variant in ordered}
-        for variant in ordered:
-            label = cut(
-                variant_label(variant, variants if len(groups) > 1 else ()), WIDEST_NAME
-            )
-            is_named = len(groups) > 1 or variant[1] or len(variants) > 1
-            own = (
-                outcomes.get((file, variant[1]))
-                if last[variant[1]] == variant
-                else None
-            )
-            found.append(
-                (
-                    f"{file}  {label}" if is_named else file,
-                    [*suite_figures(groups[variant], own or {})],
-                )
-            )
-    widest = max((display_width(harmless(name)) for name, _ in found), default=0)
-    return [
-        Sentence(
-            f"{name}{' ' * (widest - display_width(harmless(name)))}",
-            parts=tuple(parts),
-        )
-        for name, parts in found
-    ]
-
-
-def suite_figures(
-    results: Sequence[CaseResult], gates: Mapping[str, int]
-) -> Iterator[str]:
-    """The mean, the counts by status, and the latency of the cases of a suite in one variant; the counts of gates."""
-    undefined = 0
-    if has_mean(results):
-        without = *WITHOUT_SCORE, case_result.SKIPPED
-        undefined = sum(
-            result.score is None and result.verdict not in without for result in results
-        )
-        yield mean_text(results)
-    # in parentheses: they have been counted already
-    yield status_counts(results) + (f" ({undefined:,} n/a)" if undefined else "")
-    if latencies := sorted(
-        result.call.latency for result in results if result.call.latency is not None
-    ):
-        median, most = (
-            duration_text(case_result.percentile(latencies, percent))
-            for percent in (50, 95)
-        )
-        how = how_called(results)
-        yield f"p50 {median}, p95 {most}" + (f" ({how})" if how else "")
-    if outcomes := [outcome for outcome in STATUSES if gates.get(outcome)]:
-        first, *others = outcomes
-        more = (f", {gates[outcome]} {outcome}" for outcome in others)
-        yield f"{counted(gates[first], 'gate')} {first}{''.join(more)}"
-
-
 def how_called(results: Iterable[CaseResult]) -> str:
     """How several searches were called at once; empty where they were called one by one."""
     calls = [result.call for result in results]
@@ -425,157 +348,29 @@ def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
 
 
 def lowest(results: Sequence[CaseResult]) -> list[int]:
-    """The places of the cases with scores below 1, the lowest first."""
+    """Return the places of the cases with scores below 1, the lowest first."""
     below = []
     for place, result in enumerate(results):
-        if (score := result.score) is not None and score < 1:
-            below.append((score, result.file, result.line, result.variant or "", place))
+        score = result.score
+        if score is not None and score < 1:
+            variant = result.variant or ""
+            below.append((score, result.file, result.line, variant, place))
     return [place for *_, place in sorted(below)]
 
 
 def lowest_table(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> Table:
-    """The cases with the lowest scores below 1, the lowest first; `full`: four times as many."""
-    found, table = lowest(results), case_table("lowest")
-    for result in map(
-        results.__getitem__, found[: 4 * MOST_LOWEST if full else MOST_LOWEST]
-    ):
+    """Make the table of the cases with the lowest scores below 1, the lowest first.
+
+    `full`: four times as many.
+    """
+    places = lowest(results)
+    table = case_table("lowest")
+    for place in places[: 4 * MOST_LOWEST if full else MOST_LOWEST]:
+        result = results[place]
         add_case(table, result, short_label(result, variants), score_text(result.score))
-    if more := len(found) - len(table.rows):
+    more = len(places) - len(table.rows)
+    if more:
         table.note = f"  ... {more} more below 1"
     return table
-
-
-# --- remarks ----------------------------------------------------------------------------------------------------------
-
-
-def remarks(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
-) -> list[Block]:
-    """What the index lost, unstable rankings, and queries without judgments."""
-    unjudged = [
-        Sentence(f"{file}: {info.unjudged}", DOUBT)
-        for file, info in sorted(files.items())
-        if info.unjudged
-    ]
-    return [*_not_in_index(results), *stability_remarks(results, full=full), *unjudged]
-
-
-def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Name the cases that a floor of their suite does not hold, as their score is not defined."""
-    found = []
-    for file, info in sorted(files.items()):
-        found += [Sentence(f"{file}: {each}", DOUBT) for each in info.without_floor]
-    return found
-
-
-def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """How much grades that fill make of results, and in which cases they alone decide, of which `most` are named.
-
-    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades alone decide 2 scores; mean without
-    them 0.655`; `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
-    """
-    if not any(
-        result.evaluation.people_scores or result.evaluation.filled_top
-        for result in results
-    ):
-        return []
-    from pytest_relevance.results.filled import is_decided_by_fill, without_fill
-
-    ran = [result for result in results if result.status != case_result.SKIPPED]
-    found = [result.evaluation for result in ran]
-    counts, alone = Counter[str](), sum(each.is_filled_alone for each in found)
-    for each in found:
-        counts.update(each.filled_top)
-    by = ", ".join(
-        f"{count:,} by {harmless(name)}" for name, count in counts.most_common()
-    )
-    are = f"{'is' if counts.total() == 1 else 'are'} filled{': ' * bool(by)}{by}"
-    parts = [
-        f"{counts.total():,} of {counted(sum(each.judged for each in found), 'judged result')} within k {are}"
-    ]
-    parts += [f"such grades alone decide {counted(alone, 'score')}"] * bool(alone)
-    means = means_by_variant(map(without_fill, ran))
-    if means and any(each.people_scores for each in found):
-        parts.append(f"mean without them {means_text(means, [*means])}")
-    texts = ["; ".join(parts)] if counts or alone else []
-    decided = [result for result in ran if is_decided_by_fill(result)]
-    for verdict, one, several in (
-        (PASSED, "passes", "pass"),
-        (FAILED, "fails", "fail"),
-    ):
-        if own := [result for result in decided if result.verdict == verdict]:
-            names = [
-                case_in_prose(result.id, result.query, result.variant) for result in own
-            ]
-            graders = dict.fromkeys(
-                harmless(name) for result in own for name in result.evaluation.graders
-            )
-            of_all = f"{len(own):,} of {counted(len(ran), 'case')} {one if len(own) == 1 else several}"
-            by = f"only by grades of {listed(graders, 'and')}"
-            texts.append(f"{of_all} {by}: {first_few(names, most or len(names))}")
-    return texts
-
-
-def _not_in_index(results: Sequence[CaseResult]) -> Iterator[Sentence]:
-    """How many judged documents the index lost, and not the ranking."""
-    found = [result for result in results if result.texts.not_in_index]
-    documents = {document for result in found for document in result.texts.not_in_index}
-    if documents:
-        what = counted(len(documents), "judged or expected document")
-        of = f"{what} of {counted(case_count(found), 'case')} {'is' if len(documents) == 1 else 'are'}"
-        yield Sentence(
-            f"{of} not in the index: lost by the index, not by the ranking", BAD
-        )
-
-
-def stability_remarks(
-    results: Sequence[CaseResult], *, full: bool = False
-) -> list[Block]:
-    """The cases whose ranking changes from call to call; one line where none does."""
-    called = [
-        (result, result.call.repeats)
-        for result in results
-        if result.call.repeats is not None
-    ]
-    if not called:
-        return []
-    unstable = sorted(
-        (result for result, repeats in called if repeats.rankings > 1),
-        key=lambda result: (result.status not in NOT_PASSED, result.file, result.line),
-    )
-    calls = counted(max(repeats.calls for _, repeats in called), "call")
-    cases = counted(case_count(unstable or (result for result, _ in called)), "case")
-    if not unstable:
-        return [
-            Sentence(f"no ranking changes from call to call: {cases}, {calls} each")
-        ]
-    from pytest_relevance.reports.failure import difference_text
-
-    variants, has_places = (
-        variants_of(result for result, _ in called),
-        len({result.file for result in unstable}) > 1,
-    )
-    columns = [
-        Column(max_width=30, cut_to=20, is_code=True),
-        Column(),
-        Column(cut_to=24, is_code=True),
-        Column(gap=3),
-    ]
-    table = Table(columns, indent=2)
-    for result in unstable if full else unstable[:MOST_UNSTABLE]:
-        place = styled_cell(result.place if has_places else "", DIM)
-        table.add(
-            case_label(result),
-            short_label(result, variants),
-            difference_text(result),
-            place,
-        )
-    if more := len(unstable) - len(table.rows):
-        table.note, table.hint = f"  ... {more:,} more", MORE_HINT
-    of_all = f"{cases} of {case_count(result for result, _ in called):,}"
-    return [
-        Sentence(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT),
-        table,
-    ]

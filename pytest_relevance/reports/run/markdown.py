@@ -61,6 +61,7 @@ from pytest_relevance.reports.run.movers import (
     moved_table,
 )
 from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
+from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
 from pytest_relevance.reports.run.report import (
     IN_FULL,
     case_counts,
@@ -73,6 +74,7 @@ from pytest_relevance.reports.run.run_findings import (
     remark_texts,
     says,
 )
+from pytest_relevance.reports.run.suites import suite_sentences
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
@@ -152,13 +154,11 @@ def run_sections(
         )
     if len({(result.file, cases.variant_of(result)) for result in ran}) > MOST_NAMES:
         shown = [
-            *cases.suite_sentences(ran, variants, gates),
+            *suite_sentences(ran, variants, gates),
             *mean_sentences(ran, only_changes=True),
         ]
         yield from list_section(shown if full else shown[:MOST_SUITES], "the suites")
-    said = [
-        block for block in cases.remarks(ran, run.files) if isinstance(block, Sentence)
-    ]
+    said = [block for block in remarks(ran, run.files) if isinstance(block, Sentence)]
     yield from list_section(said, "remarks")
     compared = [result for result in ran if not result.is_check]
     yield from table_sections(
@@ -212,7 +212,7 @@ def _first_section(
         *lost_sentences(run.results, run.files, run.info),
         *not_compared_sentences(run.results, run.files),
         *still_empty_sentences(ran),
-        *cases.without_floor_sentences(run.files),
+        *without_floor_sentences(run.files),
     ]
     items += [each.markdown() for each in further]
     items += [f"[all rankings side by side, in the page]({page})"] if page else []

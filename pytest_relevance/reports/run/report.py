@@ -22,6 +22,10 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.filled import filled_texts
+from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
+from pytest_relevance.reports.run.stability import stability_remarks
+from pytest_relevance.reports.run.suites import suite_sentences
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -110,7 +114,7 @@ def summary_lines(
             if is_compared and verbosity >= 0
             else []
         )
-    blocks += cases.suite_sentences(results, variants, gates)
+    blocks += suite_sentences(results, variants, gates)
     if has_before:
         records = dict.fromkeys(
             about.against for _, about in sorted(files.items()) if about.against
@@ -123,13 +127,12 @@ def summary_lines(
         if updating is None:
             blocks += uncompared.not_compared_sentences(results, files)
         blocks += still_empty_sentences(results)
-    blocks += cases.without_floor_sentences(files)
+    blocks += without_floor_sentences(files)
     blocks += [
-        Sentence(text, DOUBT)
-        for text in cases.filled_texts(results, None if full else 3)
+        Sentence(text, DOUBT) for text in filled_texts(results, None if full else 3)
     ]
     if verbosity < 0:
-        blocks += cases.stability_remarks(results)
+        blocks += stability_remarks(results)
     else:
         compared = [result for result in results if not result.is_check]
         if has_baseline or len(variants) > 1 or any(result.tags for result in compared):
@@ -146,7 +149,7 @@ def summary_lines(
         blocks += (
             [] if is_compared else [cases.lowest_table(results, variants, full=full)]
         )
-        blocks += cases.remarks(results, files, full=full)
+        blocks += remarks(results, files, full=full)
         if has_baseline:
             blocks += searched_sentences(files, info.fingerprint)
             blocks += mover_tables(results, variants, most)

@@ -1,0 +1,81 @@
+"""The cases whose ranking changes from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_relevance._text import counted
+from pytest_relevance.reports.blocks import Block, Sentence
+from pytest_relevance.reports.cells import Column, styled_cell
+from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.run.cases import (
+    NOT_PASSED,
+    case_count,
+    short_label,
+    variants_of,
+)
+from pytest_relevance.reports.styled_lines import DIM, DOUBT
+from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.results.case_result import CaseResult
+
+MOST_UNSTABLE = 5
+"""How many cases are listed by default."""
+
+
+def stability_remarks(
+    results: Sequence[CaseResult], *, full: bool = False
+) -> list[Block]:
+    """List the cases whose ranking changes from call to call; one line if none does.
+
+    There is no remark if each search was called once.
+    """
+    called = []
+    unstable = []
+    most_calls = 0
+    for result in results:
+        repeats = result.call.repeats
+        if repeats is None:
+            continue
+        called.append(result)
+        most_calls = max(most_calls, repeats.calls)
+        if repeats.rankings > 1:
+            unstable.append(result)
+    if not called:
+        return []
+    calls = f"{counted(most_calls, 'call')} each"
+    if not unstable:
+        cases = counted(case_count(called), "case")
+        return [Sentence(f"no ranking changes from call to call: {cases}, {calls}")]
+    of_all = f"{counted(case_count(unstable), 'case')} of {case_count(called):,}"
+    text = f"ranking changes from call to call: {of_all}, {calls}"
+    return [Sentence(text, DOUBT), _table(unstable, called, full=full)]
+
+
+def _table(
+    unstable: Sequence[CaseResult], called: Sequence[CaseResult], *, full: bool
+) -> Table:
+    """Make the table of unstable cases: those that did not pass come first."""
+    from pytest_relevance.reports.failure import difference_text
+
+    variants = variants_of(called)
+    has_places = len({result.file for result in unstable}) > 1
+    columns = [
+        Column(max_width=30, cut_to=20, is_code=True),
+        Column(),
+        Column(cut_to=24, is_code=True),
+        Column(gap=3),
+    ]
+    table = Table(columns, indent=2)
+    ordered = sorted(
+        unstable,
+        key=lambda result: (result.status not in NOT_PASSED, result.file, result.line),
+    )
+    for result in ordered if full else ordered[:MOST_UNSTABLE]:
+        label = short_label(result, variants)
+        place = styled_cell(result.place if has_places else "", DIM)
+        table.add(case_label(result), label, difference_text(result), place)
+    more = len(unstable) - len(table.rows)
+    if more:
+        table.note = f"  ... {more:,} more"
+        table.hint = MORE_HINT
+    return table

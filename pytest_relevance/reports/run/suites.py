@@ -1,0 +1,116 @@
+"""A sentence for each suite and variant: mean, counts, latencies, gates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.number_text import duration_text
+from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.run.cases import (
+    WIDEST_NAME,
+    Variant,
+    has_mean,
+    how_called,
+    mean_text,
+    status_counts,
+    variant_label,
+    variant_of,
+)
+from pytest_relevance.reports.terminal_text import cut, display_width
+from pytest_relevance.results.case_result import (
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+    grouped,
+    percentile,
+    variants_in_order,
+)
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+
+
+def suite_sentences(
+    results: Sequence[CaseResult],
+    variants: Sequence[Variant],
+    gates: Iterable[GateResult],
+) -> list[Sentence]:
+    """Make a sentence for each suite and variant; the figures stand below each other.
+
+    `variants` are those of the whole run.
+    """
+    outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
+    for gate in gates:
+        outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
+    names = []
+    figures = []
+    for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
+        groups = grouped(of_file, variant_of)
+        ordered = variants_in_order(of_file)
+        # a gate is about all searches with one parameter, or without any:
+        # it is shown in the last of their lines
+        last = {variant[1]: variant for variant in ordered}
+        for variant in ordered:
+            is_named = len(groups) > 1 or variant[1] or len(variants) > 1
+            label = variant_label(variant, variants if len(groups) > 1 else ())
+            names.append(f"{file}  {cut(label, WIDEST_NAME)}" if is_named else file)
+            of_gates: Mapping[str, int] = {}
+            if last[variant[1]] == variant:
+                of_gates = outcomes.get((file, variant[1]), {})
+            figures.append(suite_figures(groups[variant], of_gates))
+    widest = max((display_width(harmless(name)) for name in names), default=0)
+    sentences = []
+    for name, parts in zip(names, figures, strict=True):
+        blanks = " " * (widest - display_width(harmless(name)))
+        sentences.append(Sentence(name + blanks, parts=tuple(parts)))
+    return sentences
+
+
+def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> list[str]:
+    """Give the figures of a suite in one variant.
+
+    The mean, the counts by status, the latency, and the counts of gates by outcome.
+    """
+    figures = []
+    counts = status_counts(results)
+    if has_mean(results):
+        figures.append(mean_text(results))
+        undefined = _without_score(results)
+        if undefined:
+            # in parentheses: they have been counted already
+            counts += f" ({undefined:,} n/a)"
+    figures.append(counts)
+    latencies = []
+    for result in results:
+        if result.call.latency is not None:
+            latencies.append(result.call.latency)
+    if latencies:
+        figures.append(_latency_text(sorted(latencies), how_called(results)))
+    outcomes = [outcome for outcome in STATUSES if gates.get(outcome)]
+    if outcomes:
+        first, *others = outcomes
+        text = f"{counted(gates[first], 'gate')} {first}"
+        for outcome in others:
+            text += f", {gates[outcome]} {outcome}"
+        figures.append(text)
+    return figures
+
+
+def _without_score(results: Iterable[CaseResult]) -> int:
+    """Count the cases that were searched and whose nDCG@k is not defined."""
+    count = 0
+    for result in results:
+        if result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED):
+            count += 1
+    return count
+
+
+def _latency_text(latencies: Sequence[float], how: str) -> str:
+    median = duration_text(percentile(latencies, 50))
+    most = duration_text(percentile(latencies, 95))
+    text = f"p50 {median}, p95 {most}"
+    return f"{text} ({how})" if how else text
