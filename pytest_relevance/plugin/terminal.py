@@ -20,7 +20,7 @@ import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.files_not_run import files_not_run
-from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.options import shown_path, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.reasons import case_heading, item_heading
@@ -244,6 +244,13 @@ class Terminal:
             terminalreporter.write_sep("=", title)
             write_lines(terminalreporter, shown)
 
+    def _reference(self) -> str:
+        """Return the record to compare with, as a command names it here; no report has an absolute path."""
+        given = self._config.option.relevance_against
+        if given is None:
+            return ""
+        return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
+
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
         messages, self._store.messages = self._store.messages, []
@@ -269,7 +276,7 @@ class Terminal:
             verbosity=option.verbose,
             width=columns,
             updating=option.relevance_update,
-            against=option.relevance_against or "",
+            against=self._reference(),
         )
         for gate in self._store.gates:
             if gate.outcome() != FAILED:  # a failed gate has a report of its own

@@ -330,7 +330,7 @@ def test_a_fixture_that_is_missing_is_told_once_in_the_summary(shop: Shop) -> No
 def test_the_command_that_shows_a_case_in_full_can_be_copied(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is whole, in one line, names the record as it was given, and runs where this run was started."""
+    """It is whole, in one line, has the path of the record, and runs where this run was started."""
     project = shop.project
     records = project.path / "records of main"
     records.mkdir()

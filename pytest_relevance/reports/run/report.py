@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from os.path import isabs
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import (
@@ -165,14 +166,18 @@ def summary_lines(
 
 
 def _reference_in(command: Sequence[str]) -> str:
-    """Return the record to compare with as a command line names it; empty if it does not."""
+    """Return the record to compare with as a command line names it; empty if it does not.
+
+    An absolute path is that of another machine, and stands in no report.
+    """
     option = "--relevance-against"
+    name = ""
     for place, argument in enumerate(command):
         if argument == option:
-            return "".join(command[place + 1 : place + 2])
-        if argument.startswith(f"{option}="):
-            return argument.removeprefix(f"{option}=")
-    return ""
+            name = "".join(command[place + 1 : place + 2])
+        elif argument.startswith(f"{option}="):
+            name = argument.removeprefix(f"{option}=")
+    return "" if isabs(name) else name
 
 
 def _has_uncompared_case(results: Sequence[CaseResult]) -> bool:
