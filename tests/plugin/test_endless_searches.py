@@ -141,10 +141,13 @@ AZURE = """
     from azure.core.credentials import AzureKeyCredential
     from azure.search.documents.aio import SearchClient
 
+    CLIENTS = []  # nothing closes one, and Python warns when it is freed
+
     @pytest.fixture
     def search():
         async def search(query):
             client = SearchClient("{address}", "shop", AzureKeyCredential("k"))
+            CLIENTS.append(client)
             return await client.search(query)
         return search
 """

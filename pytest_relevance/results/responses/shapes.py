@@ -524,7 +524,7 @@ def _of_algolia(hit: Any) -> Mapping[str, object]:
 
 def _of_redis(name: str) -> _Results:
     """A reader of a response of redis-py, which has its results in an attribute."""
-    signs = (*SIGNS, *REDIS_SIGNS)
+    signs = (*REDIS_SIGNS, *SIGNS)
     return lambda response, options: whole(
         getattr(response, name), response, options, signs
     )
