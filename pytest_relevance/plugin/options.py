@@ -41,7 +41,10 @@ OUTPUTS = (*FILES, "update")
 _ADDRESS = r"https?://[^\s<>()\"`\\#]+"
 """An address that a link in Markdown may have as it is; `#` begins what the link to a query adds."""
 
-SECRETS = r"token(?!iz)|secret|passw|pwd|key(?!word|board)|auth(?!or(?!i))"
+SECRETS = (
+    r"token(?!iz)|secret|key(?!word|board)|auth(?!or(?!i))|credential|cookie"
+    r"|passw|passphrase|passcode|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
+)
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
 

@@ -27,6 +27,12 @@ NAMES = [
     "auth",
     "Authorization",
     "accessKey",
+    "pass",
+    "DB_PASS",
+    "pw",
+    "passphrase",
+    "credentials",
+    "cookie",
 ]
 
 
@@ -37,7 +43,11 @@ def test_values_under_such_names_are_masked(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["locale", "keywords", "keyboard", "author", "index", "k", "tokenizer"]
+    "name",
+    [
+        *("locale", "keywords", "keyboard", "author", "index", "k", "tokenizer"),
+        *("passing", "passage", "bypass", "compass", "power"),
+    ],
 )
 def test_values_under_other_names_stay(name: str) -> None:
     values = {name: "abc"}
@@ -126,6 +136,8 @@ def test_the_arguments_of_a_command() -> None:
         ("-oapi_key=abc", "-oapi_key=<>"),
         ("addopts=-v --es-password abc -x", "addopts=-v --es-password <> -x"),
         ("Authorization: Bearer abc", "Authorization: Bearer <>"),
+        ("Cookie: session=abc", "Cookie: <>"),
+        ("host=db pass=X", "host=db pass=<>"),
         ("--header=Authorization: ApiKey abc==", "--header=Authorization: ApiKey <>"),
         ("--header=X-Api-Key:abc", "--header=X-Api-Key:<>"),
         ('--es={"api_key": "abc", "k": 5}', '--es={"api_key": "<>", "k": 5}'),
