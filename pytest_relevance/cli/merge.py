@@ -111,5 +111,6 @@ def run(arguments: Namespace) -> int:
         or bool(merged.undecided)
         or any(gate.outcome() == FAILED for gate in gates)
         or any(merge_findings(merged.run))
+        or any(finding.fails for finding in merged.run.info.findings)
     )
     return FOUND if is_bad else OK

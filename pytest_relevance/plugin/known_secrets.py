@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-SHORTEST, SHORTEST_MIXED, SHORTEST_NUMBER = 8, 5, 8
-"""The fewest characters of a value that is looked for: of any, of one with letters and digits, of digits alone."""
+SHORTEST, SHORTEST_MIXED = 8, 5
+"""The fewest characters of a value that is looked for: of any, and of one with letters and digits."""
 
 _LONG, _BEGINNING = 24, 16
 """A value longer than this is found by its beginning too, as messages cut long values."""
@@ -31,8 +31,6 @@ def is_distinct(value: str) -> bool:
 
     So "1", "en", "en_GB" and "price" are not looked for. Of a number 8 digits are needed.
     """
-    if value.isdigit():
-        return len(value) >= SHORTEST_NUMBER
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
     if has_letter and has_digit:
@@ -59,8 +57,9 @@ class KnownSecrets:
 
     def hide(self, text: str) -> str:
         """Return a text with the known values masked."""
-        for secret in self._secrets.values():
-            text = secret.hide(text)
+        longest_first = sorted(self._secrets, key=len, reverse=True)
+        for value in longest_first:  # a secret may be the beginning of another one
+            text = self._secrets[value].hide(text)
         return text
 
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:

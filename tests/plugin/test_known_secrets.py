@@ -41,6 +41,11 @@ def test_values_that_are_too_common(value: str) -> None:
     assert known.hide(text) == text
 
 
+def test_a_secret_that_begins_like_another_one_hides_no_less_of_it() -> None:
+    known = knowing("abcd1234", "abcd1234-prod-9f")
+    assert known.hide("key abcd1234-prod-9f") == "key <>"
+
+
 def test_a_word_is_not_looked_for_within_another_word() -> None:
     assert knowing("category").hide("category, subcategory") == "<>, subcategory"
 

@@ -224,3 +224,18 @@ def test_a_merge_of_which_nothing_is_compared_names_the_cases(
     said = words(capsys.readouterr().out)
     assert 'in main.jsonl and not compared: 1 case was skipped ("boots")' in said
     assert '2 cases ended in an error there ("hats" and "returns")' in said
+
+
+def test_a_merge_fails_if_no_shard_has_anything_of_the_record(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.cases(HELP, "tests/other/other.relevance.yaml")
+    shop.run("tests/other/other.relevance.yaml", "--relevance-record=other.jsonl")
+    for name in ("shop", "help"):
+        named = f"tests/{name}/{name}.relevance.yaml"
+        against = "--relevance-against=other.jsonl"
+        assert shop.run(named, against, f"--relevance-record={name}.jsonl").code == 1
+    capsys.readouterr()
+    assert main(["merge", "shop.jsonl", "help.jsonl"]) == 1
+    said = words(capsys.readouterr().out)
+    assert "other.jsonl has none of the case files that ran" in said

@@ -329,11 +329,16 @@ def _errors(
 
 
 def _findings(infos: Iterable[RunInfo]) -> tuple[RunFinding, ...]:
-    """What the runs say about themselves, each once, without what may be wrong for the whole."""
+    """Return what the runs say about themselves, each once.
+
+    What a shard says of its part may be wrong for the whole. It counts if all shards say it.
+    """
+    of_runs = [info.findings for info in infos]
     found: list[RunFinding] = []
-    for info in infos:
-        for finding in info.findings:
-            if finding not in found and not finding.is_of_part:
+    for findings in of_runs:
+        for finding in findings:
+            is_shared = all(finding in others for others in of_runs)
+            if finding not in found and (is_shared or not finding.is_of_part):
                 found.append(finding)
     return tuple(found)
 
