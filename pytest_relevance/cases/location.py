@@ -77,7 +77,7 @@ class Subject:
     values: dict[str, object] = field(default_factory=dict)
     position: Position = field(default_factory=Nowhere)
     owned_tags: frozenset[str] | None = None
-    metrics: ProjectMetrics | None = NO_METRICS
+    metrics: ProjectMetrics | None = field(default_factory=lambda: NO_METRICS)
 
 
 class Location:
