@@ -336,16 +336,16 @@ class Case:
     `node_name`: the name of the case in its pytest node id: a written id itself, an encoded query.
     `judgments`: grades by document id.
     `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined because
-        no document is relevant.
+    no document is relevant.
     `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0 in a case
-        that is written in Python.
+    that is written in Python.
     `source`: the path in messages of the file of queries that the case comes from.
     `weight`: the weight in means.
     `expect`: the expectations, also those of the suite that can be asked of the case.
     `not_applicable`: the metrics that the suite expects and the case has no relevant judgments for.
     `titles`, `notes`: texts for judged documents.
     `filled`: the documents whose grades fill what nobody has judged, with who gave them:
-        {document: name}.
+    {document: name}.
     """
 
     terms: Terms
@@ -494,11 +494,11 @@ class Suite:
     `gate_lines`: the lines of the gates.
     `unjudged`: the listed queries without judgments in the files of the suite. They have no floor.
     `left_out`: the ids of the listed queries that `only: judged` leaves out, for they have no
-        judgments.
+    judgments.
     `listed`: the number of all listed queries.
     `absent`: the files that fill and are not there.
     `without_floor`: sentences about the cases that a floor of the suite does not hold, as their
-        score is not defined.
+    score is not defined.
     """
 
     path: str

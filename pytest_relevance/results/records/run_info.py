@@ -198,14 +198,14 @@ class RunError:
 
     @property
     def place(self) -> str:
-        """The file with the line and the column that are known: `shop.relevance.yaml:3:1`."""
+        """Give the file, with the line and the column that are known, joined by colons."""
         return ":".join(
             str(part) for part in (self.file, self.line, self.column) if part
         )
 
     @property
     def text(self) -> str:
-        """The place and the message: `shop.relevance.yaml:1:1: unknown key "min_ndgc"`."""
+        """Give the place and the message, joined by a colon."""
         return f"{self.place}: {self.message}" if self.file else self.message
 
     @property
