@@ -90,7 +90,7 @@ def test_data_and_term_of_xapian_that_differ_are_both_shown_and_either_can_be_na
     found = mset(("sku-1", "Q17"), ("sku-2", "Q18"))
     message = refusal(found)
     assert (
-        "only data, Q and score; name the field with id_field in the case file"
+        "only Q, data and score; name the field with id_field in the case file"
         in message
     )
     assert "'sku-2'" in message
