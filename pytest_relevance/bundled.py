@@ -36,3 +36,13 @@ RUN_FORMATS: Mapping[str, str] = {
     "json": f"{_OF_FORMATS}.runs:JSON",
 }
 """Formats of runs: rankings that a search returned."""
+
+_OF_REPORTS = "pytest_relevance.reports.own_formats"
+
+REPORTS: Mapping[str, str] = {
+    "text": f"{_OF_REPORTS}:TEXT_FORMAT",
+    "markdown": f"{_OF_REPORTS}:MARKDOWN_FORMAT",
+    "html": f"{_OF_REPORTS}:HTML_FORMAT",
+    "json": f"{_OF_REPORTS}:JSON_FORMAT",
+}
+"""Formats of reports."""

@@ -29,6 +29,7 @@ from pytest_relevance.cli.command import (
     complain,
     escape_unencodable,
 )
+from pytest_relevance.registry import ExtensionError
 from pytest_relevance.reports.workflow_commands import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = (
@@ -73,6 +74,9 @@ def _run(arguments: list[str]) -> int:
         parsed = _parsed(arguments)
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
+    except ExtensionError as error:  # of a package that was asked for its formats
+        complain(f"{PROGRAM}: {error}")
+        return USAGE
     try:
         code: int = parsed.run(parsed)
     except CommandError as refused:
@@ -81,6 +85,9 @@ def _run(arguments: list[str]) -> int:
     except FileError as error:
         complain(str(error))
         return USAGE if parsed.command in _READ_RECORDS else FOUND
+    except ExtensionError as error:
+        complain(f"{PROGRAM} {parsed.command}: {error}")
+        return USAGE
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -8,22 +8,30 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.registry import Registry
+from pytest_relevance.reports.formats import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    REPORTS,
+    TEXT,
+    format_of_suffix,
+    has_report_of_comparison,
+)
+from pytest_relevance.reports.sections import MOST_CHARACTERS
 from pytest_relevance.reports.styled_lines import Line, plain_text
 from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
-    from pytest_relevance.reports.html.page_data import Chosen
-    from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
 
@@ -322,39 +330,49 @@ def add_reading(parser: ArgumentParser, *options: str) -> None:
 # The formats of a report
 
 
-TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
-_ENDINGS: Mapping[str, str] = {
-    ".md": MARKDOWN,
-    ".markdown": MARKDOWN,
-    ".json": JSON,
-    ".html": HTML,
-    ".htm": HTML,
-}
-"""The formats of a report, and the endings of file names that mean them."""
+@dataclass(frozen=True, slots=True)
+class _OfferedFormats:
+    """The names of the formats of reports that a command offers.
 
+    They are looked up when they are needed: to find those of other packages is slow.
+    `of_comparisons`: only formats that make reports of comparisons.
+    """
 
-REPORTS: Registry[Callable[[Run], object]] = Registry("pytest_relevance.reports", {})
-"""Reports of other packages: functions from a `Run` to a text."""
-
-
-class _AlsoOutside(tuple[str, ...]):
-    """The names of formats, and those of reports of other packages, which are looked up where a name is unknown."""
+    of_comparisons: bool = False
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in REPORTS
+        if not isinstance(name, str) or name not in REPORTS:
+            return False
+        return not self.of_comparisons or has_report_of_comparison(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for name in REPORTS.names():
+            if name in self:
+                yield name
+
+
+OF_RUNS = _OfferedFormats()
+"""The formats of reports of runs, those of other packages too."""
+
+OF_COMPARISONS = _OfferedFormats(of_comparisons=True)
+"""The formats of reports of comparisons, those of other packages too."""
+
+OWN_FORMATS = (TEXT, MARKDOWN, HTML, JSON)
+"""The formats of reports of the package."""
 
 
 def add_report(
-    parser: Any, *more: str, has_others: bool = False, has_images: bool = False
+    parser: Any, formats: Collection[str] | _OfferedFormats, *, has_images: bool = False
 ) -> None:
-    """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
+    """Add the options of a report: `--format`, `--output` and `--max-chars`.
 
-    `parser` may be a group of arguments. `has_others`: reports of other packages are formats, too. `has_images`: a page
-    can show pictures, with `--images`.
+    `parser` may be a group of arguments. `has_images`: a page can show pictures, with
+    `--images`.
     """
-    add_format(parser, *more, has_others=has_others)
-    endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
-    output = f"write the report to a file, whose ending may say how ({endings})"
+    add_format(parser, formats)
+    output = (
+        "write the report to a file, whose ending may say how (.md, .json or .html)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help=output)
     if has_images:
         images = "show pictures of documents in the page, from their addresses (default: off)"
@@ -363,13 +381,13 @@ def add_report(
         )
 
 
-def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
-    """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
-    from pytest_relevance.reports.sections import MOST_CHARACTERS
-
-    formats = (_AlsoOutside if has_others else tuple)((TEXT, MARKDOWN, *more, JSON))
+def add_format(parser: Any, formats: Collection[str] | _OfferedFormats) -> None:
+    """Add the options `--format` and `--max-chars`."""
     parser.add_argument(
-        "--format", choices=formats, help="how the report is written (default: text)"
+        "--format",
+        metavar="FORMAT",  # without it, argparse would ask for all names at once
+        choices=formats,
+        help="how the report is written: %(choices)s (default: text)",
     )
     most = (
         f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}; "
@@ -384,47 +402,18 @@ def add_format(parser: Any, *more: str, has_others: bool = False) -> None:
     )
 
 
-def report_format(arguments: Namespace) -> str:
-    """Return the format of the report: the named one, else the one of the file name, else text."""
-    ending = os.path.splitext(arguments.output or "")[1].lower()
-    return arguments.format or _ENDINGS.get(ending, TEXT)
-
-
-def as_json(data: object) -> str:
-    """Return the values of a report as JSON, which lacks some numbers: these are text."""
-    import json
-
-    from pytest_relevance.results.records import file
-
-    return json.dumps(json.loads(file.as_json(data)), indent=2) + "\n"
-
-
-def report_of(
-    run: Run,
-    format: str,
-    text: Callable[[], str],
-    data: Callable[[], object],
-    *,
-    images: bool = False,
-    results: Chosen | None = None,
-    **markdown: Any,
+def report_format(
+    arguments: Namespace, formats: Collection[str] | _OfferedFormats
 ) -> str:
-    """Return the report of a run in a format. `text` and `data` make the plain text and the values of the JSON.
+    """Return the format of the report: the named one, else the one of the file name, else text.
 
-    With `images` a page shows pictures of documents. `results` are those that it shows, where they are known.
+    `formats` are those that the command offers.
     """
-    if format == JSON:
-        return as_json(data())
-    if format == MARKDOWN:
-        from pytest_relevance.reports.run.markdown import run_markdown
-
-        return run_markdown(run, **markdown)
-    if format == HTML:
-        from pytest_relevance.reports.html.page import html_page
-
-        with telling("results in the page:", lambda: len(run)):
-            return html_page(run, images=images, results=results)
-    return text()
+    if arguments.format:
+        return str(arguments.format)
+    suffix = os.path.splitext(arguments.output or "")[1]
+    format = format_of_suffix(suffix)
+    return format if format in formats else TEXT
 
 
 def deliver(report: str, format: str, output: str | None = None) -> None:

@@ -15,7 +15,7 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,24 +23,24 @@ from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import (
     FOUND,
-    HTML,
-    JSON,
-    MARKDOWN,
     OK,
     PROGRAM,
-    TEXT,
     CommandError,
     checked_by,
 )
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
+from pytest_relevance.reports.formats import (
+    TEXT,
+    ReportOptions,
+    comparison_report,
+)
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.pairing import Incomparable
-    from pytest_relevance.results.gates import ComparisonGates
 
 _NO_VARIANT = "-"
 
@@ -110,7 +110,7 @@ def declare(parser: ArgumentParser) -> None:
     add("--p", metavar="P", type=float, help=p)
     add("--max-case-drop", metavar="X", type=float, help=case_drop)
     output = parser.add_argument_group("output")
-    command.add_report(output, HTML, has_images=True)
+    command.add_report(output, command.OF_COMPARISONS, has_images=True)
     add = output.add_argument
     add("--limit", metavar="N", type=command.whole_from(0), default=5, help=limit)
 
@@ -120,77 +120,65 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.reports.comparison import compare_runs
     from pytest_relevance.results.compare.pairing import Incomparable
 
     for message in _contradictions(arguments):
         raise CommandError(f"{PROGRAM} compare: {message}")
-    first, second, judgments, output = (
-        arguments.first,
-        arguments.second,
-        arguments.judgments,
-        arguments.output,
-    )
-    command.check_output(arguments, (first, second, judgments), is_report, "no report")
-    format, limit = command.report_format(arguments), arguments.limit or sys.maxsize
-    bounds = [*arguments.max_drop, *arguments.least]
-    variants: Any = arguments.variants and [
-        None if name == _NO_VARIANT else name for name in arguments.variants
-    ]
+    first, second, output = arguments.first, arguments.second, arguments.output
+    inputs = (first, second, arguments.judgments)
+    command.check_output(arguments, inputs, is_report, "no report")
+    format = command.report_format(arguments, command.OF_COMPARISONS)
     try:
         with command.reading((first, second)):
-            comparison = compare_runs(
-                *(
-                    first,
-                    second,
-                    [*arguments.metrics, *(name for name, _ in bounds)] or None,
-                ),
-                judgments=judgments,
-                variants=variants,
-                common=arguments.common,
-                missing=arguments.missing,
-                **dict(arguments.settings),
-            )
-            max_drop = dict(arguments.max_drop)
-            least = dict(arguments.least)
+            comparison = _comparison(arguments)
             gates = comparison.judge(
-                max_drop,
+                dict(arguments.max_drop),
                 p=arguments.p,
                 max_case_drop=arguments.max_case_drop,
-                min_mean=least,
+                min_mean=dict(arguments.least),
             )
-            width = (
-                WIDEST if format == TEXT and output is not None else terminal_width()
+            is_text_file = format == TEXT and output is not None
+            options = ReportOptions(
+                width=WIDEST if is_text_file else terminal_width(),
+                max_chars=arguments.max_chars,
+                limit=arguments.limit or sys.maxsize,
+                images=arguments.images == "link",
             )
-            makers: Mapping[str, Callable[..., str]] = {
-                TEXT: partial(comparison.summary, width=width),
-                MARKDOWN: partial(
-                    comparison.to_markdown, max_chars=arguments.max_chars
-                ),
-                JSON: comparison.to_json,
-                HTML: lambda gates, **_: _page(
-                    comparison, gates, arguments.images == "link"
-                ),
-            }
-            reports = {
-                name: makers[name](limit=limit, gates=gates) for name in {TEXT, format}
-            }
+            report = comparison_report(format, comparison, gates, options)
+            text = comparison_report(TEXT, comparison, gates, options)
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    command.deliver(reports[format], format, output)
+    command.deliver(report, format, output)
     if output is not None:
-        command.say(reports[TEXT], end="")
+        command.say(text, end="")
     if os.path.realpath(first) == os.path.realpath(second) and not arguments.variants:
         command.complain(f"A and B are the same file: {first}")
     return OK if gates.passed else FOUND
 
 
-def _page(comparison: Comparison, gates: ComparisonGates, images: bool) -> str:
-    from pytest_relevance.reports.html.page import comparison_page
+def _comparison(arguments: Namespace) -> Comparison:
+    """Compare the runs. Raises ValueError where they cannot be compared."""
+    from pytest_relevance.reports.comparison import compare_runs
 
-    return comparison_page(comparison, gates, images=images)
+    metrics = list(arguments.metrics)
+    metrics += [name for name, _ in (*arguments.max_drop, *arguments.least)]
+    variants: Any = None
+    if arguments.variants:
+        variants = [
+            None if name == _NO_VARIANT else name for name in arguments.variants
+        ]
+    return compare_runs(
+        arguments.first,
+        arguments.second,
+        metrics or None,
+        judgments=arguments.judgments,
+        variants=variants,
+        common=arguments.common,
+        missing=arguments.missing,
+        **dict(arguments.settings),
+    )
 
 
 def _with_remedies(error: Incomparable, arguments: Namespace) -> str:

@@ -19,15 +19,8 @@ from pathlib import Path
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import (
-    HTML,
-    JSON,
-    MARKDOWN,
-    OK,
-    PROGRAM,
-    TEXT,
-    CommandError,
-)
+from pytest_relevance.cli.command import OK, PROGRAM, CommandError
+from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, TEXT
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -40,7 +33,7 @@ def declare(parser: ArgumentParser) -> None:
         nargs="+",
         help="a record, a pattern, or a folder with records",
     )
-    command.add_report(parser, HTML)
+    command.add_report(parser, command.OWN_FORMATS)
 
 
 def run(arguments: Namespace) -> int:
@@ -48,11 +41,12 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.history import history_markdown, history_text
     from pytest_relevance.reports.history_data import history_data
     from pytest_relevance.reports.html.history_page import history_page
+    from pytest_relevance.reports.own_formats import json_text
     from pytest_relevance.results.history import read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
     command.check_output(arguments, map(Path, paths), is_report, "no report")
-    format = command.report_format(arguments)
+    format = command.report_format(arguments, command.OWN_FORMATS)
     with command.reading(paths):
         history = read_history(paths)
     report = {
@@ -60,7 +54,7 @@ def run(arguments: Namespace) -> int:
             history, terminal_width() if arguments.output is None else WIDEST
         ),
         MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
-        JSON: lambda: command.as_json(history_data(history)),
+        JSON: lambda: json_text(history_data(history)),
         HTML: lambda: history_page(history),
     }[format]()
     command.deliver(report, format, arguments.output)

@@ -15,12 +15,24 @@ Cases that failed are counted; they have failed their shard already.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import FOUND, HTML, OK, TEXT, CommandError
+from pytest_relevance.cli.command import FOUND, OK, CommandError
+from pytest_relevance.reports.formats import (
+    JSON,
+    MARKDOWN,
+    TEXT,
+    ReportOptions,
+    run_report,
+)
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import terminal_width
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.results.records.merge import Merged
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -32,7 +44,7 @@ def declare(parser: ArgumentParser) -> None:
         nargs="+",
         help="the record of a shard",
     )
-    command.add_format(parser, HTML)
+    command.add_format(parser, command.OWN_FORMATS)
     parser.add_argument(
         "-o",
         "--output",
@@ -51,12 +63,6 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.run.merge_findings import (
         merge_findings,
         with_findings,
-    )
-    from pytest_relevance.reports.run.report import (
-        merge_notes,
-        merged_data,
-        merged_lines,
-        with_missing,
     )
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
@@ -95,16 +101,7 @@ def run(arguments: Namespace) -> int:
         with command.writing(arguments.output):
             write_merged(arguments.output, merged, runs, arguments.records)
         command.complain(f"written: {arguments.output}")
-    report = command.report_of(
-        with_missing(merged),
-        format,
-        lambda: (
-            plain_text(merged_lines(merged, gates, len(runs), terminal_width())) + "\n"
-        ),
-        partial(merged_data, merged, len(runs)),
-        notes=merge_notes(merged, len(runs)),
-        most=arguments.max_chars,
-    )
+    report = _report(merged, gates, len(runs), format, arguments.max_chars)
     command.deliver(report, format)
     is_bad = (
         not merged.is_whole
@@ -114,3 +111,34 @@ def run(arguments: Namespace) -> int:
         or any(finding.fails for finding in merged.run.info.findings)
     )
     return FOUND if is_bad else OK
+
+
+def _report(
+    merged: Merged,
+    gates: Sequence[GateResult],
+    records: int,
+    format: str,
+    max_chars: int,
+) -> str:
+    """Make the report of a run that was merged from so many records."""
+    from pytest_relevance.reports.run.report import (
+        merge_notes,
+        merged_data,
+        merged_lines,
+        with_missing,
+    )
+
+    if format == TEXT:
+        lines = merged_lines(merged, gates, records, terminal_width())
+        return plain_text(lines) + "\n"
+    if format == JSON:
+        from pytest_relevance.reports.own_formats import json_text
+
+        return json_text(merged_data(merged, records))
+    run = with_missing(merged)
+    if format == MARKDOWN:
+        from pytest_relevance.reports.run.markdown import run_markdown
+
+        notes = merge_notes(merged, records)
+        return run_markdown(run, notes=notes, most=max_chars)
+    return run_report(format, run, ReportOptions())

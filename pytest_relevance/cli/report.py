@@ -8,30 +8,18 @@ RUN is no sound record.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._files import name_to_forward
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import command
-from pytest_relevance.cli.command import (
-    HTML,
-    JSON,
-    MARKDOWN,
-    OK,
-    PROGRAM,
-    REPORTS,
-    TEXT,
-    CommandError,
-)
-from pytest_relevance.registry import ExtensionError
+from pytest_relevance.cli.command import OK, CommandError
+from pytest_relevance.reports.formats import HTML, ReportOptions, run_report
 from pytest_relevance.reports.recognition import is_report
-from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.html.page_data import Chosen
     from pytest_relevance.results.records.run import Run
 
 _NOT_COUNTED = {
@@ -54,7 +42,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "record", metavar="RUN", type=command.existing, help="the record of a run"
     )
-    command.add_report(parser, HTML, has_others=True, has_images=True)
+    command.add_report(parser, command.OF_RUNS, has_images=True)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
@@ -78,40 +66,42 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    from pytest_relevance.reports.run.report import report_data, report_lines
-    from pytest_relevance.results.records.run import Run
+    """Print or write the report of a record.
 
-    format, verbosity = (
-        command.report_format(arguments),
-        arguments.verbose - arguments.quiet,
-    )
+    Raises `CommandError` for an invalid record or output, and `ExtensionError` if a report of
+    another package fails.
+    """
+    format = command.report_format(arguments, command.OF_RUNS)
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
-    results: Chosen | None = None
-    if format == HTML and arguments.against is None:
-        run, results = _for_page(arguments.record)
-    else:
-        with command.reading([*filter(None, inputs)]):
-            run = Run.open(arguments.record)
-            if arguments.against is not None:
-                run = _against(run, arguments.against)
-    width = WIDEST if arguments.output is not None else terminal_width()
-    report = _of_another_package(run, format) or command.report_of(
-        run,
-        format,
-        lambda: plain_text(report_lines(run, verbosity=verbosity, width=width)) + "\n",
-        partial(report_data, run),
-        verbosity=verbosity,
-        most=arguments.max_chars,
+    options = ReportOptions(
+        verbosity=arguments.verbose - arguments.quiet,
+        width=WIDEST if arguments.output is not None else terminal_width(),
+        max_chars=arguments.max_chars,
         images=arguments.images == "link",
-        results=results,
     )
+    recorded = _recorded(arguments.record, arguments.against, format)
+    if format == HTML:
+        with command.telling("results in the page:", lambda: len(recorded)):
+            report = run_report(format, recorded, options)
+    else:
+        report = run_report(format, recorded, options)
     command.deliver(report, format, arguments.output)
     return OK
 
 
-def _for_page(path: Path) -> tuple[Run, Chosen | None]:
+def _recorded(path: Path, against: Path | None, format: str) -> Run:
+    """Read a record, and compare it with another one or with a baseline."""
+    from pytest_relevance.results.records.run import Run
+
+    if format == HTML and against is None:
+        return _for_page(path)
+    with command.reading([path] if against is None else [path, against]):
+        run = Run.open(path)
+        return run if against is None else _against(run, against)
+
+
+def _for_page(path: Path) -> Run:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.case_rows import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
@@ -125,7 +115,7 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
 
     with command.reading([path]):
         if read_header(path)[2] <= MOST_CASES:
-            return Run.open(path), None
+            return Run.open(path)
         results, files, info = read_record(
             path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut
         )
@@ -137,7 +127,7 @@ def _for_page(path: Path) -> tuple[Run, Chosen | None]:
     with command.reading([path]):
         for place, result in read_some(path, places):
             results[place] = result
-    return Run(results, files, info, name=path.name), picked
+    return Run(results, files, info, name=path.name)
 
 
 def _cut(values: dict[str, Any]) -> None:
@@ -156,22 +146,6 @@ def _cut(values: dict[str, Any]) -> None:
         for name in ("documents", "grades"):
             baseline[name] = baseline.get(name, [])[:1]
         baseline.pop("then", None)
-
-
-def _of_another_package(run: Run, format: str) -> str:
-    """Return the report of another package; empty for a format of this one. Raises `CommandError` for a bad report."""
-    if format in (TEXT, MARKDOWN, HTML, JSON):
-        return ""
-    try:
-        with REPORTS.calling(format):
-            report = REPORTS.get(format)(run)
-    except ExtensionError as error:
-        raise CommandError(f"{PROGRAM} report: {error}") from None
-    if not isinstance(report, str) or not report:
-        raise CommandError(
-            f"{PROGRAM} report: {REPORTS.label(format)} returned {shown(report)}, not a text"
-        )
-    return report
 
 
 def _against(run: Run, path: Path) -> Run:

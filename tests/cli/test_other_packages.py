@@ -12,6 +12,8 @@ from tests.cli.conftest import Terminal
 from tests.helpers import only_plugins
 
 PACKAGE = '''
+from pytest_relevance.reports.formats import ReportFormat
+
 def bars(text):
     """Lines of `query|document|grade` below a first line; a generator is empty for any other file."""
     first, *lines = text.splitlines()
@@ -42,6 +44,20 @@ def ids_alone(text):
 
 def names(run):
     return "".join(f"{result.id};{result.score:.3f}\\n" for result in run.results)
+
+def slide_of_run(run, options):
+    return f"# {len(run)} cases\\n"
+
+def slide_of_comparison(comparison, gates, options):
+    met = "met" if gates.passed else "not met"
+    return f"# {comparison.first} to {comparison.second}: gates {met}\\n"
+
+SLIDES = ReportFormat(
+    "slides",
+    of_run=slide_of_run,
+    of_comparison=slide_of_comparison,
+    suffixes=(".slides",),
+)
 '''
 
 
@@ -179,6 +195,62 @@ def test_a_report_of_another_package_is_written(
     assert (
         shop.run("compare", "main.jsonl", "main.jsonl", "--format", "names").code == 2
     )
+
+
+SLIDES = "slides = acme:SLIDES\nnames = acme:names"
+
+
+def test_a_format_of_another_package_reports_runs(
+    shop: Terminal, install: Callable[..., None]
+) -> None:
+    install(reports=SLIDES)
+    said = shop.run("report", "main.jsonl", "--format", "slides")
+    assert said.out == "# 6 cases\n"
+
+
+def test_a_format_of_another_package_reports_comparisons(
+    shop: Terminal, install: Callable[..., None]
+) -> None:
+    install(reports=SLIDES)
+    files = ("main.jsonl", "branch.jsonl")
+    said = shop.run("compare", *files, "--format", "slides", "--max-drop=nDCG@10=0.01")
+    assert said.out == "# main.jsonl to branch.jsonl: gates not met\n"
+
+
+def test_the_ending_of_a_file_may_mean_a_format_of_another_package(
+    shop: Terminal, install: Callable[..., None]
+) -> None:
+    install(reports=SLIDES)
+    shop.run("report", "main.jsonl", "--output", "run.slides")
+    assert shop.read("run.slides") == "# 6 cases\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "offered"),
+    [
+        ("report", "text, markdown, html, json, slides, names"),
+        ("compare", "text, markdown, html, json, slides"),  # names is of runs alone
+        ("history", "text, markdown, html, json"),
+    ],
+)
+def test_the_help_of_a_command_has_the_formats_that_it_offers(
+    shop: Terminal, install: Callable[..., None], command: str, offered: str
+) -> None:
+    install(reports=SLIDES)
+    said = " ".join(shop.run(command, "--help").out.split())
+    assert f"how the report is written: {offered} (default: text)" in said
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_a_package_whose_format_cannot_be_loaded_is_named(
+    shop: Terminal, install: Callable[..., None], command: str
+) -> None:
+    install(reports="gone = acme:gone")
+    runs = ["main.jsonl"] * (1 if command == "report" else 2)
+    said = shop.run(command, *runs, "--format", "gone")
+    assert said.code == 2
+    assert "gone (acme:gone) raised AttributeError" in said.err
+    assert "the package acme" in said.err
 
 
 @pytest.mark.usefixtures("bars")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.markup import ARROW, file_text
-from pytest_relevance.reports.html.page_data import Chosen, chosen, page_data
+from pytest_relevance.reports.html.page_data import chosen, page_data
 from pytest_relevance.reports.html.screen import (
     Finding,
     Screen,
@@ -71,7 +71,6 @@ def html_page(
     screen: Screen | None = None,
     *,
     images: bool = False,
-    results: Chosen | None = None,
 ) -> str:
     """Make the page about a run, as text to be written in UTF-8.
 
@@ -80,7 +79,6 @@ def html_page(
     screen: what its first screen says, None for what it says of any run.
     images: the page loads pictures of documents from their addresses, the one thing
         that it ever fetches, and says so.
-    results: those that it shows, if they are chosen already.
     """
     if screen is None:
         screen = screen_of(run)
@@ -88,7 +86,7 @@ def html_page(
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    picked = chosen(run.results) if results is None else results
+    picked = chosen(run.results)
     shown = [run.results[place] for place in picked.shown]
     worst = [run.results[place] for place in picked.worst]
     encoding, data = embedded(page_data(run, shown, screen, images=images))

@@ -1,0 +1,113 @@
+"""The formats of reports that the package has: text, Markdown, the HTML page and JSON.
+
+Each function imports what makes its report, so that the other formats cost nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pytest_relevance.reports.formats import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    TEXT,
+    ReportFormat,
+    ReportOptions,
+)
+
+if TYPE_CHECKING:
+    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.results.gates import ComparisonGates
+    from pytest_relevance.results.records.run import Run
+
+
+def _text_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.run.report import report_lines
+    from pytest_relevance.reports.styled_lines import plain_text
+
+    lines = report_lines(run, verbosity=options.verbosity, width=options.width)
+    return plain_text(lines) + "\n"
+
+
+def _text_of_comparison(
+    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+) -> str:
+    return comparison.summary(limit=options.limit, gates=gates, width=options.width)
+
+
+def _markdown_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.run.markdown import run_markdown
+
+    return run_markdown(run, verbosity=options.verbosity, most=options.max_chars)
+
+
+def _markdown_of_comparison(
+    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+) -> str:
+    return comparison.to_markdown(
+        limit=options.limit, gates=gates, max_chars=options.max_chars
+    )
+
+
+def _page_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.html.page import html_page
+
+    return html_page(run, images=options.images)
+
+
+def _page_of_comparison(
+    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+) -> str:
+    from pytest_relevance.reports.html.page import comparison_page
+
+    return comparison_page(comparison, gates, images=options.images)
+
+
+def _json_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.run.report import report_data
+
+    return json_text(report_data(run))
+
+
+def _json_of_comparison(
+    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+) -> str:
+    return comparison.to_json(limit=options.limit, gates=gates)
+
+
+def json_text(data: object) -> str:
+    """Write the values of a report as JSON. Numbers that JSON does not have are texts."""
+    from pytest_relevance.results.records.file import as_json
+
+    return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
+
+
+TEXT_FORMAT = ReportFormat(
+    TEXT,
+    of_run=_text_of_run,
+    of_comparison=_text_of_comparison,
+    suffixes=(".txt",),
+)
+
+MARKDOWN_FORMAT = ReportFormat(
+    MARKDOWN,
+    of_run=_markdown_of_run,
+    of_comparison=_markdown_of_comparison,
+    suffixes=(".md", ".markdown"),
+)
+
+HTML_FORMAT = ReportFormat(
+    HTML,
+    of_run=_page_of_run,
+    of_comparison=_page_of_comparison,
+    suffixes=(".html", ".htm"),
+)
+
+JSON_FORMAT = ReportFormat(
+    JSON,
+    of_run=_json_of_run,
+    of_comparison=_json_of_comparison,
+    suffixes=(".json",),
+)
