@@ -416,7 +416,7 @@ def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
     for what, loaded in (("", ()), (", with neighbours", NEIGHBOURS)):
         ours, theirs = each(0, *loaded, *OURS), each(1, *loaded)
         found = f"{ours:.3f} ({ours / theirs:.3f} times the {theirs:.3f} of a function)"
-        yield Figure(f"million instructions a case{what}", "at most 1.11", found)
+        yield Figure(f"million instructions a case{what}", "at most 1.38", found)
         alone = alone or ours
     recorded = each(0, *OURS, f"--relevance-record={folder / 'record.jsonl'}")
     yield Figure(

@@ -6,7 +6,8 @@ each file. The hooks of a run with cases are registered when the first case file
 | module | what it holds |
 |---|---|
 | `options` | options and ini keys, and which files are case files |
-| `collector`, `case_items` | a case file as a collector, its cases as test functions |
+| `collector`, `items` | a case file as a collector, its cases as test functions |
+| `variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
 | `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
@@ -22,45 +23,21 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from pytest_relevance.cases.model import Case
-    from pytest_relevance.plugin.running.fixture import Relevance
-
-
-class OwnModules:
-    """Finds the modules of this package as Python does, ahead of pytest's finder, which would rewrite their asserts.
-
-    No assert of the package is for users. Importing its bytecode by pytest's finder takes ten times as long.
-    """
-
-    @staticmethod
-    def find_spec(
-        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Find a module of this package; None for any other."""
-        return (
-            PathFinder.find_spec(name, path, target)
-            if name.startswith("pytest_relevance.")
-            else None
-        )
-
-
-sys.meta_path.insert(0, OwnModules)
-
-from pytest_relevance.plugin import (  # noqa: E402 - the first modules that are found so
+from pytest_relevance.plugin import (
     clock,  # noqa: F401 - before a conftest can stop the time
     options,
 )
-from pytest_relevance.plugin.skipped_folders import SkippedFolders  # noqa: E402
+from pytest_relevance.plugin.skipped_folders import SkippedFolders
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Case
+    from pytest_relevance.plugin.running.fixture import Relevance
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

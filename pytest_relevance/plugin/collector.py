@@ -1,9 +1,4 @@
-"""A case file as a pytest collector whose cases are real test functions.
-
-Each case becomes a function (`run_case`) that goes through `pytest_pycollect_makeitem` like any other test function,
-and so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
-other plugin implements the hooks of that step, it is done once for all cases that request the same fixtures.
-"""
+"""A case file as a pytest collector: it reads the file and its baseline, and makes the items of its cases."""
 
 from __future__ import annotations
 
@@ -28,8 +23,8 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.case_items import ItemMaker, bind, marks_of
 from pytest_relevance.plugin.failures import CaseFileMistakes
+from pytest_relevance.plugin.items import ItemMaker
 from pytest_relevance.plugin.moved_cases import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import (
     CASE_FILES,
@@ -58,28 +53,11 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 
-class CaseModule(ModuleType):
-    """The module object that pytest expects as the parent of test functions.
-
-    pytest looks up the function of an item by its name. Only the function that is being collected is found, so that no
-    case can hide an attribute that pytest reads from modules.
-    """
-
-    collecting: object = None
-
-    def __getattr__(self, name: str) -> object:
-        """Return the function that is being collected. Raises AttributeError for any other name."""
-        function = self.collecting
-        if isinstance(function, FunctionType) and function.__name__ == name:
-            return function
-        raise AttributeError(name)
-
-
 class CaseFile(pytest.Module):
     """Collects the cases of one file."""
 
-    def _getobj(self) -> CaseModule:
-        module = CaseModule(self.path.name)
+    def _getobj(self) -> ModuleType:
+        module = ModuleType(self.path.name)
         module.__file__ = str(self.path)
         return module
 
@@ -270,37 +248,28 @@ class CaseFile(pytest.Module):
 
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
         """Make the items of the cases, each with its case run."""
-        maker, path, of_run = (
-            ItemMaker(self, suite),
-            str(self.path),
-            settings(self.config),
-        )
+        maker = ItemMaker(self, suite.queries_line)
         places = run_store(self.config).places
         runs = []
         for case in suite.cases:
-            function, items, variants, shared = maker.make(case)
-            for item, variant in zip(items, variants, strict=True):
-                assert isinstance(item, pytest.Item)
-                run = item.stash[CASE_RUN] = CaseRun(
-                    case,
-                    item,
-                    of_run,
-                    shown,
-                    path,
-                    function=function,
+            for made in maker.make(case):
+                variant = made.variant
+                run = CaseRun(
+                    case=case,
+                    item=made.item,
+                    settings=settings(self.config),
+                    file=shown,
+                    path=str(self.path),
                     place=next(places),
                     variant=variant.name,
                     variant_index=variant.number,
                     variant_parameters=variant.parameters,
                     baseline=self._baseline,
-                    items=[function.__name__ + end for end in variant.ends],
-                    search_folder=shared.search_folder,
+                    items=[case.node_name + end for end in variant.ends],
+                    search_folder=made.search_folder,
                 )
+                made.item.stash[CASE_RUN] = run
                 runs.append(run)
-                bind(run, is_shared=len(items) > 1)
-                item.extra_keyword_matches.add(case.query)
-                for mark in marks_of(case):
-                    item.add_marker(mark)
         return runs
 
 

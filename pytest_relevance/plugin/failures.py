@@ -1,14 +1,13 @@
 """The exceptions of cases, and those of a project's code.
 
-Records and messages show them without secrets and paths, and tracebacks leave out the frames of this plugin.
+Records and messages show them without secrets and paths. Their tracebacks begin with the project's own code.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +15,6 @@ from pytest_relevance._text import listed, message_of, quoted
 from pytest_relevance.plugin.options import (
     redaction,
     shown_path,
-    verbosity,
     without_root,
 )
 from pytest_relevance.results.case_parts import SearchError
@@ -61,21 +59,12 @@ class CaseFileMistakes(pytest.Collector.CollectError):
 ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 """The exceptions that end the run. Any other, SystemExit too, is a fault of the code of the project that raised it."""
 
-_WAITING = "pytest_relevance.plugin.running.searches"
-"""The module that waits for searches."""
-
 RAISING = (
-    _WAITING,
+    "pytest_relevance.plugin.running.searches",
     "pytest_relevance.plugin.running.windows",
     "pytest_relevance.metrics.measures",
 )
 """The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""
-
-_OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.responses.", "pluggy.")
-"""The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
-
-_OF_CASES = "pytest_relevance.plugin.case_items.case"
-"""The name of the module of the functions of cases, whose frames show the line of the case."""
 
 _STDLIB = os.path.dirname(os.__file__)
 """The folder of the standard library."""
@@ -175,83 +164,16 @@ def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
     return f'{message}{asking and f", requested by {asking}"}\n"pytest --fixtures" shows the fixtures that there are'
 
 
-def shorten(
-    excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config
-) -> None:
-    """Make pytest show an exception without the frames of this plugin and of installed packages.
+_CALLING = ("pytest_relevance.", "pluggy.")
+"""The modules that call a project's code: a search, a hook, a generator."""
 
-    A traceback that ends in this plugin stays complete. Of an exception that a batch returned, or that ended the
-    waiting for searches (a timeout), only the case is shown. The last frame is always shown. The frames of installed
-    packages stay where options ask for another traceback than pytest's default.
-    """
+
+def begin_at_own_code(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Make pytest show the traceback of an exception from the project's code on, if any was called."""
     frames = excinfo.traceback
-    ours = [
-        number
-        for number, entry in enumerate(frames)
-        if _module_of(entry).startswith(_OURS)
-    ]
-    if ours:
-        module, after = _module_of(frames[ours[-1]]), frames[ours[-1] + 1 :]
-        if (not after and module.startswith(RAISING)) or (
-            module == _WAITING and not any(map(_is_of_user, after))
-        ):
-            _represent_with(excinfo, _case_frame)
-            return
-        excinfo.traceback = after or frames
-    option = config.option
-    if (
-        verbosity(option) > 0
-        or getattr(option, "fulltrace", False)
-        or getattr(option, "tbstyle", "") != "auto"
-    ):
-        return
-    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
-    if any(map(_is_of_user, visible)) and not _is_of_user(visible[-1]):
-        _represent_with(excinfo, _user_frames)
-
-
-def _represent_with(
-    excinfo: pytest.ExceptionInfo[BaseException], frames: Callable[[Any], Any]
-) -> None:
-    """Make pytest show an exception with the frames of its traceback that a function chooses."""
-    represent = excinfo.getrepr
-
-    def brief(**options: Any) -> Any:
-        return represent(**{**options, "tbfilter": frames})
-
-    # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
-    excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
-
-
-def _case_frame(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
-    """Return a traceback of the frame that shows the line of the case."""
-    found = [
-        entry.with_repr_style("short")
-        for entry in excinfo.traceback
-        if _module_of(entry) == _OF_CASES
-    ]
-    return type(excinfo.traceback)(found)
-
-
-def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
-    """Return a traceback of the user's frames and the last of all, short except for the user's first and last."""
-    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
-    own = [entry for entry in visible if _is_of_user(entry)]
-    shown = [
-        entry if entry in (own[0], own[-1]) else entry.with_repr_style("short")
-        for entry in own
-    ]
-    shown += [
-        entry.with_repr_style("short")
-        for entry in visible[-1:]
-        if not _is_of_user(entry)
-    ]
-    return type(excinfo.traceback)(shown)
-
-
-def _is_of_user(entry: Any) -> bool:
-    return not (_module_of(entry).startswith(_OURS) or is_installed(entry.path))
-
-
-def _module_of(entry: Any) -> str:
-    return str(entry.frame.f_globals.get("__name__"))
+    begin = 0
+    for number, entry in enumerate(frames, start=1):
+        if str(entry.frame.f_globals.get("__name__")).startswith(_CALLING):
+            begin = number
+    if begin < len(frames):
+        excinfo.traceback = frames[begin:]

@@ -3,10 +3,7 @@
 Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 and 3.8.0.
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import pytest
@@ -76,69 +73,6 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
     return part
 
 
-ItemCopier = Callable[[FunctionType], pytest.Function]
-"""Makes an item of a function, with the fixtures and parameters of another item."""
-
-
-def copier_of(item: AnyItem) -> ItemCopier | None:
-    """Return a function that makes items with the class, fixtures and parameters of this one; None for other classes.
-
-    Each has a list of fixture names of its own, as a conftest may append to `item.fixturenames` of one item.
-    """
-    found = getattr(item, "_fixtureinfo", None)
-    if (
-        not isinstance(item, pytest.Function)
-        or not is_plain_item(item)
-        or found is None
-    ):
-        return None
-    parent, make, names = item.parent, type(item).from_parent, [*found.names_closure]
-    end = item.name.removeprefix(item.originalname)
-    arguments: dict[str, Any] = {"fixtureinfo": found}
-    if (callspec := getattr(item, "callspec", None)) is not None:
-        arguments |= {"callspec": callspec, "keywords": {callspec.id: True}}
-
-    def copy(function: FunctionType) -> pytest.Function:
-        name = function.__name__
-        made = make(
-            parent, name=name + end, callobj=function, originalname=name, **arguments
-        )
-        made.fixturenames = names.copy()
-        return made
-
-    return copy
-
-
-def is_plain_item(item: AnyItem) -> bool:
-    """Whether an item is a function item of pytest's own class, or of the class of pytest-asyncio."""
-    kind = type(item)
-    return kind is pytest.Function or kind.__module__.startswith("pytest_asyncio.")
-
-
-def makes_plain_items(file: pytest.Module) -> bool:
-    """Whether only pytest, pytest-asyncio and anyio take part in making items: no conftest that parametrises, say.
-
-    These two plugins treat all functions that request the same fixtures alike, unless the project has loop factories.
-    """
-    return all(
-        impl.function.__module__.startswith(_ITEM_MAKERS)
-        for hook in _MAKING
-        for impl in (
-            getattr(file.ihook, hook).get_hookimpls()
-            if hasattr(file.ihook, hook)
-            else ()
-        )
-    )
-
-
-_ITEM_MAKERS = (PYTEST, "pytest_asyncio.", "anyio.")
-_MAKING = (
-    "pytest_pycollect_makeitem",
-    "pytest_generate_tests",
-    "pytest_asyncio_loop_factories",
-)
-
-
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     """Return the definitions of all fixtures that an item sets up, by name; the last one of each is used.
 
@@ -194,18 +128,10 @@ def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
 
 
 def is_fixture_defined(name: str, session: pytest.Session) -> bool:
-    """Whether any collected file, conftest or plugin defines a fixture; True if pytest gives no answer."""
-    found = vars(getattr(session, "_fixturemanager", session))
-    defined = {fixture for table in _FIXTURE_TABLES for fixture in found.get(table, ())}
-    return name in defined or not defined
-
-
-_FIXTURE_TABLES = (
-    "_arg2fixturedefs",
-    "_arg2node2fixturedefs",
-    "_arg2nodeid2fixturedefs",
-)
-"""The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""
+    """Whether any test of a run sees a fixture of this name."""
+    manager = session._fixturemanager
+    files = {item.parent for item in session.items if item.parent is not None}
+    return any(manager.getfixturedefs(name, file) for file in files)
 
 
 def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
@@ -238,48 +164,3 @@ def _queued(torun: Any) -> Sequence[object]:
             return [*queue]
     with torun.mutex:
         return [*torun.queue]
-
-
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
-
-
-class OwnFixtures:
-    """Distinguishes the fixtures of the project itself from those of pytest and of installed plugins."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._packages: frozenset[str] | None = None
-
-    def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
-        """Whether a parametrised argument is a fixture of the project itself, or is requested by one."""
-        chain = fixtures.get(name, ())
-        if chain and not chain[-1].func.__module__.startswith(PYTEST):
-            return self.is_own(chain[-1].func)
-        return any(
-            name in chain[-1].argnames and self.is_own(chain[-1].func)
-            for chain in fixtures.values()
-        )
-
-    def is_own(self, function: Any) -> bool:
-        """Whether a fixture belongs to the project: neither to pytest nor to an installed plugin."""
-        code = getattr(inspect.unwrap(function), "__code__", None)
-        path = Path(code.co_filename) if code is not None else Path()
-        if path.name == "conftest.py":
-            return True
-        if self._packages is None:
-            plugins = (
-                plugin
-                for plugin, _ in self._config.pluginmanager.list_plugin_distinfo()
-            )
-            installed = {
-                _package(getattr(plugin, "__name__", "")) for plugin in plugins
-            }
-            self._packages = frozenset(installed | {"_pytest", "pytest_relevance"})
-        return (
-            _INSTALLED.isdisjoint(path.parts)
-            and _package(function.__module__) not in self._packages
-        )
-
-
-def _package(module: str) -> str:
-    return module.partition(".")[0]

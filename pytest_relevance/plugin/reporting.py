@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import harmless
-from pytest_relevance.plugin.case_items import set_locations
 from pytest_relevance.plugin.failures import (
     CaseError,
     NotSearched,
+    begin_at_own_code,
     missing_fixture,
     search_error,
-    shorten,
 )
 from pytest_relevance.plugin.moved_cases import follow_moved_cases
 from pytest_relevance.plugin.options import (
@@ -206,7 +205,7 @@ class Reporting:
     ) -> None:
         """Set the exception to report for a call, and the JUnit properties of an error.
 
-        The exception about a missing fixture is replaced; the traceback of any other is shortened.
+        The exception about a missing fixture is replaced; the traceback of any other begins at the project's code.
         """
         if not is_subtest and CHECKS in item.stash and item.stash[CHECKS].raised:
             from pytest_relevance.plugin.running.fixture import raise_lost_check
@@ -225,10 +224,7 @@ class Reporting:
         if run is None:
             return
         if not isinstance(error, pytest.FixtureLookupError):
-            if getattr(
-                error, "pytrace", True
-            ):  # else pytest shows the message without a traceback
-                shorten(call.excinfo, item.config)
+            begin_at_own_code(call.excinfo)
             return
         message = missing_fixture(error, run.case.search)
         run.attempt.error = CaseError(message, pytrace=False)
@@ -292,7 +288,6 @@ class Reporting:
             self._store.to_run = [item.nodeid for item in session.items]
             self._items = [item for item in session.items if CASE_RUN in item.stash]
             self._store.collected = _in_order_of_collection(self._items)
-            set_locations(self._items)
             self._giving_up.watch(self._items)
 
     @pytest.hookimpl(optionalhook=True)

@@ -494,32 +494,6 @@ def calls(project: Project) -> list[int]:
     ]
 
 
-def test_of_an_error_in_an_installed_package_the_users_own_frames_and_the_last_are_shown(
-    project: Project,
-) -> None:
-    """Options ask for more; an error without a frame of the user keeps all frames."""
-    project.search("json = __import__('json'); return lambda query: json.loads(query)")
-    shop(project)
-    run = project.run()
-    shown = run.failure("q001")
-    assert len(run.text.splitlines()) < FEW_LINES
-    assert re.search(r"^> .*json\.loads\(query\)$", shown, re.MULTILINE)
-    assert ("decoder.py" in shown, "__init__.py" in shown) == (
-        True,
-        False,
-    )  # the latter is json.loads itself
-    assert "JSONDecodeError: Expecting value" in shown
-    assert (
-        "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (<lambda>"
-        in one_line(run)
-    )
-    shop(project, 2)
-    for option in ("-v", "--tb=long", "--tb=short", "--full-trace"):
-        assert "json/__init__.py" in project.run(option).failure("q001")
-    project.search("return __import__('json').loads")
-    assert "json/__init__.py" in project.run().failure("q001")
-
-
 def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(
     project: Project,
 ) -> None:

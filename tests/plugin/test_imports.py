@@ -88,22 +88,6 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert heavy(imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS)) == {"yaml"}
 
 
-def test_pytest_rewrites_asserts_of_tests_and_no_module_of_the_package(
-    project: Project,
-) -> None:
-    """Its finder reads the bytecode of modules in small pieces, which takes ten times as long as Python does."""
-    project.conftest()
-    project.cases(
-        "cases: [{query: shoes boots, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.5}]"
-    )
-    loaders = "{type(each.__loader__).__name__ for name, each in sys.modules.items() if 'relevance.plugin.' in name}"
-    project.write(
-        "test_later.py",
-        f"import sys\n\ndef test_loaders():\n    assert {loaders} == {{'none'}}\n",
-    )
-    assert "assert {'SourceFileLoader'} == {'none'}" in project.run_apart().text
-
-
 def test_a_baseline_imports_neither_numpy_nor_pandas_where_twenty_cases_changed(
     forty: Project,
 ) -> None:

@@ -88,8 +88,8 @@ class Attempt:
 class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, from collection to its last report.
 
-    `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
-    function of the case, None for a check. `place` is the number of the item among those of all files (from 0), in the
+    `file` is the name of the case file in messages, `path` the name in pytest's own lines. `is_check`: this is a
+    check of a test in Python. `place` is the number of the item among those of all files (from 0), in the
     order of collection. `variant_index` is the index of the variant in the case's list of variants
     (from 0), `variant_parameters` are the ids of the parameters that it is named by.
     `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
@@ -102,9 +102,7 @@ class CaseRun:
     settings: RunSettings
     file: str
     path: str
-    function: Any = (
-        None  # a FunctionType or None: mypy takes a field of this type for a method
-    )
+    is_check: bool = False
     place: int = 0
     variant: str | None = None
     variant_index: int = 0
@@ -147,18 +145,10 @@ class CaseRun:
         )
 
     @property
-    def is_check(self) -> bool:
-        """Whether this is a check of a test in Python."""
-        return self.function is None
-
-    @property
     def search(self) -> Any:
         """The value of the search fixture, which is set up. A check has none."""
         assert isinstance(self.item, pytest.Function)
-        try:
-            return self.item.funcargs[self.case.search]
-        except KeyError:  # the function of the case runs in another item
-            raise CaseError(_NOT_COLLECTED, pytrace=False) from None
+        return self.item.funcargs[self.case.search]
 
     @property
     def in_run(self) -> CaseInRun:
@@ -231,6 +221,17 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunct
 
 CASE_RUN = pytest.StashKey[CaseRun]()
 """The case run of an item of a case file."""
+
+
+def case_run_of(item: pytest.Item) -> CaseRun:
+    """Return the case run of an item of a case file.
+
+    Raises `CaseError` for an item that another plugin made in the place of the collected one.
+    """
+    if CASE_RUN not in item.stash:
+        raise CaseError(_NOT_COLLECTED, pytrace=False)
+    return item.stash[CASE_RUN]
+
 
 SEARCHES = pytest.StashKey[Any]()
 """The object that calls the searches of several cases together, if any are called so."""

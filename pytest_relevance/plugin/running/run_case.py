@@ -125,7 +125,12 @@ def check(
     `path` is the file of the check; `case` has its line.
     """
     this = CaseRun(
-        case, item, settings(item.config), shown_path(path, item.config), path
+        case=case,
+        item=item,
+        settings=settings(item.config),
+        file=shown_path(path, item.config),
+        path=path,
+        is_check=True,
     )
     this.attempt.loop = case_run.running_loop()
     checks.runs.append(this)

@@ -26,6 +26,7 @@ from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.own_fixtures import OwnFixtures
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.latency import Timed, looks_at_latency
@@ -68,7 +69,7 @@ class Windows:
     """Finds the cases that may be searched together with a case."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._own = internals.OwnFixtures(config)
+        self._own = OwnFixtures.of(config)
         self._known: dict[tuple[int, Sequence[str]], _Fixtures] = {}
         self._hooks: dict[object, str] = {}
         self._places: dict[pytest.Item, int] = {}

@@ -268,7 +268,7 @@ def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(
     }
     text = run.failure("q1")
     assert "ValueError: bad query" in text
-    assert "shop.relevance.yaml:3: in q1" in text
+    assert 'shop.relevance.yaml:3: query "q1"' in text
     assert "pytest_relevance" not in text
     assert "search returned None" in run.failure("q2")
     error = run.results["q1"].call.error

@@ -1,0 +1,152 @@
+"""The items of cases: each case becomes a test function, of which pytest makes its items.
+
+A case is an ordinary test function for pytest and for every plugin: it goes through `pytest_pycollect_makeitem`. So it
+has fixtures of every scope, parameters and marks, and the item classes of pytest-asyncio and anyio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin import pytest_internals as internals
+from pytest_relevance.plugin.failures import CaseFailure
+from pytest_relevance.plugin.loops import CaseLoop, Loops
+from pytest_relevance.plugin.options import shown_path
+from pytest_relevance.plugin.pytest_internals import Fixtures
+from pytest_relevance.plugin.running.case_run import case_run_of
+from pytest_relevance.plugin.running.run_case import run, run_async
+from pytest_relevance.plugin.variants import Variant, variants_of
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+@dataclass(frozen=True, slots=True)
+class CaseItem:
+    """An item of a case, and its variant.
+
+    `search_folder` is the folder that defines the fixture of the search, as part of a node id.
+    """
+
+    item: pytest.Item
+    variant: Variant
+    search_folder: str
+
+
+class ItemMaker:
+    """Makes the items of the cases of one file."""
+
+    def __init__(self, file: pytest.Module, queries_line: int) -> None:
+        """Make the items of a file; `queries_line` is the line of cases that another file lists."""
+        self._file = file
+        self._queries_line = queries_line
+        self._loops = Loops(file.config)
+        self._loop_of: dict[tuple[str, ...], CaseLoop] = {}
+
+    def make(self, case: Case) -> list[CaseItem]:
+        """Return the items of a case, one for each set of parameters.
+
+        Raises `CollectError` if the plugin of pytest that makes items is blocked.
+        """
+        # usefixtures come before the search, as they may set up the state that it needs
+        names = (*case.usefixtures, case.search)
+        loop = self._loop_of.get(names)
+        if loop is None:
+            items = self._collect(case, self._loops.usual)
+            # which loop a case needs depends on its fixtures, which pytest looks up while it makes items
+            loop = self._loops.of(case.search, _fixtures_of(items))
+            self._loop_of[names] = loop
+            if loop != self._loops.usual:
+                items = self._collect(case, loop)
+        else:
+            items = self._collect(case, loop)
+        folder = ""
+        definitions = _fixtures_of(items).get(case.search)
+        if definitions:
+            folder = str(definitions[-1].baseid)
+        made = []
+        for item, variant in zip(items, variants_of(case, items), strict=True):
+            self._set_up(item, case)
+            made.append(CaseItem(item, variant, folder))
+        return made
+
+    def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
+        """Return the items that pytest and its plugins make of the function of a case."""
+        file, name = self._file, case.node_name
+        function: Any = case_function(
+            [*case.usefixtures, case.search], is_async=loop.is_async
+        )
+        function.__name__ = name
+        if loop.scope is not None:
+            pytest.mark.asyncio(loop_scope=loop.scope)(function)
+        setattr(file.obj, name, function)  # pytest looks it up by its name
+        try:
+            items = file.ihook.pytest_pycollect_makeitem(
+                collector=file, name=name, obj=function
+            )
+        finally:
+            delattr(file.obj, name)
+        if items is None:
+            shown = shown_path(file.path, file.config)
+            raise file.CollectError(
+                f"{shown}: cases need the plugin that -p no:python blocks"
+            )
+        for attribute in ("__signature__", "pytestmark"):
+            # -k would find cases by these names: pytest has read what they hold
+            vars(function).pop(attribute, None)
+        return [*items]
+
+    def _set_up(self, item: Any, case: Case) -> None:
+        """Give an item its line of the case file, a list of fixtures of its own, its query and its marks."""
+        path = str(self._file.path)
+        line = case.line if case.source is None else self._queries_line
+        item.reportinfo = lambda: (path, line - 1, item.name)
+        # the items of a function share one list, and a conftest may append to that of one item
+        item.fixturenames = [*item.fixturenames]
+        item.extra_keyword_matches.add(case.query)
+        for mark in marks_of(case):
+            item.add_marker(mark)
+
+
+def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
+    """Return the definitions of the fixtures of the items of one function, by name."""
+    return internals.fixtures_of(items[0]) if items else {}
+
+
+def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
+    """Make the test function of a case. pytest reads from its signature which fixtures the case requests."""
+
+    def run_case(request: pytest.FixtureRequest, **_: object) -> None:
+        run(case_run_of(request.node))
+
+    async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
+        await run_async(case_run_of(request.node))
+
+    function: Any = run_case_async if is_async else run_case
+    function.__signature__ = signature_of(("request", *fixtures))
+    return function  # type: ignore[no-any-return]
+
+
+@cache
+def signature_of(names: tuple[str, ...]) -> Signature:
+    """Return the signature of a function with these arguments."""
+    parameters = []
+    for name in dict.fromkeys(names):
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY))
+    return Signature(parameters)
+
+
+def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
+    """Give the marks of a case: tags, skip, xfail."""
+    yield from case.tags
+    if case.skip is not None:
+        yield pytest.mark.skip(reason=case.skip)
+    if case.xfail is not None:
+        strict = {} if case.xfail.strict is None else {"strict": case.xfail.strict}
+        yield pytest.mark.xfail(reason=case.xfail.reason, raises=CaseFailure, **strict)

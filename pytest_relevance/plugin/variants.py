@@ -1,0 +1,132 @@
+"""The variant that an item runs in: the parameters that its ranking may depend on.
+
+These are the parameters of the fixtures that `search` and the `usefixtures` of the case depend on, found by argument
+names. The parameters of other fixtures do not count: of an unrelated autouse fixture, or of a plugin that repeats every
+test. A fixture that takes `request` may get any other fixture by name. So if one of the fixtures does, other than for
+`request.param`, all parameters of the project's own fixtures count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin import pytest_internals as internals
+from pytest_relevance.plugin.own_fixtures import OwnFixtures
+from pytest_relevance.plugin.pytest_internals import PYTEST, Fixtures, Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The variant of an item: its name, None without parameters that count, and its number (from 0) in its case.
+
+    `ends` are what follows the name of the case in the names of the items of this variant, if that is not the variant.
+    `parameters` are the ids of the parameters that count, which `name` joins by "-".
+    """
+
+    name: str | None
+    number: int
+    ends: Sequence[str] = ()
+    parameters: Sequence[str] = ()
+
+
+def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
+    """Return the variant of each item of a case."""
+    parameters = []
+    for item in items:
+        of_item = internals.parameters_of(item)
+        if of_item is not None:
+            parameters.append(of_item)
+    ids: list[tuple[str, ...] | None] = [None] * len(items)
+    if parameters and len(parameters) == len(items):
+        fixtures = internals.fixtures_of(items[0])
+        own = OwnFixtures.of(items[0].config)
+        counting = _counting(case, [*parameters[0].indices], fixtures, own)
+        if counting:
+            ids = [*_counting_ids(parameters, counting)]
+    names = [None if counted is None else "-".join(counted) for counted in ids]
+    by_name: dict[str | None, list[pytest.Function]] = {}
+    for item, name in zip(items, names, strict=True):
+        by_name.setdefault(name, []).append(item)
+    numbers = {name: number for number, name in enumerate(by_name)}
+    variants = []
+    for name, counted in zip(names, ids, strict=True):
+        variant = Variant(
+            name=name,
+            number=numbers[name],
+            ends=_ends(name, by_name[name]),
+            parameters=counted or (),
+        )
+        variants.append(variant)
+    return variants
+
+
+def _counting(
+    case: Case, arguments: Sequence[str], fixtures: Fixtures, own: OwnFixtures
+) -> set[str]:
+    """Return the parametrised arguments that the ranking of a case may depend on."""
+    used = _used_fixtures([case.search, *case.usefixtures], fixtures)
+    counting = {name for name in arguments if name in used}
+    for name, definitions in used.items():
+        if name not in arguments and _may_ask_for_others(definitions):
+            counting.update(
+                argument
+                for argument in arguments
+                if own.is_parameter(argument, fixtures)
+            )
+            break
+    return counting
+
+
+def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
+    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name.
+
+    Used are the last definition of a fixture, and the overridden ones that it requests by its own name.
+    """
+    used: dict[str, list[Any]] = {}
+    waiting = [*names]
+    for name in waiting:
+        if name in used:
+            continue
+        definitions = used[name] = []
+        for fixture in reversed(fixtures.get(name, ())):
+            definitions.append(fixture)
+            waiting += fixture.argnames
+            if name not in fixture.argnames:
+                break
+    return used
+
+
+def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
+    """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
+    for fixture in definitions:
+        is_of_pytest = fixture.func.__module__.startswith(PYTEST)
+        if "request" in fixture.argnames and not is_of_pytest:
+            return True
+    return False
+
+
+def _counting_ids(
+    parameters: Sequence[Parameters], counting: set[str]
+) -> Iterable[tuple[str, ...]]:
+    """Yield the ids of the arguments that count, for each item. If several arguments share an id, all ids count."""
+    names = [*parameters[0].indices]
+    has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
+    for of_item in parameters:
+        if not has_one_each:
+            yield tuple(of_item.ids)
+            continue
+        pairs = zip(names, of_item.ids, strict=True)
+        yield tuple([its_id for name, its_id in pairs if name in counting])
+
+
+def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
+    """Return the ends of the names of the items of a variant, if they have parameters that it leaves out."""
+    parameters = internals.parameters_of(items[0])
+    if len(items) == 1 and (parameters is None or parameters.id == variant):
+        return ()
+    return [item.name.removeprefix(item.originalname) for item in items]
