@@ -426,7 +426,7 @@ def _with_short_message(report: Any, config: pytest.Config) -> Any:
         or os.environ.get("BUILD_NUMBER")
     ):
         return report
-    from pytest_relevance.reports.failure import failure_message
+    from pytest_relevance.reports.failure_message import failure_message
 
     room = config.get_terminal_writer().fullwidth - len(f"FAILED {report.nodeid} - ")
     short = copy(report)

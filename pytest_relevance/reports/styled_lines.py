@@ -6,7 +6,7 @@ the styles look like is decided where the lines are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, folded
@@ -18,6 +18,9 @@ Span = tuple[str, str]
 """A text and its style."""
 
 Line = tuple[Span, ...]
+
+MOST_PARTS = 10
+"""How many parts of a long list a report has."""
 
 _INDENT = 4
 _DEEPEST_INDENT = 24
@@ -80,3 +83,15 @@ def wrapped(
         for piece in folded(text, columns, indent):
             lines.append(styled_line(piece, style))
     return lines
+
+
+def first_parts(parts: Sequence[str], count: int | None = None) -> list[str]:
+    """Return the first parts of a list, and how many more there are.
+
+    `count` is the length of the list, if `parts` does not have all of it.
+    """
+    chosen = list(parts[:MOST_PARTS])
+    total = len(parts) if count is None else count
+    if total > len(chosen):
+        chosen.append(f"and {total - len(chosen)} more")
+    return chosen

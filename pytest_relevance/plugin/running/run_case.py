@@ -253,13 +253,14 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
         and result.baseline.failed_before
         and is_expected
     ):
-        from pytest_relevance.reports.failure import failure_message
+        from pytest_relevance.reports.failure_message import failure_message
 
         attempt.result = replace(result, baseline=replace(result.baseline, known=True))
         attempt.error = pytest.xfail.Exception(failure_message(result))
         raise attempt.error
     if how in (FAILED, "fail"):
-        from pytest_relevance.reports.failure import failure_lines, failure_message
+        from pytest_relevance.reports.failure import failure_lines
+        from pytest_relevance.reports.failure_message import failure_message
         from pytest_relevance.reports.styled_lines import plain_text
 
         # A test that catches the exception of a check may print its text. For an item the terminal rebuilds the text.

@@ -14,7 +14,6 @@ from typing import Any
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import Loss
-from pytest_relevance.reports.failure import unstable_text
 from pytest_relevance.reports.html.case_rows import (
     documents_of,
     is_fine,
@@ -27,6 +26,7 @@ from pytest_relevance.reports.reasons import (
     search_label,
     settings_text,
 )
+from pytest_relevance.reports.repeats import unstable_text
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.cases import (
     Variant,

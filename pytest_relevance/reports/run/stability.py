@@ -55,7 +55,7 @@ def _table(
     unstable: Sequence[CaseResult], called: Sequence[CaseResult], *, full: bool
 ) -> Table:
     """Make the table of unstable cases: those that did not pass come first."""
-    from pytest_relevance.reports.failure import difference_text
+    from pytest_relevance.reports.repeats import difference_text
 
     variants = variants_of(called)
     has_places = len({result.file for result in unstable}) > 1

@@ -1,0 +1,112 @@
+"""The score of a case in words: what it came to, between which scores it lies, its sums."""
+
+from __future__ import annotations
+
+from pytest_relevance._text import digits_apart
+from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.reports import reasons
+from pytest_relevance.reports.breakdown import Breakdown
+from pytest_relevance.reports.number_text import duration_text, number_text, total_text
+from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
+from pytest_relevance.reports.terminal_text import display_width
+from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.case_result import PASSED, CaseResult
+
+_BEFORE_SETTINGS = "     "
+
+
+def score_digits(result: CaseResult) -> int:
+    """Return the number of decimals of the score: enough to tell it from the floor."""
+    if result.conditions.floor is None or result.score is None:
+        return 3
+    return digits_apart(result.score, result.conditions.floor)
+
+
+# --- a case that fails for nothing ----------------------------------------------------
+
+
+def met_text(result: CaseResult) -> str:
+    """`passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`: what a case came to.
+
+    If there is a baseline, with the score before.
+    """
+    parts = []
+    if result.evaluation.judgments:
+        parts.append(_own_score_text(result))
+    parts += dict.fromkeys(_met_outcome(each) for each in result.evaluation.outcomes)
+    parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
+    text = "; ".join(parts) or "no judgments"
+    if result.verdict != PASSED:
+        return text
+    if result.evaluation.people_verdict:
+        text += reasons.alone_text(result.evaluation.graders)
+    return f"passed: {text}"
+
+
+def _own_score_text(result: CaseResult) -> str:
+    """`nDCG@10 0.764, at least 0.500`, or why the case has no score."""
+    name = result.metric.text
+    score = result.score
+    if score is None:
+        return f"{name} n/a, no judged document is relevant"
+    digits = score_digits(result)
+    floor = result.conditions.floor
+    expected = "no floor" if floor is None else f"at least {floor:.{digits}f}"
+    before = None if result.baseline is None else result.baseline.score
+    change = reasons.change_text(score, before)
+    return f"{name} {score:.{digits}f}, {expected}{change}"
+
+
+def _met_outcome(outcome: Outcome) -> str:
+    """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
+    value = outcome.value
+    if value is None:
+        return outcome.name
+    if outcome.kind in ("metric", SIMILARITY):
+        digits = digits_apart(value, outcome.bound)
+        bound = f"{outcome.comparison} {outcome.bound:.{digits}f}"
+        return f"{outcome.name} {value:.{digits}f} {bound}"
+    if outcome.kind == "latency":
+        return f"{outcome.name} {duration_text(value)}"
+    return f"{outcome.name} {number_text(value)}"
+
+
+# --- what unjudged results leave open -------------------------------------------------
+
+
+def interval_text(result: CaseResult) -> str:
+    """`nDCG@10 lies between 0.287 and 0.641`; nothing if no judgment could change it."""
+    settings = result.conditions.settings
+    evaluation = result.evaluation
+    lower, upper = result.interval
+    is_usual = settings.ideal == "judged" and settings.unjudged == "zero"
+    if lower is None or not is_usual or evaluation.judged == evaluation.top:
+        return ""
+    digits = score_digits(result)
+    ends = f"{lower:.{digits}f} and {upper:.{digits}f}"
+    return f"{result.metric.text} lies between {ends}"
+
+
+# --- the sums below the ranking -------------------------------------------------------
+
+
+def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
+    """Write the sums whose quotient is the score, and the settings that they depend on."""
+    conditions = result.conditions
+    depth = conditions.depth if conditions.is_depth_set else None
+    settings = reasons.settings_text(conditions.settings, depth)
+    name = result.metric.text
+    if result.score is None:
+        parts = [f"{name} n/a: no judged document is relevant", settings]
+        return wrapped("", parts, columns, _BEFORE_SETTINGS)
+    sums = "nothing relevant was returned: "
+    if found.ideal_dcg:
+        ideal = total_text(found.ideal_dcg)
+        sums = f"DCG {total_text(found.dcg)} / ideal DCG {ideal} = "
+    score = f"{name} {result.score:.{score_digits(result)}f}"
+    first: Line = ((sums, PLAIN), (score, reasons.STATUSES[result.verdict]))
+    room = columns - len(sums) - len(score) - len(_BEFORE_SETTINGS)
+    if display_width(settings) <= room:
+        return [(*first, (f"{_BEFORE_SETTINGS}{settings}", PLAIN))]
+    below = folded_lines(f"  {settings}", columns=columns, indent="  ")
+    return [first, *below]

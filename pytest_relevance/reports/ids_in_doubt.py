@@ -1,0 +1,131 @@
+"""Ids of results and of judgments that may not be of the same kind.
+
+A case of which no result is judged names both kinds of id. Ids that a spreadsheet has
+rounded, or has written as numbers, are paired with the results that they may stand for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import are_one_number, quoted, spreadsheet_number
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    Line,
+    first_parts,
+    folded_lines,
+    styled_line,
+    wrapped,
+)
+from pytest_relevance.reports.terminal_text import title_room, titled
+from pytest_relevance.results.case_result import CaseResult
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+NO_ID_KNOWN = "no result is judged; are these the same kind of id?"
+
+_LONGEST_ID = 24
+_DIGITS_KEPT = 15  # by a spreadsheet
+
+
+def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
+    """Write both kinds of id, one below the other, in quotes: they may differ by a blank."""
+    missing = [document for document, _ in result.evaluation.missing]
+    returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
+    judged = _quoted_ids(result, missing, columns, full=full)
+    absent = [quoted(document) for document in result.texts.not_in_index]
+    count = sum(result.evaluation.judgments.values())
+    lines = folded_lines(NO_ID_KNOWN, BAD, columns, "  ")
+    lines += wrapped("  returned: ", first_parts(returned), columns)
+    lines += wrapped("  judged:   ", first_parts(judged, count), columns)
+    if absent:
+        shown = first_parts(absent)
+        lines += wrapped("  not in the index: ", shown, columns, style=BAD)
+    advice = (
+        "  if not, name the id with id_field in the case file, or return it from search"
+    )
+    return lines + folded_lines(advice, DIM, columns)
+
+
+def _quoted_ids(
+    result: CaseResult, documents: Iterable[str], columns: int, *, full: bool
+) -> list[str]:
+    room = title_room(columns, full=full)
+    titles = result.texts.titles
+    return [titled(quoted(each), each, titles, room) for each in documents]
+
+
+# --- ids that are one number ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SameNumber:
+    """A judged document and an unjudged result whose ids may be one number."""
+
+    judged: str
+    returned: str
+
+
+def same_numbers(result: CaseResult) -> list[SameNumber]:
+    """Find the judged documents that were not returned, if their id is that of a result.
+
+    The ids are one number that a spreadsheet may have rounded, or written otherwise.
+    """
+    missing = _Numbers(document for document, _ in result.evaluation.missing)
+    pairs = []
+    for returned in result.unjudged:
+        for judged in missing.candidates(returned):
+            if are_one_number(judged, returned):
+                pairs.append(SameNumber(judged, returned))
+    return pairs
+
+
+class _Numbers:
+    """Ids that are numbers, by what they may be equal to."""
+
+    def __init__(self, documents: Iterable[str]) -> None:
+        self._all: list[str] = []
+        self._rounded: list[str] = []
+        self._by_number: dict[Decimal, list[str]] = defaultdict(list)
+        for document in documents:
+            number = spreadsheet_number(document)
+            if number is None:
+                continue
+            self._all.append(document)
+            self._by_number[number].append(document)
+            if _may_be_rounded(document):
+                self._rounded.append(document)
+
+    def candidates(self, document: str) -> Sequence[str]:
+        """Return the ids that may be the number of this one. Only they need a close look."""
+        if _may_be_rounded(document):
+            return self._all
+        number = spreadsheet_number(document)
+        if number is not None and number in self._by_number:
+            return self._by_number[number]
+        return self._rounded
+
+
+def _may_be_rounded(document: str) -> bool:
+    """Whether a number has more digits than a spreadsheet keeps, or is 1.23457E+12."""
+    return len(document) > _DIGITS_KEPT or "e" in document.lower()
+
+
+def same_number_lines(result: CaseResult, columns: int) -> Iterator[Line]:
+    """Name the ids that a spreadsheet may have changed."""
+    parts = []
+    for pair in same_numbers(result):
+        judged = quoted(pair.judged, _LONGEST_ID)
+        returned = quoted(pair.returned, _LONGEST_ID)
+        parts.append(f"judged {judged}, returned {returned}")
+    if not parts:
+        return
+    head = "ids that a spreadsheet may have changed: "
+    yield from wrapped(head, first_parts(parts), columns, "; ", BAD)
+    advice = "  if so, write them in the judgments as they are returned"
+    yield styled_line(advice, DIM)
