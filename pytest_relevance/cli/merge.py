@@ -121,7 +121,7 @@ def _report(
     max_chars: int,
 ) -> str:
     """Make the report of a run that was merged from so many records."""
-    from pytest_relevance.reports.run.report import (
+    from pytest_relevance.reports.run.merged import (
         merge_notes,
         merged_data,
         merged_lines,

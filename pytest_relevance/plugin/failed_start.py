@@ -27,7 +27,7 @@ from pytest_relevance.plugin.outputs import (
     report_text,
 )
 from pytest_relevance.plugin.uncollected import cause_of, error_at, has_case_files
-from pytest_relevance.reports.run.markdown import run_annotations
+from pytest_relevance.reports.run.annotations import run_annotations
 from pytest_relevance.reports.workflow_commands import is_github, safe_output
 from pytest_relevance.results.records.file import write_record
 from pytest_relevance.results.records.run import Run

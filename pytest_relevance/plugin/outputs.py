@@ -61,7 +61,7 @@ from pytest_relevance.results.records.run_info import (
 from pytest_relevance.results.records.uncompared import without_ranking
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.run.markdown import Annotation
+    from pytest_relevance.reports.run.annotations import Annotation
     from pytest_relevance.results.records.run import Run
 
 Write = Callable[[bool], Iterable[Message]]
@@ -537,7 +537,7 @@ class GitHubReport:
         """
         if not self._has_something_to_say():
             return
-        from pytest_relevance.reports.run.markdown import run_annotations
+        from pytest_relevance.reports.run.annotations import run_annotations
         from pytest_relevance.results.records.run import Run
 
         results = self._store.results

@@ -25,13 +25,9 @@ from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.cases import anything_ran
-from pytest_relevance.reports.run.report import (
-    ALIKE,
-    IN_BRIEF,
-    shown_failures,
-    summary_lines,
-    verdict_lines,
-)
+from pytest_relevance.reports.run.shown_failures import ALIKE, IN_BRIEF, shown_failures
+from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -395,16 +391,16 @@ def _with_stand_ins(
     def length(index: int) -> int:
         return str(reports[index].longrepr).count("\n") + 2
 
-    for how, indexes in shown_failures(results, explained, length, folds=folds):
-        found = [reports[index] for index in indexes]
-        if how == ALIKE:
+    for group in shown_failures(results, explained, length, folds=folds):
+        found = [reports[place] for place in group.places]
+        if group.how == ALIKE:
             shown.append(_alike(found, config))
             short += (
                 shown[-1:]
                 if len(found) > _MOST_ALIKE
                 else [_with_short_message(each, config) for each in found]
             )
-        elif how == IN_BRIEF:
+        elif group.how == IN_BRIEF:
             shown.append(_in_brief(found, config))
             short += [_with_short_message(report, config) for report in found]
         else:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.run.report import summary_lines
+from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text

@@ -10,7 +10,8 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
-from pytest_relevance.reports.run.report import merged_lines, report_data, report_lines
+from pytest_relevance.reports.run.merged import merged_lines
+from pytest_relevance.reports.run.report import report_data, report_lines
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError

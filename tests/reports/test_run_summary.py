@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo, bootstrap_interval, randomisation_test
-from pytest_relevance.reports.run.report import summary_lines, verdict_lines
+from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,

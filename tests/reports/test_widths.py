@@ -9,7 +9,8 @@ import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.run.report import merged_lines, report_lines, run_gates
+from pytest_relevance.reports.run.merged import merged_lines
+from pytest_relevance.reports.run.report import report_lines, run_gates
 from pytest_relevance.reports.styled_lines import Line, plain_text
 from pytest_relevance.reports.terminal_text import display_width, terminal_width
 from pytest_relevance.results.case_parts import SearchError

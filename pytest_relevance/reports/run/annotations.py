@@ -1,0 +1,170 @@
+"""Annotations for GitHub Actions: messages at lines of files, in the diff of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
+from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.errors import error_title
+from pytest_relevance.reports.run.faults import together_text, together_title
+from pytest_relevance.reports.run.gates import gate_message
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    LOST_DOCUMENT,
+    moved_case,
+)
+from pytest_relevance.reports.run.run_findings import reason_texts
+from pytest_relevance.reports.run.shown_failures import new_failures
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.terminal_text import cut
+from pytest_relevance.reports.workflow_commands import workflow_command
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import (
+    ENDED_IN_ERROR,
+    STALE_ENTRY,
+    WITHOUT_ENTRY,
+    failure_kind,
+)
+from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import RunError, RunInfo
+
+MOST_ANNOTATIONS = 10
+"""How many annotations of one kind GitHub shows for a step; it drops any further ones."""
+
+_GATES = 3  # so many annotations are reserved for gates
+_LONGEST_TITLE, _LONGEST_LINE = 120, 400
+
+_KINDS: Mapping[str, str] = {
+    STALE_ENTRY: "Stale baseline entry",
+    WITHOUT_ENTRY: "Failed",
+    ENDED_IN_ERROR: "Error",
+}
+"""How an annotation calls a kind of failure, if not by its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A message about a `line` (from 1) of a `file`, whose name is as results have it.
+
+    `column` counts from 1. 0 stands for a line or a column that is not known.
+    """
+
+    file: str
+    line: int
+    title: str
+    message: str
+    column: int = 0
+
+    def as_command(self, path: str | None) -> str:
+        """Write the workflow command.
+
+        `path` is that of the file in the repository, None if the file is not in it.
+        """
+        if path is None:
+            place = ":".join(str(part) for part in (self.file, self.line) if part)
+            message = f"{place}: {self.message}" if place else self.message
+            return workflow_command("error", {"title": self.title}, message)
+        properties: dict[str, object] = {"file": path}
+        if self.line:
+            properties["line"] = self.line
+        if self.column:
+            properties["col"] = self.column
+        properties["title"] = self.title
+        return workflow_command("error", properties, self.message)
+
+
+def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
+    """Make the first ten annotations of a run, in the order of its report.
+
+    Errors of case files and the like come first, then why the run fails other than for a
+    case, then the cases, and gates last. Cases that failed alike are one annotation. Up
+    to three of the ten are gates, or more if there is room for them.
+    """
+    room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
+    annotations = _error_annotations(run.info)
+    for reason in reason_texts(run.info):
+        annotations.append(Annotation("", 0, "The run fails", _cut_line(reason)))
+    del annotations[room:]
+    has_variants = len(cases.variants_of(run.results)) > 1
+    for reported in islice(new_failures(run), room - len(annotations)):
+        annotations.append(_cases_annotation(reported.results, has_variants))
+    for gate in failed_gates[: MOST_ANNOTATIONS - len(annotations)]:
+        annotations.append(_gate_annotation(gate))
+    return annotations
+
+
+def _error_annotations(info: RunInfo) -> list[Annotation]:
+    """Make an annotation of each error that is not that of a case. A text is said once."""
+    annotations: dict[str, Annotation] = {}
+    for error in info.errors:
+        annotations.setdefault(error.text, _error_annotation(error))
+    return list(annotations.values())
+
+
+def _error_annotation(error: RunError) -> Annotation:
+    return Annotation(
+        file=error.file,
+        line=error.line,
+        title=cut(error_title(error), _LONGEST_TITLE),
+        message=_cut_line(error.message),
+        column=error.column,
+    )
+
+
+def _gate_annotation(gate: GateResult) -> Annotation:
+    return Annotation(
+        file=gate.file,
+        line=gate.line,
+        title=cut(f"Gate not met: {harmless(gate.name)}", _LONGEST_TITLE),
+        message=_cut_line(gate_message(gate)),
+    )
+
+
+def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Annotation:
+    """Make the annotation of a case, or of cases that failed alike."""
+    result = results[0]
+    file = result.origin.source or result.file
+    if len(results) > 1:
+        title = together_title(results)
+        return Annotation(file, result.line, title, _cut_line(together_text(results)))
+    return Annotation(
+        file=file,
+        line=result.line,
+        title=_title(result, has_variants),
+        message="\n".join(_cut_line(text) for text in _message_parts(result)),
+    )
+
+
+def _title(result: CaseResult, has_variants: bool) -> str:
+    """`Got worse: smart watch [bm25]`."""
+    kind = failure_kind(result)
+    label = case_label(result)
+    if has_variants and result.variant is not None:
+        label += f" [{result.variant}]"
+    said = f"{_KINDS.get(kind, kind.capitalize())}: {harmless(label)}"
+    return cut(said, _LONGEST_TITLE)
+
+
+def _message_parts(result: CaseResult) -> list[str]:
+    """Say why a case failed, which document it lost, and which is on top now."""
+    reason = reason_in_brief(result, is_named=True)
+    parts = [reason.removeprefix(failure_head(result))]  # the title has the head
+    change = CaseChange(result)
+    if change.after is None:
+        return parts
+    row = moved_case(change, ())
+    for word in (LOST_DOCUMENT, DOCUMENT_ON_TOP):
+        spans = row.documents[word]
+        if spans:
+            parts.append(f"{word}: {plain_text([spans])}")
+    return parts
+
+
+def _cut_line(text: str) -> str:
+    return cut(harmless(text), _LONGEST_LINE)

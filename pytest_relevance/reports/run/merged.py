@@ -1,0 +1,127 @@
+"""The report of a run that was merged from several records, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
+from pytest_relevance.reports.run.errors import error_lines
+from pytest_relevance.reports.run.gates import named_gate_lines
+from pytest_relevance.reports.run.report import found_lines, report_data
+from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.verdict import verdict_lines
+from pytest_relevance.reports.styled_lines import BAD, DIM, Line, folded_lines
+from pytest_relevance.reports.terminal_text import WIDEST
+from pytest_relevance.results.case_result import Key
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changes_text
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.results.records.merge import Merged
+
+_MOST_UNFINISHED = 20  # node ids of what did not finish
+
+
+def merged_lines(
+    merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST
+) -> list[Line]:
+    """Write the report of a run that was merged from so many `records`.
+
+    Advice about the baseline is left out: the reports of the shards have it.
+    """
+    run = merged.run
+    whole = with_missing(merged)
+    joined, *searched = merge_notes(merged, records)
+    lines = folded_lines(joined, DIM, width, "  ")
+    lines += summary_lines(
+        run.results, run.files, whole.info, gates, width=width, has_advice=False
+    )
+    for gate in gates:
+        lines += named_gate_lines(gate, width)
+    for text in (*searched, *_gap_texts(merged)):
+        lines += folded_lines(text, BAD, width, "  ")
+    lines += error_lines(run.info, width=width)
+    lines += found_lines(run, width)
+    return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
+
+
+def with_missing(merged: Merged) -> Run:
+    """Return the merged run. Its missing cases are also those that no record has.
+
+    These have no node id: they are named FILE::SEARCH.
+    """
+    run = merged.run
+    absent = []
+    for gap in merged.gaps:
+        name = f"{gap.file}::{with_variant(gap.search, gap.variant)}"
+        absent += [name] * (gap.total - gap.found)
+    missing = (*run.info.missing, *absent[len(run.info.missing) :])
+    info = replace(run.info, missing=missing, is_part=bool(missing))
+    return Run(run.results, run.files, info, name=run.name)
+
+
+# --- how the records were merged ------------------------------------------------------
+
+
+def merge_notes(merged: Merged, records: int) -> list[str]:
+    """Say what was merged, and how the records differ in what was searched."""
+    notes = [_joined_text(merged, records)]
+    searched = changes_text(merged.searched)
+    if searched:
+        notes.append(
+            f"the records are of runs that searched different things: {searched}"
+        )
+    return notes
+
+
+def _joined_text(merged: Merged, records: int) -> str:
+    """`2 records, 3 results`, and which cases are in several of them."""
+    parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
+    if merged.again:
+        names = _case_names(merged, merged.again)
+        parts.append(f"{names} in several of them, with the same results")
+    if merged.replaced:
+        names = _case_names(merged, merged.replaced)
+        parts.append(
+            f"{names} with other results in an earlier one, which do not count"
+        )
+    return "; ".join(parts)
+
+
+def _case_names(merged: Merged, keys: Sequence[Key]) -> str:
+    """Count the cases with these keys, and name the first of them."""
+    queries = {result.key: result.query for result in merged.run.results}
+    names = []
+    for key in keys:
+        _, case, variant = key
+        names.append(case_in_prose(case, queries[key], variant))
+    return f"{counted(len(keys), 'case')} ({first_few(names)})"
+
+
+def _gap_texts(merged: Merged) -> list[str]:
+    """Say how many cases are in no record, and what did not finish."""
+    texts = []
+    for gap in merged.gaps:
+        absent = gap.total - gap.found
+        are = "is" if absent == 1 else "are"
+        of_all = f"{absent:,} of {counted(gap.total, 'case')} {are} in no record"
+        texts.append(f"{gap.file}, {with_variant(gap.search, gap.variant)}: {of_all}")
+    if merged.run.missing:
+        names = first_few(merged.run.missing, _MOST_UNFINISHED)
+        texts.append(f"did not finish: {names}")
+    return texts
+
+
+def merged_data(merged: Merged, records: int) -> dict[str, Any]:
+    """Return the report in types of JSON: that of the whole run, and how it was merged."""
+    how = {
+        "records": records,
+        "again": [list(key) for key in merged.again],
+        "replaced": [list(key) for key in merged.replaced],
+        "gaps": [asdict(gap) for gap in merged.gaps],
+        "searched": {name: list(values) for name, values in merged.searched.items()},
+    }
+    return {**report_data(merged.run), "merged": how}
