@@ -46,3 +46,25 @@ REPORTS: Mapping[str, str] = {
     "json": f"{_OF_REPORTS}:JSON_FORMAT",
 }
 """Formats of reports."""
+
+_OF_EXPECTATIONS = "pytest_relevance.expectations"
+
+EXPECTATIONS: Mapping[str, str] = {
+    "first": f"{_OF_EXPECTATIONS}.documents:FIRST",
+    "include": f"{_OF_EXPECTATIONS}.documents:INCLUDE",
+    "exclude": f"{_OF_EXPECTATIONS}.documents:EXCLUDE",
+    "order": f"{_OF_EXPECTATIONS}.order:ORDER",
+    "within": f"{_OF_EXPECTATIONS}.documents:WITHIN",
+    "results": f"{_OF_EXPECTATIONS}.counts:RESULTS",
+    "latency": f"{_OF_EXPECTATIONS}.counts:LATENCY",
+    "every": f"{_OF_EXPECTATIONS}.fields:EVERY",
+    "some": f"{_OF_EXPECTATIONS}.fields:SOME",
+    "none": f"{_OF_EXPECTATIONS}.fields:NONE",
+    "at_most": f"{_OF_EXPECTATIONS}.fields:AT_MOST",
+    "same_as": f"{_OF_EXPECTATIONS}.same_as:SAME_AS",
+    "metric": f"{_OF_EXPECTATIONS}.metric:METRIC",
+    "similarity": f"{_OF_EXPECTATIONS}.similarity:SIMILARITY",
+    "unknown": f"{_OF_EXPECTATIONS}.unknown:UNKNOWN",
+}
+"""Kinds of expectations. The last three are no keys of `expect:`: their keys are metrics, or
+they are in records alone."""

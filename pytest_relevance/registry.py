@@ -13,11 +13,14 @@ if a name is not one of the package, or if all entries are asked for.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from pytest_relevance import bundled
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import listed, message_of
 
@@ -81,8 +84,7 @@ class Registry(Generic[T]):
             ExtensionError: an entry of another package cannot be loaded.
         """
         if name in self._bundled:
-            module, _, attribute = self._bundled[name].partition(":")
-            return cast(T, getattr(import_module(module), attribute))
+            return cast(T, _imported(self._bundled[name]))
         return self._load(self._points()[name])
 
     def label(self, name: str) -> str:
@@ -122,14 +124,12 @@ class Registry(Generic[T]):
         return self._adapt(point.name, point.value, loaded)
 
     def _points(self) -> dict[str, EntryPoint]:
-        """Read the entry points of other packages, by name.
+        """Find the entry points of other packages, by name.
 
         Raises `ExtensionError` if two packages use one name.
         """
-        from importlib.metadata import entry_points
-
         found: dict[str, EntryPoint] = {}
-        for point in entry_points(group=self.group):
+        for point in _entry_points(self.group, tuple(sys.path)):
             if point.name in self._bundled:
                 continue
             other = found.setdefault(point.name, point)
@@ -140,6 +140,20 @@ class Registry(Generic[T]):
                     f"{self.group}: {both}; uninstall one of them"
                 )
         return found
+
+
+@lru_cache(maxsize=32)
+def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Read the entry points of a group: once, unless `sys.path` changes."""
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
+
+
+def _imported(where: str) -> object:
+    """Import what a "module:attribute" names."""
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _label(point: EntryPoint) -> str:
@@ -154,3 +168,38 @@ def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
     if point.dist is not None:
         message += f" of the package {point.dist.name}"
     return ExtensionError(message)
+
+
+def rows_of(class_: str) -> Adapt[Any]:
+    """Say that the entries of a registry are rows: objects of a class that have a `name`.
+
+    `class_` is the "module:attribute" of the class. It is imported for entries of other
+    packages alone.
+    """
+
+    def check(name: str, value: str, entry: object) -> object:
+        expected = cast(type, _imported(class_))
+        if not isinstance(entry, expected):
+            raise ExtensionError(f"{name} ({value}) is not of {expected.__name__}")
+        check_own_name(name, value, getattr(entry, "name", ""))
+        return entry
+
+    return check
+
+
+def check_own_name(name: str, value: str, own_name: str) -> None:
+    """Check that an entry has the name of its entry point. Raises `ExtensionError`."""
+    if name != own_name:
+        raise ExtensionError(f"{name} ({value}) calls itself {own_name}; use one name")
+
+
+EXPECTATIONS: Registry[Any] = Registry(
+    "pytest_relevance.expectations",
+    bundled.EXPECTATIONS,
+    rows_of("pytest_relevance.expectations.kind:ExpectationKind"),
+)
+"""The kinds of expectations, in the order in which messages list them.
+
+An entry is an `ExpectationKind`. Cases and results stand below the kinds. Each of them names as
+a Protocol what it uses of an entry.
+"""

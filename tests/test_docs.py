@@ -250,6 +250,7 @@ EXAMPLES = {
     "pytest_relevance_explain": "strap1 has the words of smart watch",
     "relevance_fingerprint": "2 cases",
     "ReportFormat": "2 cases",
+    "ExpectationKind": "2 cases",
 }
 """What is printed with an example, by a name in it."""
 

@@ -29,14 +29,14 @@ MODULES = {
     for path in Path(pytest_relevance.__file__).parent.rglob("*.py")
 }
 
-LAYERS = ("metrics", "judgments", "cases", "results", "reports")
+LAYERS = ("metrics", "judgments", "cases", "results", "expectations", "reports")
 """The folders whose tests may import their own layer, the lowest first."""
 
 COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.COMMANDS"}
 """The entry point of `pytest-relevance`, and its commands, for every test."""
 
-SHARED = {"_problems", "_source", "_tables"}
-"""The modules at the root, with the errors of files and their reader, that tests of every layer may use."""
+SHARED = {"_number_text", "_problems", "_source", "_tables"}
+"""The modules at the root that tests of every layer may use: errors of files, their reader, numbers."""
 
 INPUTS: Mapping[str, set[str]] = {
     "metrics": {
@@ -56,7 +56,11 @@ INPUTS: Mapping[str, set[str]] = {
         "compare.rank_changes",
         "gates",
         "records.merge",
+        "responses.ranking",
+        "responses.reading",
+        "scoring",
     },
+    "expectations": {"words"},
 }
 """The modules of a layer that tests of the layers above take inputs and expected values from."""
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass, fields
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases import inline, named_files, shapes, values
 from pytest_relevance.cases import schema_parts as schemas
-from pytest_relevance.cases.expectations.table import (
-    KINDS,
+from pytest_relevance.cases.expect import (
     check_expectations,
     check_suite_expectations,
-    kind_of,
+    name_of_key,
 )
 from pytest_relevance.cases.gates.table import check_gates, gate_schema
 from pytest_relevance.cases.location import WRONG, Location
@@ -474,7 +473,7 @@ def _unknown_key(name: str, level: str) -> str:
     if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
-    if kind_of(name) in KINDS:
+    if name_of_key(name) is not None:
         return (
             f"{quoted(name)} is no key of a {level}; it is an expectation, write it under "
             "expect:"

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -20,12 +20,22 @@ from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
+from pytest_relevance.registry import EXPECTATIONS
 
 ROUNDING = 1e-9
 """How far a score may miss a bound and still meet it: bounds are often computed elsewhere, and rounded."""
 
+METRIC = "metric"
+"""The kind of an expectation that bounds a metric: `P@5: 0.6`."""
+
 SIMILARITY = "similarity"
-"""The kind of an expectation that compares the ranking with the accepted one."""
+"""The kind of an expectation that compares the ranking with the accepted one: `overlap@10: 0.8`."""
+
+UNKNOWN = "unknown"
+"""The kind of an expectation in a record whose kind is not installed here."""
+
+WITHOUT_KEY = frozenset({METRIC, SIMILARITY, UNKNOWN})
+"""The kinds of expectations that are no keys of `expect:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +70,7 @@ class FieldCondition:
 class Expectation:
     """An entry of `expect:`.
 
-    `kind`: "metric", `SIMILARITY`, or a key of `cases.expectations.KINDS`. It decides which other
-        fields are used.
+    `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are used.
     `written`: the key of the entry.
     `metric`: the metric of "metric" and `SIMILARITY`.
     `comparison`, `bound`: a score, a number of results, or a duration in seconds.
@@ -88,10 +97,8 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The canonical name of the metric, the kind (`first`, `include` ...), or `every@5`."""
-        if self.conditions:
-            return self.written
-        return self.kind if self.metric is None else self.metric.text
+        """The canonical name of the metric, or the key as it is written (`first`, `every@5` ...)."""
+        return self.written if self.metric is None else self.metric.text
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:
@@ -139,25 +146,51 @@ class Expectation:
         return ranks
 
 
-def depth_of(expected: Expectation) -> int:
-    """Give the deepest rank that a cutoff of an expectation names; 0 if there is none."""
-    if expected.metric is not None:
-        return expected.deepest
-    if expected.within is not None:
-        return expected.within
-    return len(expected.documents) if expected.kind == "first" else 0
+@dataclass(frozen=True, slots=True)
+class AllowedRanks:
+    """The ranks from `highest` to `lowest` that an expectation allows a document.
+
+    `lowest` is infinity if the document may be absent. `path`: the keys below `expect:` under
+    which the document stands.
+    """
+
+    highest: int
+    lowest: float
+    path: tuple[str, ...]
+
+
+class KindOfExpectation(Protocol):
+    """What the model uses of a kind of expectation. `pytest_relevance.expectations.kind` explains it."""
+
+    def cutoff(self, expected: Expectation, /) -> int:
+        """Give the deepest rank that an expectation names; 0 if it names none."""
+
+    def depth(self, expected: Expectation, /) -> int:
+        """Give how many results the search is asked for; 0 for as many as without it."""
+
+    def looks_at_all(self, expected: Expectation, /) -> bool:
+        """Whether the whole ranking counts that was returned."""
+
+    def most_results(self, expected: Expectation, /) -> float:
+        """Give the most results that an expectation allows; infinity if it sets no limit."""
+
+    def allowed_ranks(
+        self, expected: Expectation, k: int, /
+    ) -> Mapping[str, AllowedRanks]:
+        """Give the ranks that an expectation allows documents."""
+
+
+def kind_of(expected: Expectation) -> KindOfExpectation:
+    """Find the kind of an expectation."""
+    kind: KindOfExpectation = EXPECTATIONS.get(expected.kind)
+    return kind
 
 
 def most_results(expect: Iterable[Expectation]) -> float:
     """Give the most results that expectations allow; infinity if they set no limit."""
     most = inf
     for expected in expect:
-        if expected.kind != "results":
-            continue
-        if expected.comparison in ("==", "<="):
-            most = min(most, int(expected.bound))
-        elif expected.comparison == "<":
-            most = min(most, int(expected.bound) - 1)
+        most = min(most, kind_of(expected).most_results(expected))
     return most
 
 
@@ -407,8 +440,7 @@ class Case:
         """
         deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:
-            if expected.kind == "results":
-                deepest = max(deepest, _results_to_ask_for(expected))
+            deepest = max(deepest, kind_of(expected).depth(expected))
         return deepest
 
     @property
@@ -416,7 +448,7 @@ class Case:
         """The deepest rank that a cutoff of the case, or of a gate, names."""
         deepest = self.terms.k
         for expected in self.expect:
-            deepest = max(deepest, depth_of(expected))
+            deepest = max(deepest, kind_of(expected).cutoff(expected))
         for gate in self.terms.gates:
             for metric in gate.metrics:
                 deepest = max(deepest, metric.k or 0)
@@ -427,8 +459,9 @@ class Case:
         """The metrics that compare the ranking with the accepted one, in expectations and gates."""
         metrics = []
         for expected in self.expect:
-            if expected.kind == SIMILARITY and expected.metric is not None:
-                metrics.append(expected.metric)
+            metric = expected.metric
+            if metric is not None and metric.is_similarity:
+                metrics.append(metric)
         for gate in self.terms.gates:
             metrics.extend(gate.similarities)
         return metrics
@@ -454,10 +487,7 @@ class Case:
         """Whether the whole ranking that was returned counts, and not only its top."""
         if self.scores_all:
             return True
-        for expected in self.expect:
-            if expected.kind == "order" and expected.within is None:
-                return True
-        return False
+        return any(kind_of(expected).looks_at_all(expected) for expected in self.expect)
 
     @property
     def looks_beyond_ids(self) -> bool:
@@ -474,12 +504,6 @@ class Case:
                 path = condition.path
                 ranks[path] = max(ranks.get(path, 0), within)
         return ranks
-
-
-def _results_to_ask_for(expected: Expectation) -> int:
-    """Give how many results show whether `results` is met: for at most n, n + 1 must be asked for."""
-    most = int(expected.bound)
-    return most + 1 if expected.comparison in ("<=", "==", ">") else most
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,15 @@ from dataclasses import dataclass
 from math import floor, inf, isnan
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.expectations.documents import AT_MOST, BELOW
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import ROUNDING, Case, Expectation, Terms
+from pytest_relevance.cases.model import (
+    ROUNDING,
+    AllowedRanks,
+    Case,
+    Expectation,
+    Terms,
+    kind_of,
+)
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric
@@ -25,69 +31,45 @@ from pytest_relevance.metrics.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class _AllowedRanks:
-    """The highest and the lowest rank that an expectation allows a document.
+class _Claim:
+    """What one expectation says of a document."""
 
-    `lowest` is infinity if the document may be absent.
-    """
-
-    highest: int
-    lowest: float
     expected: Expectation
+    ranks: AllowedRanks
 
 
 def check_contradictions(
     expect: Sequence[Expectation], k: int, at: Location
 ) -> Wrong | None:
     """Report two expectations that leave a document no rank, at the one that is written last."""
-    by_document: dict[str, list[_AllowedRanks]] = {}
+    by_document: dict[str, list[_Claim]] = {}
     for expected in expect:
-        for number, document in enumerate(expected.documents, start=1):
-            allowed = _allowed_ranks(expected, number, k)
-            if allowed is not None:
-                by_document.setdefault(document, []).append(allowed)
+        allowed = kind_of(expected).allowed_ranks(expected, k)
+        for document, ranks in allowed.items():
+            by_document.setdefault(document, []).append(_Claim(expected, ranks))
     result: Wrong | None = None
-    for document, of_document in by_document.items():
-        below = max(of_document, key=lambda allowed: allowed.highest)
-        above = min(of_document, key=lambda allowed: allowed.lowest)
-        if below.highest > above.lowest:
-            there, here = sorted((below, above), key=of_document.index)
-            result = _refuse_contradiction(document, here.expected, there.expected, at)
+    for document, claims in by_document.items():
+        below = max(claims, key=lambda claim: claim.ranks.highest)
+        above = min(claims, key=lambda claim: claim.ranks.lowest)
+        if below.ranks.highest > above.ranks.lowest:
+            there, here = sorted((below, above), key=claims.index)
+            result = _refuse_contradiction(document, here, there, at)
     return result
 
 
-def _allowed_ranks(expected: Expectation, number: int, k: int) -> _AllowedRanks | None:
-    """Say which ranks an expectation allows its document of this number; None for any rank."""
-    within = expected.within or k
-    if expected.kind == "first":
-        return _AllowedRanks(number, number, expected)
-    if expected.kind == "include":
-        return _AllowedRanks(1, within, expected)
-    if expected.kind == "exclude":
-        return _AllowedRanks(within + 1, inf, expected)
-    if expected.kind != "within":
-        return None
-    if expected.comparison == AT_MOST:
-        return _AllowedRanks(1, within, expected)
-    if expected.comparison == BELOW:
-        return _AllowedRanks(within + 1, inf, expected)
-    return _AllowedRanks(within, within, expected)
-
-
 def _refuse_contradiction(
-    document: str, here: Expectation, there: Expectation, at: Location
+    document: str, here: _Claim, there: _Claim, at: Location
 ) -> Wrong:
     """Report at one expectation that another one excludes it."""
-    other = f"expect.{there.kind}"
-    if there.inherited:
+    other = f"expect.{there.expected.kind}"
+    if there.expected.inherited:
         other += " of the suite"
-    message = (
+    return at.refuse(
         f"{quoted(document)} can have no rank that {other} allows as well; change one of "
-        "them"
+        "them",
+        "expect",
+        *here.ranks.path,
     )
-    if here.kind == "within":
-        return at.refuse(message, "expect", here.kind, document)
-    return at.refuse(message, "expect", here.kind)
 
 
 # Floors

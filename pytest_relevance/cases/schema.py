@@ -7,8 +7,7 @@ accepts everything that the reader accepts. `pytest-relevance schema` prints it.
 from __future__ import annotations
 
 from pytest_relevance.cases.bounds import SCORE, SHARE
-from pytest_relevance.cases.expectations.fields import CONDITIONS
-from pytest_relevance.cases.expectations.table import KINDS
+from pytest_relevance.cases.expect import kind_of_key, names_of_keys
 from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.named_files import JUDGMENT_FILE
 from pytest_relevance.cases.schema_parts import (
@@ -62,7 +61,6 @@ def case_file_schema() -> Schema:
             "case": _case(),
             "expect": _expect(),
             "judgment-file": JUDGMENT_FILE,
-            "conditions-on-fields": CONDITIONS,
             "bound-of-a-share": SHARE.schema,
             "bound-of-a-score": SCORE.schema,
             "bounds-of-metrics": _bounds_of_metrics(),
@@ -95,7 +93,8 @@ def _expect() -> Schema:
     """
     properties = {}
     patterns = {}
-    for kind in KINDS.values():
+    for name in names_of_keys():
+        kind = kind_of_key(name)
         schema = about(kind.about, kind.schema)
         properties[kind.name] = schema
         if kind.takes_rank:

@@ -18,7 +18,7 @@ from pytest_relevance._source import Source
 from pytest_relevance.judgments.columns import GRADE_COLUMN
 from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.registry import ExtensionError, Registry
+from pytest_relevance.registry import ExtensionError, Registry, check_own_name
 
 QUERY = "query"
 """The option of a file that says where the text of a query is."""
@@ -160,7 +160,7 @@ class RunFormat:
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
     """Make a format of what an entry point names: a format, or a function from a text to rows."""
     if isinstance(entry, JudgmentFormat):
-        _check_name(name, value, entry.name)
+        check_own_name(name, value, entry.name)
         return entry
     if callable(entry):
         return format_of_rows(name, value, entry)
@@ -173,15 +173,8 @@ def _run_format(name: str, value: str, entry: object) -> RunFormat:
     """Check that what an entry point names is a format of runs."""
     if not isinstance(entry, RunFormat):
         raise ExtensionError(f"{name} ({value}) is not a RunFormat")
-    _check_name(name, value, entry.name)
+    check_own_name(name, value, entry.name)
     return entry
-
-
-def _check_name(name: str, value: str, own_name: str) -> None:
-    if name != own_name:
-        raise ExtensionError(
-            f"{name} ({value}) is a format that calls itself {own_name}; use one name"
-        )
 
 
 def format_of_rows(

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._ids import decoding_advice
+from pytest_relevance._number_text import number_text, total_text
 from pytest_relevance._text import (
     MOST_ROWS,
     NUMBER,
@@ -25,7 +26,6 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.number_text import number_text, total_text
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ids import id_text

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pytest_relevance._number_text import total_text
 from pytest_relevance._text import digits_apart
-from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports import reasons
 from pytest_relevance.reports.breakdown import Breakdown
-from pytest_relevance.reports.number_text import duration_text, number_text, total_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.case_parts import Outcome
@@ -59,16 +59,7 @@ def _own_score_text(result: CaseResult) -> str:
 
 def _met_outcome(outcome: Outcome) -> str:
     """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
-    value = outcome.value
-    if value is None:
-        return outcome.name
-    if outcome.kind in ("metric", SIMILARITY):
-        digits = digits_apart(value, outcome.bound)
-        bound = f"{outcome.comparison} {outcome.bound:.{digits}f}"
-        return f"{outcome.name} {value:.{digits}f} {bound}"
-    if outcome.kind == "latency":
-        return f"{outcome.name} {duration_text(value)}"
-    return f"{outcome.name} {number_text(value)}"
+    return expectation_kind(outcome.kind).show_met(outcome)
 
 
 # --- what unjudged results leave open -------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports import reasons
 from pytest_relevance.reports.breakdown import break_down
@@ -15,7 +16,6 @@ from pytest_relevance.reports.failure_message import brief_line
 from pytest_relevance.reports.ids_in_doubt import ids_in_doubt_lines, same_number_lines
 from pytest_relevance.reports.losses import blame_lines, field_lines
 from pytest_relevance.reports.near_ids import near_id_lines
-from pytest_relevance.reports.number_text import duration_text
 from pytest_relevance.reports.ranking import ranking_lines
 from pytest_relevance.reports.repeats import unstable_text
 from pytest_relevance.reports.since_baseline import since_baseline_lines

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._number_text import SIGNIFICANT, duration_text
 from pytest_relevance._text import (
     case_in_prose,
     counted,
@@ -17,7 +18,6 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import mean_change_sentence
 from pytest_relevance.reports.run.filled import filled_texts

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeVar
 
+from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.reports.breakdown import Breakdown, Loss
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
-from pytest_relevance.reports.number_text import LEAST, number_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,

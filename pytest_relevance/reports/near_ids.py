@@ -12,8 +12,6 @@ from pytest_relevance.results.case_result import CaseResult
 _MOST_PAIRS = 10
 _MOST_CASES = 100
 _LONGEST_ID = 40
-_WANTING = ("first", "include", "order", "within")
-"""The expectations whose documents are to be returned."""
 
 _VISIBLE_IN_QUOTES = "white space"
 _INVISIBLE = "Unicode form"
@@ -43,7 +41,7 @@ def _wanted(result: CaseResult) -> list[str]:
     """List the documents that are judged or expected, and were not returned."""
     documents = [document for document, _ in result.evaluation.missing]
     for outcome in result.evaluation.outcomes:
-        if outcome.kind in _WANTING and not outcome.met:
+        if outcome.documents and not outcome.met:
             documents += outcome.wrong
     absent = []
     for document in dict.fromkeys(documents):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
-from pytest_relevance.cases.expectations.documents import BELOW
+from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports.breakdown import (
     FIGURES,
     Breakdown,
@@ -17,12 +18,11 @@ from pytest_relevance.reports.breakdown import (
     grade_text,
 )
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
-from pytest_relevance.reports.number_text import total_text
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import accepted_ranking
-from pytest_relevance.results.expectations import first_ranks
+from pytest_relevance.results.outcomes import first_ranks
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""
@@ -173,14 +173,15 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
     """
     marks = {}
     for outcome in result.evaluation.outcomes:
-        is_below = outcome.kind == "within" and outcome.comparison == BELOW
-        if outcome.met or not (is_below or outcome.kind == "exclude"):
+        if outcome.met:
             continue
-        within = outcome.within or result.conditions.k
-        mark = f"not before {within + 1}" if is_below else "excluded"
-        for document in result.ranking.documents[:within]:
+        kind = expectation_kind(outcome.kind)
+        unwanted = kind.unwanted(outcome, result.conditions.k)
+        if unwanted is None:
+            continue
+        for document in result.ranking.documents[: unwanted.within]:
             if document in outcome.documents:
-                marks[document] = mark
+                marks[document] = unwanted.mark
     return marks
 
 

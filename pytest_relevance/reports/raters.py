@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
+from pytest_relevance._number_text import number_text, signed_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import FAR_APART, Rated, rater_figures
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns
-from pytest_relevance.reports.number_text import number_text, signed_text
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST, cut, display_width, folded

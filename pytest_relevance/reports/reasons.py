@@ -5,27 +5,21 @@ be.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_relevance._near import difference
+from pytest_relevance._number_text import number_text
 from pytest_relevance._text import (
     case_name,
     digits_apart,
-    first_few,
     harmless,
     listed,
     quoted,
     shown,
-    time_text,
 )
-from pytest_relevance.cases.expectations.documents import AT_MOST, BELOW, EXACTLY
-from pytest_relevance.cases.model import SIMILARITY, FieldCondition
-from pytest_relevance.metrics.measures import ranks_needed
-from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.reports.near_values import NearValue, counted_ranks, near_values
-from pytest_relevance.reports.number_text import duration_text_beside, number_text
+from pytest_relevance.cases.model import METRIC
+from pytest_relevance.expectations.kind import expectation_kind
+from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut, cut_middle
 from pytest_relevance.results.case_parts import (
@@ -40,22 +34,6 @@ from pytest_relevance.results.case_result import FAILED, CaseResult
 
 if TYPE_CHECKING:
     from pytest_relevance.metrics.settings import Settings
-
-
-_OPPOSITE = {
-    ">=": "below",
-    ">": "not above",
-    "<=": "above",
-    "<": "not below",
-    "==": "not",
-}
-_NOT_WITHIN = {
-    AT_MOST: "is not in the top {}",
-    BELOW: "is in the top {}",
-    EXACTLY: "is not at rank {}",
-}
-_MOST_PAIRS = 5  # of documents in the wrong order
-_MOST_RESULTS = 10  # whose fields are shown
 
 
 class _Names(NamedTuple):
@@ -115,7 +93,7 @@ def reason_text(
     reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
 ) -> str:
     """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
-    text = _WORDS.get(reason.kind, _unknown)(reason, _Names(result, longest))
+    text = _sentence(reason, _Names(result, longest))
     if reason.is_worse:
         text += " (missed by more than before)"
     if reason.by_people:
@@ -125,6 +103,18 @@ def reason_text(
 
         text += alone_text(result.evaluation.graders) * is_by_fill(reason, result)
     return text
+
+
+def _sentence(reason: Outcome, names: _Names) -> str:
+    """Say what is not met. The kinds of expectations have their own words."""
+    if reason.kind in _WORDS:
+        return _WORDS[reason.kind](reason)
+    kind = expectation_kind(METRIC if reason.kind == FLOOR else reason.kind)
+    try:
+        with EXPECTATIONS.calling(reason.kind):
+            return kind.explain(reason, names)
+    except ExtensionError as error:
+        return f"{reason.name} is not met; {error}"
 
 
 def alone_text(graders: Iterable[str]) -> str:
@@ -138,47 +128,7 @@ def people_text(graders: Iterable[str]) -> str:
     return f" (by the grades of people, without those of {others})"
 
 
-def below(name: str, value: float | None, comparison: str, bound: float) -> str:
-    """`P@5 0.400 is below 0.600`, with enough digits to show the two as different."""
-    if value is None:
-        return f"{name} is not defined"
-    digits = digits_apart(value, bound)
-    return f"{name} {value:.{digits}f} is {_OPPOSITE[comparison]} {bound:.{digits}f}"
-
-
-def _metric(reason: Outcome, names: _Names) -> str:
-    metric, result = metric_named(reason.name), names.result
-    # RR needs no value to be below its bound: it is, where no relevant document is among the ranks that reach the bound
-    if reason.value is None and result.is_cut and metric.k is None:
-        asked = result.conditions.asked or len(result.ranking.documents)
-        there = f"no relevant document in the {asked} results that were asked for"
-        return (
-            f"{reason.name} is {_OPPOSITE[reason.comparison]} {reason.bound:g}: {there}"
-        )
-    is_whole = (
-        result.conditions.is_depth_set
-        and ranks_needed(metric, result.conditions.settings) is None
-    )
-    name = (
-        f"{reason.name} (depth {result.conditions.depth})" if is_whole else reason.name
-    )
-    return below(name, reason.value, reason.comparison, reason.bound)
-
-
-def _similarity(reason: Outcome, names: _Names) -> str:
-    """`overlap@10 0.300 is below 0.500`; where a ranking is empty, which one."""
-    baseline = names.result.baseline
-    was_empty = baseline is not None and not baseline.documents
-    why = ": the accepted ranking is empty" * was_empty
-    if not names.result.ranking.documents:
-        why = (
-            ": nothing was returned"
-            + ", as accepted; write results: 0 where that is meant" * was_empty
-        )
-    return below(reason.name, reason.value, reason.comparison, reason.bound) + why
-
-
-def _drop(reason: Outcome, _: _Names) -> str:
+def _drop(reason: Outcome) -> str:
     score, before, tolerance = reason.value or 0.0, reason.before or 0.0, reason.bound
     digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))
     now, drop, then, most = (
@@ -187,194 +137,29 @@ def _drop(reason: Outcome, _: _Names) -> str:
     return f"{reason.name} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
 
 
-def _too_few_judged(reason: Outcome, _: _Names) -> str:
+def _too_few_judged(reason: Outcome) -> str:
     judged = f"{reason.value or 0:g} of the top {reason.within} judged"
     return f"inconclusive: {judged}, less than min_judged {reason.bound:g}"
 
 
-def _stale_entry(reason: Outcome, _: _Names) -> str:
+def _stale_entry(reason: Outcome) -> str:
     changes = listed(reason.clauses, "and")
     if reason.name:
         return f"the entry in {reason.name} is stale: {changes}; make that record again"
     return f"the baseline is stale: {changes}; --relevance-update accepts the present ranking"
 
 
-def _clauses(reason: Outcome, _: _Names) -> str:
+def _clauses(reason: Outcome) -> str:
     return "".join(reason.clauses)
 
 
-def _unknown(reason: Outcome, _: _Names) -> str:
-    """A kind that a newer version has recorded."""
-    return f"{reason.name or reason.kind} is not met"
-
-
-def _first(reason: Outcome, names: _Names) -> str:
-    wrong = []
-    for rank, document in enumerate(reason.documents, 1):
-        if document in reason.wrong:
-            found = [
-                *map(names.document, names.result.ranking.documents[rank - 1 : rank])
-            ] or ["nothing"]
-            wrong.append(
-                f"rank {rank} has {found[0]}, expected {names.places([document])}"
-            )
-    return f"first: {'; '.join(wrong)}"
-
-
-def _present(reason: Outcome, names: _Names) -> str:
-    where = f"{'not ' if reason.kind == 'include' else ''}in the top {reason.within or names.result.conditions.k}"
-    return f"{reason.kind}: {where}: {names.places(reason.wrong)}"
-
-
-def _order(reason: Outcome, names: _Names) -> str:
-    """Name the first pairs that are in the wrong order."""
-    pairs = [*zip(reason.wrong[::2], reason.wrong[1::2], strict=True)]
-    chosen = pairs[
-        : _MOST_PAIRS + (len(pairs) == _MOST_PAIRS + 1)
-    ]  # one more takes no more room than to say so
-    wrong = []
-    for document, late in groupby(chosen, key=itemgetter(1)):
-        before = [each for each, _ in late]
-        verb = "is" if len(before) == 1 else "are"
-        wrong.append(
-            f"{names.places(before)} {verb} not before {names.places([document])}"
-        )
-    if more := len(pairs) - len(chosen):
-        wrong.append(f"and {more:,} more pairs")
-    where = "" if reason.within is None else f"in the top {reason.within}: "
-    return f"order: {where}{'; '.join(wrong)}"
-
-
-def _within(reason: Outcome, names: _Names) -> str:
-    where = _NOT_WITHIN[reason.comparison].format(
-        reason.within or names.result.conditions.k
-    )
-    return f"within: {names.places(reason.wrong)} {where}"
-
-
-def _results(reason: Outcome, names: _Names) -> str:
-    bound = (
-        f"exactly {reason.bound:g}"
-        if reason.comparison == "=="
-        else f"{reason.comparison} {reason.bound:g}"
-    )
-    asked = (
-        f" (asked for {names.result.conditions.asked})"
-        if names.result.conditions.asked
-        else ""
-    )
-    return f"results: {reason.value or 0:g} returned{asked}, expected {bound}"
-
-
-def _latency(reason: Outcome, _: _Names) -> str:
-    latency, bound = reason.value, reason.bound
-    if latency is None:
-        return "latency: the search was not called here, so that there is none to check"
-    return f"latency: search took {duration_text_beside(latency, bound)}, expected {reason.comparison} {time_text(bound)}"
-
-
-_OF_FIELDS = {
-    "every": "{} of the first {} results {do} not have {wanted}",
-    "some": "none of the first {1} results has {wanted}",
-    "none": "{} of the first {} results {have} {wanted}",
-    "at_most": "of the first {1} results {wanted}",
-}
-
-
-def _fields(reason: Outcome, names: _Names) -> str:
-    """`every: 1 of the first 5 results does not have category "phones": rank 3 "sku-1" (Strap): category = "cases"`."""
-    looked_at = min(reason.within or 0, len(names.result.ranking.documents))
-    if not looked_at:
-        return f"{reason.name}: nothing was returned"
-    is_one = len(reason.wrong) == 1
-    verbs = {"do": "does" if is_one else "do", "have": "has" if is_one else "have"}
-    wanted = listed(
-        [*map(_condition, map(FieldCondition.of_record, reason.conditions))], "and"
-    )
-    said = _OF_FIELDS[reason.kind].format(
-        len(reason.wrong), looked_at, wanted=wanted, **verbs
-    )
-    near = near_values(reason)
-    texts = [_near_text(each, len(reason.wrong)) for each in near]
-    explained = {rank for each in near for rank in each.ranks}
-    for document, (rank, values) in zip(reason.wrong, reason.values, strict=False):
-        if rank in explained:
-            continue
-        found = ", ".join(f"{path} = {_value(value)}" for path, value in values.items())
-        texts.append(f"rank {rank} {names.document(document)}: {found}")
-    if (more := len(texts) - _MOST_RESULTS) > 0:
-        texts[_MOST_RESULTS:] = [f"and {more} more"]
-    return f"{reason.name}: {said}: {'; '.join(texts)}"
-
-
-def _near_text(near: NearValue, count: int) -> str:
-    """`supplier = "Lenovo" differs in case only`; with the ranks if not all of the `count` wrong results have it."""
-    text = f"{near.path} = {_value(near.value)} differs in {near.how} only"
-    if len(near.ranks) == count:
-        return text
-    return f"{text} ({counted_ranks(near.ranks)})"
-
-
-def _same_as(reason: Outcome, names: _Names) -> str:
-    """`same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots); only there ...`."""
-    figure = below(
-        f"overlap@{reason.within}", reason.value, reason.comparison, reason.bound
-    )
-    head = f"same_as {quoted(reason.query)}: {figure}"
-    sides: tuple[list[str], list[str]] = ([], [])
-    for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
-        sides[here is None].append(
-            f"rank {there if here is None else here} {names.document(document)}"
-        )
-    if not (reason.value or any(sides)):
-        return f"{head}: both found nothing"
-    pairs = zip(("here", "there"), sides, strict=True)
-    said = "; ".join(
-        f"only {where} {first_few(side, _MOST_RESULTS)}"
-        for where, side in pairs
-        if side
-    )
-    return f"{head}: {said}" if said else head
-
-
-def _condition(condition: FieldCondition) -> str:
-    """`category "phones"`, `brand "apple" or "samsung"`, `price >= 1000`, `more than 2 have the same brand`."""
-    path, comparison, values = condition.path, condition.comparison, condition.values
-    if comparison == "at_most":
-        return f"more than {values[0]} have the same {path}"
-    sign = {"==": "", "contains": "containing "}.get(comparison, f"{comparison} ")
-    return f"{path} {sign}{listed(map(_value, values))}"
-
-
-def _value(value: object) -> str:
-    """The value of a field: `"phones"`, `12.5`, `true`, `null`."""
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, str):
-        return quoted(value, LONGEST_TITLE)
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
-
-
-_WORDS: Mapping[str, Callable[[Outcome, _Names], str]] = {
-    FLOOR: _metric,
+_WORDS: Mapping[str, Callable[[Outcome], str]] = {
     DROP: _drop,
     TOO_FEW_JUDGED: _too_few_judged,
     STALE_ENTRY: _stale_entry,
     TEXT: _clauses,
-    "metric": _metric,
-    SIMILARITY: _similarity,
-    "first": _first,
-    "include": _present,
-    "exclude": _present,
-    "order": _order,
-    "within": _within,
-    "results": _results,
-    "latency": _latency,
-    **dict.fromkeys(_OF_FIELDS, _fields),
-    "same_as": _same_as,
 }
+"""The sentences of demands that are neither floors nor expectations."""
 
 
 STATUSES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import counted, digits_apart
 from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.cells import styled_cell
@@ -13,7 +14,6 @@ from pytest_relevance.reports.losses import (
     lines_with_notes,
     table_of_documents,
 )
-from pytest_relevance.reports.number_text import LEAST, number_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,

@@ -4,7 +4,7 @@
 |---|---|
 | `responses/` | what searches return, read as rankings |
 | `scoring` | the score and the verdict of a case, which make its `CaseResult` (`case_result`, `case_parts`) |
-| `expectations` | `expect:` checked against a ranking, a checker for each kind |
+| `outcomes` | a ranking judged by the expectations of its case |
 | `documents` | titles and fields of documents, from a catalogue and from an index |
 | `records/` | records and baselines, the comparison with a baseline, merging |
 | `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |

@@ -26,7 +26,7 @@ from pytest_relevance.results.case_result import (
     Key,
     search_of,
 )
-from pytest_relevance.results.expectations import expects_results
+from pytest_relevance.results.outcomes import expects_results, says_how_many
 from pytest_relevance.results.records.run_info import RunInfo
 from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
 
@@ -152,7 +152,7 @@ def _passed_empty(results: Sequence[CaseResult]) -> Diagnosis | None:
         result
         for result in results
         if result.status == case_result.PASSED and not result.ranking.returned
-        if all(outcome.kind != "results" for outcome in result.evaluation.outcomes)
+        if not says_how_many(result.evaluation.outcomes)
     ]
     return (
         Diagnosis(PASSED_EMPTY, found)

@@ -30,6 +30,7 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.scalars import number
 from pytest_relevance.judgments.document_ids import NoColumn, document_columns
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.outcomes import kind_named
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     RunError,
@@ -508,7 +509,7 @@ class IndexDocuments:
         wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
         for outcome in result.evaluation.outcomes:
             wanted |= dict.fromkeys(
-                outcome.documents if outcome.kind != "exclude" else ()
+                () if kind_named(outcome.kind).excludes_documents else outcome.documents
             )
         absent = (document for document in wanted if document in self.absent)
         missing = tuple(

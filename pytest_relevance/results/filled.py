@@ -32,7 +32,7 @@ from pytest_relevance.results.compare.differences import (
     has_relevant,
     score_before,
 )
-from pytest_relevance.results.expectations import expectation_of
+from pytest_relevance.results.outcomes import expectation_of
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:

@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import TIE, Difference, Scores
-from pytest_relevance.results.expectations import with_similarities
+from pytest_relevance.results.outcomes import with_similarities
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.records.uncompared import (
     UncomparedCase,

@@ -33,6 +33,7 @@ from pytest_relevance.results.compare.differences import (
 )
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
 from pytest_relevance.results.gates import GateResult, judge_gates
+from pytest_relevance.results.outcomes import NOTHING, kind_named
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
 from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
@@ -314,7 +315,7 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
     met = [
         outcome
         for outcome in other.evaluation.outcomes
-        if outcome.met and outcome.kind != "latency"
+        if outcome.met and kind_named(outcome.kind).reference != NOTHING
     ]
     return any(
         other.score is not None and other.score >= reason.bound

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import SIMILARITY, Case, most_results
+from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
@@ -167,7 +167,7 @@ def _field_values(ranking: Ranking) -> Mapping[str, int]:
     """In how many results each field has a value; empty if no expectation looks at fields."""
     if not ranking.fields:
         return EMPTY
-    from pytest_relevance.results.expectations import count_field_values
+    from pytest_relevance.results.field_values import count_field_values
 
     return count_field_values(ranking.fields)
 
@@ -421,23 +421,30 @@ def _outcomes(
     *,
     is_cut: bool,
 ) -> tuple[Outcome, ...]:
-    expect = [
-        each for each in case.expect if each.kind != SIMILARITY
-    ]  # which the accepted ranking decides
-    if not expect:
+    if not case.expect:
         return ()
-    from pytest_relevance.results.expectations import CHECKERS, Found, first_ranks
+    from pytest_relevance.results.outcomes import (
+        Found,
+        first_ranks,
+        judge_expectations,
+        without_reference,
+    )
 
     ids = ranking.ids
     found = Found(
-        *(case.k, case.settings, graded, ids, first_ranks(ids), latency),
+        k=case.k,
+        settings=case.settings,
+        graded=graded,
+        ranking=ids,
+        ranks=first_ranks(ids),
+        latency=latency,
         is_cut=is_cut,
         fields=ranking.fields or {},
         others=ranking.others or {},
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
     )
-    return tuple([CHECKERS[each.kind](each, found) for each in expect])
+    return judge_expectations(without_reference(case.expect), found)
 
 
 def decide(

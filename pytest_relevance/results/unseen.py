@@ -20,17 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.expectations.table import ON_FIELDS
-from pytest_relevance.cases.model import (
-    SIMILARITY,
-    Case,
-    Expectation,
-    depth_of,
-    most_results,
-)
+from pytest_relevance.cases.model import Case, kind_of, most_results
 from pytest_relevance.results.case_parts import (
     SCORING,
     CaseCall,
@@ -52,6 +44,7 @@ from pytest_relevance.results.case_result import (
     has_failed,
     search_of,
 )
+from pytest_relevance.results.outcomes import kind_named, without_reference
 from pytest_relevance.results.responses.ranking import Ranking
 
 FEWEST_CASES = 3
@@ -62,9 +55,6 @@ USUAL_DEPTH = 10
 
 FEWEST_CASES_OF_USUAL_DEPTH = 10
 """Fewer cases do not show a limit to what looks no deeper than the usual depth."""
-
-_OF_EACH_RESULT = tuple(kind for kind in ON_FIELDS if kind != "some")
-"""The expectations on fields that one more result can make unmet."""
 
 
 # --- of one case ------------------------------------------------------------------------------------------------------
@@ -80,7 +70,8 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
     seen = len(ranking.ids)
     lines = []
     for expected in case.expect:
-        depth = _depth_without_k(expected, case.k, ranking)
+        kind = kind_named(expected.kind)
+        depth = kind.open_rank_without_k(expected, case.k, ranking)
         if depth > seen:
             lines.append(
                 f"{expected.written} looks at the top {depth}, and {counted(seen, 'rank')} can be seen, as this search "
@@ -89,60 +80,18 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
     return "\n".join(lines)
 
 
-def _depth_without_k(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """How deep an expectation looks, if documents below the results could decide it; otherwise 0.
-
-    A document of `include` that is not in the top k is missing there, whatever comes below.
-    """
-    if expected.kind == "results":
-        most = most_results([expected])
-        is_beyond = USUAL_DEPTH < most < inf and ranking.returned < most
-        return int(most) if is_beyond and expected.comparison != "==" else 0
-    if expected.kind in _OF_EACH_RESULT:
-        depth = expected.within or k
-        return depth if depth > USUAL_DEPTH else 0
-    if _all_returned(expected, ranking):
-        return 0
-    if expected.kind in ("include", "order", "within"):
-        return expected.within or 0
-    return first_open_rank(expected, k)
-
-
-def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
-    """Whether an expectation names documents, and all of them were returned."""
-    documents = expected.documents
-    return bool(documents) and all(document in ranking.ids for document in documents)
-
-
-def first_open_rank(expected: Expectation, k: int) -> int:
-    """The deepest rank at which one more result could make an expectation unmet that is met; 0 if none could."""
-    if expected.metric is not None:
-        has_upper_bound = expected.comparison not in (">=", ">")
-        return (expected.metric.k or 0) if has_upper_bound else 0
-    if expected.kind == "exclude" or expected.kind in _OF_EACH_RESULT:
-        return expected.within or k
-    if expected.kind == "within" and expected.comparison == ">":
-        return expected.within or k
-    if expected.kind == "results":
-        most = most_results([expected])
-        return int(most) + 1 if most != inf else 0
-    return 0
-
-
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
     """The expectations of a case that are met only if nothing lies below the results, each with the rank it looks at."""
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
-    expectations = [each for each in case.expect if each.kind != SIMILARITY]
-    found = []
-    for expected, outcome in zip(expectations, outcomes, strict=True):
-        seen = ranking.returned if expected.kind == "results" else len(ranking.ids)
-        depth = first_open_rank(expected, case.k)
-        if outcome.met and depth > seen and not _all_returned(expected, ranking):
-            found.append((expected.written, depth))
-    return tuple(found)
+    open_demands = []
+    for expected, outcome in zip(without_reference(case.expect), outcomes, strict=True):
+        rank = kind_named(expected.kind).open_rank(expected, case.k, ranking)
+        if outcome.met and rank:
+            open_demands.append((expected.written, rank))
+    return tuple(open_demands)
 
 
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
@@ -152,7 +101,7 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     """
     deepest = 0 if case.k == USUAL_DEPTH else case.k
     for expected in case.expect:
-        deepest = max(deepest, depth_of(expected))
+        deepest = max(deepest, kind_of(expected).cutoff(expected))
     for gate in case.terms.gates:
         for metric in gate.metrics:
             deepest = max(deepest, metric.k or 0)

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
+from pytest_relevance.expectations.words import below
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.failure_message import failure_message
-from pytest_relevance.reports.reasons import below, reason_text, reason_texts
+from pytest_relevance.reports.reasons import reason_text, reason_texts
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import DROP, FLOOR, BaselineComparison, Outcome
 from tests.helpers import case_result, result_of

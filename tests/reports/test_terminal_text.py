@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.number_text import duration_text
+from pytest_relevance._number_text import duration_text
 from pytest_relevance.reports.styled_lines import plain_text, wrapped
 from pytest_relevance.reports.terminal_text import (
     cut,

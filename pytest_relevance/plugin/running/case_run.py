@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import pytest
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.expectations.table import KINDS
+from pytest_relevance.cases.expect import names_of_keys
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError, MetricFunction
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, own_metrics
@@ -216,7 +216,7 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunct
     except SystemExit as error:  # pytest takes it for its own end
         why = error_text(error, node.config)
         raise MetricError(f"the hook pytest_relevance_metrics raised {why}") from error
-    return own_metrics(named, KINDS)
+    return own_metrics(named, names_of_keys())
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()

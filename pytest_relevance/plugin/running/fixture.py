@@ -17,7 +17,7 @@ import pytest
 from pytest_relevance._ids import decoding_advice
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.expectations.table import KINDS, OF_DOCUMENTS, kind_of
+from pytest_relevance.cases.expect import kind_of_key, name_of_key
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.plugin.run_store import LOST, run_store
@@ -107,7 +107,10 @@ def _case(
     }
     if "relevant" in values:
         values["relevant"] = _documents_as_text(values["relevant"])
-    expect = {name: values.pop(name) for name in [*values] if kind_of(name) in KINDS}
+    expect = {}
+    for name in list(values):
+        if name_of_key(name) is not None:
+            expect[name] = values.pop(name)
     written = values.get("expect", {})
     if isinstance(written, dict):
         for name in expect.keys() & written.keys():
@@ -121,7 +124,7 @@ def _case(
                         _documents_as_text(document): rank
                         for document, rank in value.items()
                     }
-                elif name in OF_DOCUMENTS:
+                elif _names_documents(name):
                     expect[name] = _documents_as_text(value)
             values["expect"] = expect
     if judgments is not None:
@@ -243,3 +246,9 @@ def is_runner(frame: FrameType) -> bool:
     return f"{frame.f_globals.get('__name__')}.".startswith(
         tuple(f"{runner}." for runner in _RUNNERS)
     )
+
+
+def _names_documents(key: str) -> bool:
+    """Whether the value of a key of `expect` names documents."""
+    name = name_of_key(key)
+    return name is not None and kind_of_key(name).names_documents

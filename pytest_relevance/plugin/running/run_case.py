@@ -32,6 +32,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.latency import Timed, why_unmeasured
+from pytest_relevance.registry import ExtensionError
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
@@ -170,7 +171,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     if not problem and latency is None and not this.is_check:
         problem = why_unmeasured(this)
     if not problem and case.expect:
-        from pytest_relevance.results.expectations import why_unknown_fields
+        from pytest_relevance.expectations.conditions import why_unknown_fields
         from pytest_relevance.results.unseen import why_unseen
 
         if attempt.asked is None and not this.is_check:
@@ -200,6 +201,9 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         attempt.error = CaseError(
             f"{error} ({frame})" if frame else str(error), pytrace=False
         )
+        raise attempt.error from None
+    except ExtensionError as error:
+        attempt.error = CaseError(str(error), pytrace=False)
         raise attempt.error from None
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     has_moved = result.baseline is not None and bool(result.baseline.documents)

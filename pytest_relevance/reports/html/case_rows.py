@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
 
+from pytest_relevance._number_text import number_text
 from pytest_relevance._text import counted, score_text
 from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.html.markup import ARROW, text, with_arrows
-from pytest_relevance.reports.number_text import number_text
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange

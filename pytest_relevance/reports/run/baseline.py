@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_relevance._number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN

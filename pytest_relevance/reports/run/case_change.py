@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pytest_relevance._number_text import LEAST
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.breakdown import (
     Loss,
@@ -17,7 +18,6 @@ from pytest_relevance.reports.breakdown import (
     change_shares,
     scored_ranking,
 )
-from pytest_relevance.reports.number_text import LEAST
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import (
     got_worse,
@@ -25,7 +25,7 @@ from pytest_relevance.results.compare.differences import (
     score_now,
 )
 from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking
-from pytest_relevance.results.expectations import first_ranks
+from pytest_relevance.results.outcomes import first_ranks
 
 
 @dataclass(frozen=True, slots=True)

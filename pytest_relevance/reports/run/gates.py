@@ -7,6 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 
 from pytest_relevance import _text
+from pytest_relevance._number_text import (
+    asked_text,
+    duration_text,
+    duration_text_beside,
+    number_text,
+)
 from pytest_relevance._text import (
     counted,
     digits_apart,
@@ -19,12 +25,6 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
-from pytest_relevance.reports.number_text import (
-    asked_text,
-    duration_text,
-    duration_text_beside,
-    number_text,
-)
 from pytest_relevance.reports.reasons import alone_text, people_text
 from pytest_relevance.reports.run.cases import LOST, WITHOUT_WORDS, add_case, case_table
 from pytest_relevance.reports.styled_lines import (

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.number_text import SIGNIFICANT
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs

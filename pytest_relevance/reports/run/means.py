@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from pytest_relevance._number_text import LEAST, signed_text
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.number_text import LEAST, signed_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.table import MORE_HINT, Table

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.number_text import duration_text
 from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.run.cases import (
     WIDEST_NAME,

@@ -27,7 +27,7 @@ from pytest_relevance.results.compare.pairing import (
     Metrics,
     Pair,
 )
-from pytest_relevance.results.expectations import with_similarities
+from pytest_relevance.results.outcomes import with_similarities
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON, Repeats
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.expectations import first_ranks
+from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.responses.ranking import Ranking
 
 

@@ -26,6 +26,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import MEASURED, PART_OF, CaseResult
 from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
+from pytest_relevance.results.outcomes import kind_named
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of, read_record
 from pytest_relevance.results.records.run import Compact, Run, known_ranks
 from pytest_relevance.results.scoring import digest_of
@@ -151,7 +152,9 @@ def load_run(source: RunSource, name: str, k: int, compact: Compact) -> Run:
 def _scored(result: CaseResult) -> CaseResult:
     """A result without missing documents, and without outcomes that do not say whether it is right to find nothing."""
     numbers = tuple(
-        each for each in result.evaluation.outcomes if each.kind == "results"
+        outcome
+        for outcome in result.evaluation.outcomes
+        if kind_named(outcome.kind).counts_results
     )
     return replace(
         result, evaluation=replace(result.evaluation, missing=(), outcomes=numbers)

@@ -7,7 +7,7 @@
 | `baseline`, `baseline_comparison` | accepted rankings and their updates; a case beside its accepted ranking |
 | `accepted_outcomes` | what an accepted ranking makes of the floor and the expectations of today |
 | `moved_cases` | cases that stand under another id, in another file or in another variant now |
-| `missed_before` | whether an accepted ranking missed a demand at least as badly |
+| `missed_before`, `two_outcomes` | whether an accepted ranking missed a demand at least as badly |
 | `against` | the record of another run in the place of a baseline |
 | `merge` | the records of shards put together |
 """

@@ -7,16 +7,26 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.gates.condition import MEAN, PASSING
-from pytest_relevance.cases.model import SIMILARITY, Expectation, Gate
+from pytest_relevance.cases.model import Expectation, Gate
 from pytest_relevance.metrics.ndcg import GradedRanking
-from pytest_relevance.results import expectations
-from pytest_relevance.results.case_parts import FLOOR, Outcome
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.baseline import (
-    KEPT,
-    BaselineEntries,
-    BaselineEntry,
+from pytest_relevance.results import outcomes
+from pytest_relevance.results.case_parts import (
+    DROP,
+    FLOOR,
+    STALE_ENTRY,
+    TEXT,
+    TOO_FEW_JUDGED,
+    Outcome,
 )
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.outcomes import (
+    ITSELF,
+    JUDGED,
+    KEPT,
+    KindOfOutcome,
+    kind_named,
+)
+from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry
 from pytest_relevance.results.records.run_info import AcceptedCase
 
 
@@ -40,18 +50,16 @@ class AcceptedOutcomes:
         if demand.kind == FLOOR:
             is_met = self.score is not None and self.score >= demand.bound
             return replace(demand, value=self.score, met=is_met)
-        if demand.kind == SIMILARITY:
+        if demand.kind in (DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT):
+            return None
+        kind = kind_named(demand.kind)
+        if kind.reference == ITSELF:
             return self._of_similarity(demand)
-        if demand.kind in KEPT:
+        if kind.reference == KEPT:
             return self._kept(demand)
-        if demand.kind not in expectations.CHECKERS or demand.kind == "latency":
-            return None
-        if demand.kind == "results" and self._may_go_on:
-            return None
-        expected = self._expectation(demand)
-        if expected.metric is not None and not expected.metric.is_computable:
-            return None
-        return expectations.CHECKERS[expected.kind](expected, self._found())
+        if kind.reference == JUDGED:
+            return self._judged(demand, kind)
+        return None
 
     def misses_any(self) -> bool:
         """Whether the accepted ranking is known to miss the floor or an expectation."""
@@ -66,7 +74,7 @@ class AcceptedOutcomes:
 
     def _of_similarity(self, demand: Outcome) -> Outcome:
         """The accepted ranking equals itself, unless it is empty and should not be."""
-        is_as_expected = bool(self._documents) or not expectations.expects_results(
+        is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes
         )
         same = float(is_as_expected)
@@ -82,12 +90,22 @@ class AcceptedOutcomes:
                 return kept
         return None
 
+    def _judged(self, demand: Outcome, kind: KindOfOutcome) -> Outcome | None:
+        """Judge the accepted ranking by a demand; None if its results or the metric are not known."""
+        if kind.counts_results and self._may_go_on:
+            return None
+        expected = self._expectation(demand)
+        if expected.metric is not None and not expected.metric.is_computable:
+            return None
+        (outcome,) = outcomes.judge_expectations([expected], self._found())
+        return outcome
+
     def _expectation(self, demand: Outcome) -> Expectation:
         """The expectation of a demand; only a case knows the metrics of its project."""
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
                 return expected
-        return expectations.expectation_of(demand)
+        return outcomes.expectation_of(demand)
 
     @property
     def _documents(self) -> Sequence[str]:
@@ -98,15 +116,15 @@ class AcceptedOutcomes:
         """Whether there may have been more results than the entry has."""
         return not self.entry.whole and len(self.entry.documents) >= self.entry.depth
 
-    def _found(self) -> expectations.Found:
+    def _found(self) -> outcomes.Found:
         """What the search returned then, as the checkers take it."""
         documents, conditions = self._documents, self.result.conditions
-        return expectations.Found(
+        return outcomes.Found(
             k=conditions.k,
             settings=conditions.settings,
             graded=self.graded,
             ranking=documents,
-            ranks=expectations.first_ranks(documents),
+            ranks=outcomes.first_ranks(documents),
             latency=None,
             is_cut=self.entry.reaches_depth,
             left_out=len(self.entry.documents) - len(documents),
@@ -124,4 +142,4 @@ def accepted_cases(
 
 def is_same_demand(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are of the same expectation, in a baseline and in a run."""
-    return expectations.expectation_of(one) == expectations.expectation_of(other)
+    return outcomes.expectation_of(one) == outcomes.expectation_of(other)

@@ -24,8 +24,8 @@ from pytest_relevance.results.case_parts import (
     BaselineComparison,
 )
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.expectations import with_similarities
 from pytest_relevance.results.filled import as_people_see_it
+from pytest_relevance.results.outcomes import with_similarities
 from pytest_relevance.results.records import baseline_comparison
 from pytest_relevance.results.records.accepted_outcomes import (
     AcceptedOutcomes,

@@ -21,7 +21,6 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._problems import Place
 from pytest_relevance._text import printable, quoted, shown
-from pytest_relevance.cases.expectations.table import OF_DOCUMENTS, ON_FIELDS
 from pytest_relevance.cases.model import SIMILARITY
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, is_similarity
 from pytest_relevance.metrics.ndcg import without_copies
@@ -42,6 +41,7 @@ from pytest_relevance.results.case_result import (
     grouped,
     to_builtin,
 )
+from pytest_relevance.results.outcomes import KEPT, kind_named
 from pytest_relevance.results.records.checking import check_types
 from pytest_relevance.results.records.file import (
     BASELINE,
@@ -51,7 +51,6 @@ from pytest_relevance.results.records.file import (
     encoded,
     read_file,
 )
-from pytest_relevance.results.records.missed_before import NOT_RETURNED
 from pytest_relevance.results.records.reference import refusal, silent_searches
 from pytest_relevance.results.records.run_info import (
     NOT_RUN,
@@ -61,6 +60,7 @@ from pytest_relevance.results.records.run_info import (
     checked,
     common,
 )
+from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 EntryKey = tuple[str, str | None]
@@ -78,9 +78,6 @@ class Asked:
     params: str
     digest: str
 
-
-KEPT = (*ON_FIELDS, "same_as")
-"""The kinds of expectations whose outcomes an entry keeps, as its ranking alone does not decide them."""
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 _HEADER = frozenset({"kind", "version", "holds", "fingerprint", "without_ranking"})
@@ -469,7 +466,9 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         whole=result.ranking.whole,
         reaches_depth=result.ranking.whole and result.is_cut,
         outcomes=tuple(
-            each for each in result.evaluation.outcomes if each.kind in KEPT
+            outcome
+            for outcome in result.evaluation.outcomes
+            if kind_named(outcome.kind).reference == KEPT
         ),
         collapse=collapses,
         deeper=_ranks_of_missed(result),
@@ -503,7 +502,7 @@ def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
     """
     found: dict[str, int | None] = {}
     for outcome in result.evaluation.outcomes:
-        if outcome.met or outcome.kind not in OF_DOCUMENTS:
+        if outcome.met or not outcome.documents:
             continue
         for document in outcome.wrong:
             if document not in result.ranking.documents:

@@ -19,14 +19,13 @@ from pytest_relevance.cases.model import (
     Case,
     Expectation,
     Gate,
-    depth_of,
     most_results,
 )
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.results import case_parts, expectations
+from pytest_relevance.results import case_parts, outcomes
 from pytest_relevance.results.case_parts import (
     NEW,
     NOT_COMPARED,
@@ -55,8 +54,6 @@ from pytest_relevance.results.records.baseline import (
 )
 from pytest_relevance.results.records.file import as_json
 from pytest_relevance.results.records.missed_before import (
-    NOT_RETURNED,
-    TwoOutcomes,
     is_known_as_worse,
     was_missed_as_badly,
 )
@@ -70,6 +67,7 @@ from pytest_relevance.results.records.run_info import (
     Lost,
     changed_since,
 )
+from pytest_relevance.results.records.two_outcomes import NOT_RETURNED, TwoOutcomes
 from pytest_relevance.results.records.uncompared import (
     MARKED_SKIP,
     as_lost,
@@ -324,10 +322,10 @@ def lacks_ranks(
     settings = result.conditions.settings
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:
         return False
-    expected = (
-        depth_of(expectations.expectation_of(outcome))
+    expected = [
+        outcomes.kind_named(outcome.kind).cutoff(outcomes.expectation_of(outcome))
         for outcome in result.evaluation.outcomes
-    )
+    ]
     scored = (
         metric.k or 0
         for metric in (*similarities, *map(metric_named, result.evaluation.scores))
@@ -364,9 +362,9 @@ def _with_similarities(
     evaluation = result.evaluation
     scores = {
         **evaluation.scores,
-        **expectations.similarity_scores(result, metrics, entry.ranking(case.settings)),
+        **outcomes.similarity_scores(result, metrics, entry.ranking(case.settings)),
     }
-    made = () if accepting else expectations.similarity_outcomes(case.expect, scores)
+    made = () if accepting else outcomes.similarity_outcomes(case.expect, scores)
     verdict = PASSED if made and result.verdict == MEASURED else result.verdict
     reasons, unmet = (
         evaluation.reasons,
@@ -479,7 +477,7 @@ def comparison_of(
 
 def _found_nothing(accepted: Sequence[str], result: CaseResult) -> bool:
     """Whether an accepted ranking is empty although its case should find something."""
-    return not accepted and expectations.expects_results(result.evaluation.outcomes)
+    return not accepted and outcomes.expects_results(result.evaluation.outcomes)
 
 
 def _compared_reasons(
@@ -493,9 +491,7 @@ def _compared_reasons(
     """
     result, entry = accepted.result, accepted.entry
     are_alike = bool(entry.documents) == bool(result.ranking.documents)
-    are_known = are_alike or not expectations.expects_results(
-        result.evaluation.outcomes
-    )
+    are_known = are_alike or not outcomes.expects_results(result.evaluation.outcomes)
     reasons = []
     for reason in result.evaluation.reasons:
         then = accepted.of(reason)

@@ -13,7 +13,6 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.expectations.table import ON_FIELDS
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
@@ -177,11 +176,9 @@ def is_outcome(values: Mapping[str, Any]) -> bool:
     kind = values["kind"]
     if kind in _WITH_METRIC:
         return is_metric(values["name"])
-    if kind in ON_FIELDS:
-        return _is_on_fields(values)
-    if kind == "same_as":
+    if values.get("query"):
         return _RANKS_IN_TWO(values.get("values", []))
-    return True
+    return _is_on_fields(values)
 
 
 def _is_on_fields(values: Mapping[str, Any]) -> bool:

@@ -25,8 +25,6 @@ class NearValue:
 
 def near_values(reason: Outcome) -> list[NearValue]:
     """Group the wrong results that would meet an expectation but for the spelling of one value."""
-    if reason.kind not in ("every", "some"):
-        return []
     conditions = {}
     for written in reason.conditions:
         condition = FieldCondition.of_record(written)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
-from pytest_relevance.results.expectations import why_unknown_fields
+from pytest_relevance.expectations.conditions import why_unknown_fields
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import score_case

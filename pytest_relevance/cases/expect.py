@@ -1,0 +1,160 @@
+"""The check of `expect:`. The kinds of expectations are in `pytest_relevance.expectations`.
+
+A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that another
+package adds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import METRIC, WITHOUT_KEY, Expectation
+from pytest_relevance.cases.schema_parts import Schema
+from pytest_relevance.metrics.names import ALL_MEASURES, parse_metric
+from pytest_relevance.registry import EXPECTATIONS, ExtensionError
+
+Made = Sequence[Expectation] | Wrong
+"""What the check of an entry returns: the expectations that it is, at least one."""
+
+_MEASURES = frozenset(measure.casefold() for measure in ALL_MEASURES)
+
+
+class KindOfKey(Protocol):
+    """What the reader and the schema use of a kind of expectation.
+
+    `pytest_relevance.expectations.kind` explains it.
+    """
+
+    @property
+    def name(self) -> str:
+        """The key of `expect:`."""
+
+    @property
+    def about(self) -> str:
+        """The description of the key in an editor."""
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of the value."""
+
+    @property
+    def takes_rank(self) -> bool:
+        """Whether the key may end in `@5`."""
+
+    @property
+    def names_documents(self) -> bool:
+        """Whether the value names documents."""
+
+    def check(self, key: str, value: object, at: Location, /) -> Made:
+        """Make the expectations of an entry, or refuse it."""
+
+
+def names_of_keys() -> list[str]:
+    """List the keys of `expect:` that are not metrics."""
+    return [name for name in EXPECTATIONS.names() if name not in WITHOUT_KEY]
+
+
+def name_of_key(key: str) -> str | None:
+    """Find the name of the kind that a key is: `every` for `every@5`; None for any other key.
+
+    Other packages are asked last: to find out what they add takes long.
+    """
+    name, sign, _ = str(key).partition("@")
+    if name in WITHOUT_KEY or _base(name) in _MEASURES or name not in EXPECTATIONS:
+        return None
+    return name if not sign or kind_of_key(name).takes_rank else None
+
+
+def kind_of_key(name: str) -> KindOfKey:
+    """Find a kind by its name. Raises `ExtensionError` if it is broken."""
+    kind: KindOfKey = EXPECTATIONS.get(name)
+    return kind
+
+
+def check_suite_expectations(
+    value: object, at: Location
+) -> tuple[Expectation, ...] | Wrong:
+    """Check the expectations of a suite, which hold for each of its cases."""
+    expectations = check_expectations(value, at)
+    if expectations is WRONG:
+        return WRONG
+    return tuple(replace(expected, inherited=True) for expected in expectations)
+
+
+def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
+    """Check the expectations of a case: metrics with their bounds, and other kinds.
+
+    The suite's expectations come first. An entry of a case replaces the suite's entry for the
+    same metric or kind, and null removes it.
+    """
+    if not isinstance(value, Mapping):
+        return at.refuse(
+            f"expected a mapping such as {{P@5: 0.6, first: sku-1}}, found {found(value)}"
+        )
+    inherited = _inherited(at)
+    known = {expected.name for expected in inherited}
+    replaced: set[str] = set()
+    own: list[Expectation] = []
+    is_wrong = False
+    for key, written in value.items():
+        name = _canonical(key)
+        if written is None and name in known:
+            replaced.add(name)
+            continue
+        made = _check_entry(key, written, at.under(str(key)))
+        if made is WRONG:
+            is_wrong = True
+        else:
+            own.extend(made)
+            replaced.add(made[0].name)
+    if is_wrong:
+        return WRONG
+    kept = [expected for expected in inherited if expected.name not in replaced]
+    return (*kept, *own)
+
+
+def _inherited(at: Location) -> tuple[Expectation, ...]:
+    expectations = at.values.get("expect", ())
+    return expectations if isinstance(expectations, tuple) else ()
+
+
+def _canonical(key: str) -> str:
+    """Give the name that all spellings of a metric share. Any other text stays unchanged."""
+    try:
+        return parse_metric(key).text
+    except ValueError:
+        return key
+
+
+def _check_entry(key: str, value: object, at: Location) -> Made:
+    """Check one entry. What a kind of another package raises is a mistake at its key."""
+    try:
+        name = name_of_key(key)
+        if name is not None:
+            with EXPECTATIONS.calling(name):
+                return kind_of_key(name).check(key, value, at)
+    except ExtensionError as error:
+        return at.refuse(str(error), at_key=True)
+    try:
+        return kind_of_key(METRIC).check(str(key), value, at)
+    except ValueError as error:
+        return at.refuse(_not_a_metric(str(key), error), at_key=True)
+
+
+def _not_a_metric(key: str, error: ValueError) -> str:
+    """Say what is wrong with a key that is neither a kind nor a metric."""
+    if _base(key) in _MEASURES:
+        return str(error)
+    names = names_of_keys()
+    advice = did_you_mean(key, names) or f"; {error}"
+    return f"{quoted(key)} is neither {listed(names)} nor a metric{advice}"
+
+
+def _base(key: str) -> str:
+    """Give the name of the measure that a key may be: `p` for `P(rel=2)@5`."""
+    return re.split(r"[@(]", key, maxsplit=1)[0].casefold()

@@ -1,0 +1,163 @@
+"""Whether the accepted ranking missed an expectation on fields at least as badly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+
+
+def are_known(both: TwoOutcomes) -> bool:
+    """Whether the reference keeps the values of all results that were wrong then."""
+    return len(both.then.values) == len(both.then.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class _WrongResult:
+    """A result that does not meet conditions on fields, with the values of these."""
+
+    document: str
+    rank: int
+    values: Mapping[str, Any]
+
+
+def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
+    """The wrong results of an outcome; older baselines kept only their documents."""
+    found = []
+    for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
+        found.append(_WrongResult(document, rank, values))
+    return found
+
+
+def fields_as_badly(both: TwoOutcomes) -> bool:
+    """Compare the results of `every`, `none` and `at_most` that are wrong.
+
+    Each of them has to be one that was wrong then, in no other field, with no worse
+    value. One that `none` forbids may not stand higher than it did.
+    """
+    then, now = _wrong_results(both.then), _wrong_results(both.now)
+    if not then or not now:  # without a wrong result nothing was returned
+        return not both.then.wrong and not both.now.wrong
+    for result in now:
+        earlier = _find_no_better(result, then, both.now)
+        if earlier is None:
+            return False
+        then.remove(earlier)
+    return True
+
+
+def _find_no_better(
+    result: _WrongResult, then: Sequence[_WrongResult], demand: Outcome
+) -> _WrongResult | None:
+    """Find the same document among the wrong results of then, wrong at least as much."""
+    for earlier in then:
+        if earlier.document != result.document:
+            continue
+        if demand.kind == "none" and result.rank < earlier.rank:
+            continue
+        if _misses_no_more(result, earlier, demand):
+            return earlier
+    return None
+
+
+def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: Outcome) -> bool:
+    """Whether a result is wrong in fields that were wrong then, with no worse values."""
+    for path, value in now.values.items():
+        if path not in then.values:
+            return False
+        if not _is_no_worse(value, then.values[path], path, demand):
+            return False
+    return True
+
+
+def some_as_badly(both: TwoOutcomes) -> bool:
+    """Compare the results of `some`, of which one should meet all conditions.
+
+    No result then may have been closer to that than each of those now, and no field may
+    have a value that none had then (a number may be closer to its bound).
+    """
+    then, now = _wrong_results(both.then), _wrong_results(both.now)
+    if not then or not now:  # without a wrong result nothing was returned
+        return not both.then.wrong and not both.now.wrong
+    for earlier in then:
+        if not any(_is_as_close(result, earlier, both.now) for result in now):
+            return False
+    values_then = [_texts_of(result, both.now) for result in then]
+    values_now = [_texts_of(result, both.now) for result in now]
+    return set().union(*values_now) <= set().union(*values_then)
+
+
+def _is_as_close(now: _WrongResult, then: _WrongResult, demand: Outcome) -> bool:
+    """Whether a result misses no further condition, and no number by more.
+
+    Texts are not compared: one wrong text is as far from the right one as another.
+    """
+    for path, value in now.values.items():
+        if path not in then.values:
+            return False
+        is_number = _sign(path, demand) in _NUMBERS
+        if is_number and not _is_no_worse(value, then.values[path], path, demand):
+            return False
+    return True
+
+
+def _texts_of(result: _WrongResult, demand: Outcome) -> set[tuple[str, object]]:
+    """The values of a result that are compared with texts, with the paths of fields."""
+    found: set[tuple[str, object]] = set()
+    for path, value in result.values.items():
+        if _sign(path, demand) not in _NUMBERS:
+            found.add((path, _scalars(value)))
+    return found
+
+
+_NUMBERS = ("<", "<=", ">", ">=")
+"""The comparisons that a number may miss by more or by less."""
+
+
+def _sign(path: str, demand: Outcome) -> str:
+    """The comparison that a demand has for a field."""
+    for field, comparison, _ in demand.conditions:
+        if field == path:
+            return comparison
+    raise KeyError(path)
+
+
+def _is_no_worse(now: Any, then: Any, path: str, demand: Outcome) -> bool:
+    """Whether a value is the one of then, or a number that misses its bound by no more."""
+    if _scalars(now) == _scalars(then):
+        return True
+    comparison = _sign(path, demand)
+    if comparison not in _NUMBERS:
+        return False
+    numbers_now, numbers_then = _numbers_in(now), _numbers_in(then)
+    if not numbers_now or not numbers_then:
+        return False
+    is_forbidden = demand.kind == "none"
+    should_be_high = (comparison in (">", ">=")) != is_forbidden
+    # of a field with several values one decides: the best, or for `none` the worst
+    choose = max if comparison in (">", ">=") else min
+    if should_be_high:
+        return choose(numbers_now) >= choose(numbers_then)
+    return choose(numbers_now) <= choose(numbers_then)
+
+
+def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
+    """The values of a field, which may have several in any order.
+
+    Each says whether it is a boolean, as 1 equals True in Python.
+    """
+    values = value if isinstance(value, list) else [value]
+    return frozenset((isinstance(each, bool), each) for each in values)
+
+
+def _numbers_in(value: Any) -> list[float]:
+    """The numbers among the values of a field."""
+    values = value if isinstance(value, list) else [value]
+    return [
+        each
+        for each in values
+        if isinstance(each, (int, float)) and not isinstance(each, bool)
+    ]

@@ -1,0 +1,173 @@
+"""`same_as`: another query finds the same results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_relevance._text import first_few, found, quoted
+from pytest_relevance.cases.bounds import SHARE, Bound, meets
+from pytest_relevance.cases.expect import Made
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.scalars import scalar_value
+from pytest_relevance.cases.schema_parts import (
+    END,
+    TEXT,
+    UP_TO_A_MILLION,
+    about,
+    either,
+)
+from pytest_relevance.expectations.documents import named_rank
+from pytest_relevance.expectations.kind import ExpectationKind, Names
+from pytest_relevance.expectations.metric import score_as_badly
+from pytest_relevance.expectations.words import below
+from pytest_relevance.metrics.similarity import overlap as overlap_of
+from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.outcomes import KEPT, Found, first_ranks, outcome_of
+
+_OVERLAP = rf"overlap(?:@({UP_TO_A_MILLION}))?"
+
+
+def check_same_as(key: str, value: object, at: Location) -> Made:
+    """Check another query that finds the same top k, or `{query: blue shoe, overlap@10: 0.8}`."""
+    example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
+    written = value if isinstance(value, Mapping) else {"query": value}
+    query = written.get("query")
+    if not isinstance(query, str) or not query.strip():
+        return at.refuse(
+            f"expected another query, found {found(value)}; write {example}"
+        )
+    own_query: Wrong | None = None
+    if query == at.values.get("query"):
+        own_query = at.refuse(
+            f"{quoted(query)} is the query of the case itself; write another one"
+        )
+    overlap = _check_overlap(written, example, at)
+    if overlap is WRONG or own_query is WRONG:
+        return WRONG
+    expected = Expectation(
+        kind=key,
+        written=key,
+        comparison=overlap.bound.comparison,
+        bound=overlap.bound.value,
+        within=overlap.within,
+        query=query,
+    )
+    return [expected]
+
+
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """What share of the first `within` results both queries find; None means the top k."""
+
+    bound: Bound
+    within: int | None
+
+
+_THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
+
+
+def _check_overlap(
+    written: Mapping[str, object], example: str, at: Location
+) -> _Overlap | Wrong:
+    """Check `overlap@10: 0.8` beside the query, the only other key that there may be."""
+    overlap: _Overlap | Wrong = _THE_SAME
+    for key, value in written.items():
+        if key == "query":
+            continue
+        name = str(key)
+        match = re.fullmatch(_OVERLAP, name)
+        if match is None or len(written) != 2:
+            message = f"unknown key {quoted(name)}; write {example}"
+            overlap = at.refuse(message, name, at_key=True)
+            continue
+        share = scalar_value(value) if isinstance(value, str) else value  # text in YAML
+        bound = SHARE.check(share, at.under(name), example=f"{name}: 0.8")
+        if bound is WRONG:
+            return WRONG
+        overlap = _Overlap(bound, within=None if match[1] is None else int(match[1]))
+    return overlap
+
+
+def judge_same_as(expected: Expectation, found: Found) -> Outcome:
+    """Compare with the ranking of another query.
+
+    Two empty rankings are the same only if nothing was expected.
+    """
+    within = expected.within or found.k
+    here = found.ranking[:within]
+    there = found.others[expected.query][:within]
+    value = overlap_of(here, there) if here or there else float(found.finds_nothing)
+    is_met = meets(expected, value)
+    ranks_here, ranks_there = first_ranks(here), first_ranks(there)
+    wrong, values = [], []
+    if not is_met:
+        for document in dict.fromkeys([*here, *there]):
+            if (document in ranks_here) != (document in ranks_there):
+                wrong.append(document)
+                values.append((ranks_here.get(document), ranks_there.get(document)))
+    return outcome_of(
+        expected, is_met, value=value, within=within, wrong=wrong, values=values
+    )
+
+
+_MOST_DOCUMENTS = 10
+"""How many documents of each query a sentence names."""
+
+
+def explain_same_as(reason: Outcome, names: Names) -> str:
+    """Name what only one query finds.
+
+    `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots)`
+    """
+    name = f"overlap@{reason.within}"
+    figure = below(name, reason.value, reason.comparison, reason.bound)
+    head = f"same_as {quoted(reason.query)}: {figure}"
+    only_here, only_there = [], []
+    for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
+        if here is None:
+            only_there.append(f"rank {there} {names.document(document)}")
+        else:
+            only_here.append(f"rank {here} {names.document(document)}")
+    if not reason.value and not only_here and not only_there:
+        return f"{head}: both found nothing"
+    parts = []
+    if only_here:
+        parts.append(f"only here {first_few(only_here, _MOST_DOCUMENTS)}")
+    if only_there:
+        parts.append(f"only there {first_few(only_there, _MOST_DOCUMENTS)}")
+    return f"{head}: {'; '.join(parts)}" if parts else head
+
+
+SAME_AS = ExpectationKind(
+    name="same_as",
+    check=check_same_as,
+    about="Another query that finds the same top k, or {query: ..., overlap@10: 0.8}.",
+    schema=either(
+        TEXT,
+        {
+            "type": "object",
+            "properties": {"query": about("The other query.", TEXT)},
+            "patternProperties": {
+                rf"^overlap(?:@(?:{UP_TO_A_MILLION}))?{END}": {
+                    "type": ["number", "string"],
+                    "minimum": 0,
+                    "maximum": 1,
+                    "pattern": (
+                        r"^\s*(?:(?:[<>]=?|==)\s*)?(?:-?0|1)(?:\.[0-9]+)?\s*" + END
+                    ),
+                }
+            },
+            "required": ["query"],
+            "additionalProperties": False,
+            "maxProperties": 2,
+        },
+    ),
+    cutoff=named_rank,
+    judge=judge_same_as,
+    explain=explain_same_as,
+    reference=KEPT,
+    missed_as_badly=score_as_badly,
+)

@@ -1,0 +1,35 @@
+"""Words that the sentences of several demands share."""
+
+from __future__ import annotations
+
+from pytest_relevance._text import digits_apart
+from pytest_relevance.results.case_parts import Outcome
+
+OPPOSITE = {
+    ">=": "below",
+    ">": "not above",
+    "<=": "above",
+    "<": "not below",
+    "==": "not",
+}
+"""What a figure is that misses its bound: `below` it for `>=`."""
+
+
+def below(name: str, value: float | None, comparison: str, bound: float) -> str:
+    """Say how a score misses its bound: `P@5 0.400 is below 0.600`.
+
+    Both have enough digits to show that they are different.
+    """
+    if value is None:
+        return f"{name} is not defined"
+    digits = digits_apart(value, bound)
+    return f"{name} {value:.{digits}f} is {OPPOSITE[comparison]} {bound:.{digits}f}"
+
+
+def score_beside_bound(outcome: Outcome) -> str:
+    """Show a score that meets its bound: `P@5 0.800 >= 0.600`."""
+    if outcome.value is None:
+        return outcome.name
+    digits = digits_apart(outcome.value, outcome.bound)
+    value, bound = f"{outcome.value:.{digits}f}", f"{outcome.bound:.{digits}f}"
+    return f"{outcome.name} {value} {outcome.comparison} {bound}"

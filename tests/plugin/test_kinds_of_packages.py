@@ -1,0 +1,120 @@
+"""Kinds of expectations that another installed package adds: the examples of docs/reference/hooks.md."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance import Run, compare_runs, read_suite
+from pytest_relevance.cli import main
+from tests.plugin.conftest import Project
+from tests.walkthrough import PAGES, blocks
+
+CASES = """
+    expect: {brands: 2}
+    cases:
+    - query: acme-1 acme-2 nord-1
+    - query: acme-1 acme-2
+"""
+
+
+def example(name: str) -> str:
+    """The example of a page that defines a name."""
+    (found,) = (
+        block.text
+        for block in blocks(PAGES["reference/hooks.md"], "python")
+        if f"\n{name} = " in block.text
+    )
+    return found
+
+
+def install(project: Project, monkeypatch: pytest.MonkeyPatch, **groups: str) -> None:
+    """Install a package `my_package` with the examples of these names, an entry point of each group."""
+    folder = project.path / "site"
+    info = folder / "my_package-1.0.dist-info"
+    info.mkdir(parents=True)
+    points, code = "", ""
+    for group, name in groups.items():
+        points += f"[pytest_relevance.{group}]\n{name.lower()} = my_package:{name}\n"
+        code += example(name)
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    about = "Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n"
+    (info / "METADATA").write_text(about, encoding="utf-8")
+    (folder / "my_package.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    project.conftest()
+
+
+@pytest.fixture
+def brands(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A suite with the expectation `brands` of a package."""
+    install(project, monkeypatch, expectations="BRANDS")
+    return project.cases(CASES)
+
+
+def test_an_expectation_of_a_package_decides_a_case(
+    brands: Path, project: Project
+) -> None:
+    run = project.run()
+    assert run.outcomes == {
+        "acme-1 acme-2 nord-1": "passed",
+        "acme-1 acme-2": "failed",
+    }
+    assert "brands: 1 found, expected 2 or more" in run.failure("acme-1 acme-2")
+
+
+def test_the_reader_refuses_what_an_expectation_of_a_package_refuses(
+    brands: Path, project: Project
+) -> None:
+    path = project.cases("cases: [{query: boots, expect: {brands: many}}]")
+    with pytest.raises(ValueError, match="expected a number of brands"):
+        read_suite(path)
+
+
+def test_a_mistake_is_told_an_expectation_of_a_package(
+    brands: Path, project: Project
+) -> None:
+    project.cases("cases: [{query: boots, expect: {brnds: 2}}]")
+    assert 'did you mean "brands"' in project.run().text
+
+
+@pytest.mark.usefixtures("brands")
+def test_the_schema_has_an_expectation_of_a_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["schema"]) == 0
+    assert '"brands": {' in capsys.readouterr().out
+
+
+def test_a_record_has_an_expectation_of_a_package(
+    brands: Path, project: Project
+) -> None:
+    project.run("--relevance-record=run.jsonl")
+    run = Run.open(project.path / "run.jsonl")
+    outcomes = [result.evaluation.outcomes[0] for result in run.results]
+    assert [(one.kind, one.value, one.met) for one in outcomes] == [
+        ("brands", 2, True),
+        ("brands", 1, False),
+    ]
+    assert compare_runs(run, run).judge().passed
+
+
+def test_what_the_accepted_ranking_met_is_newly_missed(
+    brands: Path, project: Project
+) -> None:
+    project.cases("expect: {brands: 2}\ncases: [{query: acme-1 nord-1}]")
+    project.run("--relevance-update=all")
+    project.search("return lambda query: ['acme-1', 'acme-2']")
+    baseline = project.run().results["acme-1 nord-1"].baseline
+    assert baseline is not None
+    assert baseline.newly_failing
+
+
+def test_an_expectation_that_raises_names_its_package(
+    brands: Path, project: Project
+) -> None:
+    package = project.path / "site" / "my_package.py"
+    code = package.read_text(encoding="utf-8")
+    code = code.replace("    brands = {", "    1 / 0\n    brands = {")
+    package.write_text(code, encoding="utf-8")
+    text = project.run().text
+    assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
