@@ -68,3 +68,14 @@ EXPECTATIONS: Mapping[str, str] = {
 }
 """Kinds of expectations. The last three are no keys of `expect:`: their keys are metrics, or
 they are in records alone."""
+
+_OF_GATES = "pytest_relevance.gates"
+
+GATES: Mapping[str, str] = {
+    "mean": f"{_OF_GATES}.mean:MEAN_GATE",
+    "max_drop": f"{_OF_GATES}.drop:DROP_GATE",
+    "latency": f"{_OF_GATES}.latency:LATENCY_GATE",
+    "passing": f"{_OF_GATES}.passing:PASSING_GATE",
+    "unknown": f"{_OF_GATES}.unknown:UNKNOWN_GATE",
+}
+"""Kinds of gates. The last is no key of a gate: it is in records alone."""

@@ -203,3 +203,10 @@ EXPECTATIONS: Registry[Any] = Registry(
 An entry is an `ExpectationKind`. Cases and results stand below the kinds. Each of them names as
 a Protocol what it uses of an entry.
 """
+
+GATES: Registry[Any] = Registry(
+    "pytest_relevance.gates",
+    bundled.GATES,
+    rows_of("pytest_relevance.gates.kind:GateKind"),
+)
+"""The kinds of gates. An entry is a `GateKind`. Cases and results do as with `EXPECTATIONS`."""

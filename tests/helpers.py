@@ -20,7 +20,7 @@ from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.gate_values import gate_values
-from pytest_relevance.cases.gates.table import check_gates
+from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cli import main
 from pytest_relevance.reports.reasons import reason_texts

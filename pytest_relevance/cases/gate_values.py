@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_relevance.cases.gates.latency import FIGURES
-from pytest_relevance.cases.gates.table import CONDITIONS
-from pytest_relevance.cases.model import Gate, LatencyBound
+from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.metrics.names import metric_named
 
@@ -29,6 +27,8 @@ def gate_values(gate: Gate) -> dict[str, Any]:
             [latency.figure, latency.comparison, latency.bound]
             for latency in gate.latencies
         ]
+    if gate.value is not None:
+        values["value"] = gate.value
     values["bounds"] = [[metric.text, bound] for metric, bound in gate.bounds]
     return values
 
@@ -40,7 +40,8 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
         KeyError, TypeError, ValueError: the dict is not a gate.
     """
     name, condition, share = values["id"], values["condition"], values["share"]
-    if not isinstance(name, str) or condition not in CONDITIONS or not is_number(share):
+    are_texts = isinstance(name, str) and isinstance(condition, str)
+    if not are_texts or not is_number(share):
         raise ValueError(
             f"no gate with the id {name!r}, the condition {condition!r} and the share "
             f"{share!r}"
@@ -65,6 +66,7 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
         variant=variant,
         against=against,
         latencies=_latencies_of(values),
+        value=values.get("value"),
     )
 
 

@@ -18,7 +18,7 @@ from pytest_relevance.cases.expect import (
     check_suite_expectations,
     name_of_key,
 )
-from pytest_relevance.cases.gates.table import check_gates, gate_schema
+from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.schema_parts import Schema
@@ -356,7 +356,7 @@ _ROWS = (
         shape=shapes.GATES,
         check=check_gates,
         about="Conditions on the suite as a whole.",
-        schema=schemas.list_of(gate_schema()),
+        schema=schemas.list_of(schemas.reference("gate")),
     ),
     Key(
         name=QUERIES,

@@ -34,6 +34,22 @@ SIMILARITY = "similarity"
 UNKNOWN = "unknown"
 """The kind of an expectation in a record whose kind is not installed here."""
 
+MEAN = "mean"
+"""The kind of a gate that bounds means of metrics. It may compare two variants."""
+
+MAX_DROP = "max_drop"
+"""The kind of a gate that bounds how far means drop. It may have a `p`."""
+
+FIGURES: Mapping[str, str] = {
+    "p50": "The median",
+    "p90": "The 90th percentile; it needs 10 cases",
+    "p95": "The 95th percentile; it needs 20 cases",
+    "p99": "The 99th percentile; it needs 100 cases",
+    "mean": "The mean",
+    "max": "The longest",
+}
+"""The figures of the latency, and what each is."""
+
 WITHOUT_KEY = frozenset({METRIC, SIMILARITY, UNKNOWN})
 """The kinds of expectations that are no keys of `expect:`."""
 
@@ -204,7 +220,7 @@ class Xfail:
 
 @dataclass(frozen=True, slots=True)
 class LatencyBound:
-    """How long searches may take: `figure` is "p95", "mean" ..., `bound` is in seconds."""
+    """How long searches may take: `figure` is one of `FIGURES`, `bound` is in seconds."""
 
     figure: str
     comparison: str
@@ -215,15 +231,11 @@ class LatencyBound:
 class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition` is one of four:
-
-    - "mean": the mean of each metric is at least its bound
-    - "max_drop": the mean of each metric is at most its bound below the baseline's mean. With
-      `p`, a larger drop is allowed too if it is not significant at that level.
-    - "passing": at least `share` of the cases pass
-    - "latency": each of the `latencies` holds
-
+    `condition`: the name of an entry of `GATES`. It decides which other fields are used.
     `bounds`: metrics with their bounds.
+    `share`: the share of the cases that must pass.
+    `p`: the level of significance of a drop.
+    `value`: what a gate of another package needs; JSON can hold it.
     `against`: the rankings of `variant` are compared with those of this variant, and not with
         accepted ones.
     """
@@ -237,6 +249,7 @@ class Gate:
     variant: str | None = None
     against: str | None = None
     latencies: tuple[LatencyBound, ...] = ()
+    value: object = None
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pytest_relevance.cases.bounds import SCORE, SHARE
 from pytest_relevance.cases.expect import kind_of_key, names_of_keys
+from pytest_relevance.cases.gates import gate_schema
 from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.named_files import JUDGMENT_FILE
 from pytest_relevance.cases.schema_parts import (
@@ -60,6 +61,7 @@ def case_file_schema() -> Schema:
         "$defs": {
             "case": _case(),
             "expect": _expect(),
+            "gate": gate_schema(),
             "judgment-file": JUDGMENT_FILE,
             "bound-of-a-share": SHARE.schema,
             "bound-of-a-score": SCORE.schema,

@@ -31,7 +31,7 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import terminal_width
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.results.records.merge import Merged
 
 
@@ -60,12 +60,12 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
+    from pytest_relevance.gates.judging import judge_gates
     from pytest_relevance.reports.run.merge_findings import (
         merge_findings,
         with_findings,
     )
     from pytest_relevance.results.case_result import FAILED
-    from pytest_relevance.results.gates import judge_gates
     from pytest_relevance.results.records.file import RECORDS, is_record, read_record
     from pytest_relevance.results.records.merge import (
         Unmergeable,

@@ -47,7 +47,7 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
 
 PATIENCE = 5
 """A search that has succeeded before is given up after this many times `relevance_give_up` failures in a row."""
@@ -162,7 +162,7 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
     were collected and skipped.
     """
-    from pytest_relevance.results.gates import judge_gates
+    from pytest_relevance.gates.judging import judge_gates
 
     require = settings(session.config).requires_gates
     updating = session.config.option.relevance_update == "all"

@@ -41,9 +41,9 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.reports.styled_lines import Line
     from pytest_relevance.results.documents import RunTitles
-    from pytest_relevance.results.gates import GateResult
 
 ATTRIBUTE = "relevance"
 

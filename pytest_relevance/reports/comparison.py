@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
+from pytest_relevance.gates.comparison import ComparisonGates, judge_comparison
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
@@ -26,7 +27,6 @@ from pytest_relevance.results.compare.comparison import (
 )
 from pytest_relevance.results.compare.pairing import are_similarities, pair
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
-from pytest_relevance.results.gates import ComparisonGates
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changed
 
@@ -44,6 +44,30 @@ class Comparison(Compared):
     for each case. `left_out`, `errors` and `notes` say what was not compared and why. `judge` says whether the second
     run may replace the first.
     """
+
+    def judge(
+        self,
+        max_drop: Mapping[str, float] | None = None,
+        *,
+        p: float | None = None,
+        max_case_drop: float | None = None,
+        min_mean: Mapping[str, float] | None = None,
+    ) -> ComparisonGates:
+        """Judge the second run by gates; the reports take what is returned.
+
+        `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
+        at which a larger drop fails. `max_case_drop` is by how much the score of a single case may drop, by the metric
+        that was named first. `min_mean` is {metric: the least that its mean in the second run may be}. A case that is
+        an error in the second run alone always fails. Raises ValueError for a metric that was not compared, and for a
+        number out of range.
+        """
+        return judge_comparison(
+            self,
+            max_drop=max_drop,
+            p=p,
+            max_case_drop=max_case_drop,
+            min_mean=min_mean,
+        )
 
     def _repr_html_(self) -> str:
         """Give a notebook the headline, the change of each mean, the tables, the notes."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance.gates.comparison import ComparisonGates, comparison_text
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import Compared
 from pytest_relevance.results.compare.differences import (
@@ -22,7 +22,6 @@ from pytest_relevance.results.compare.differences import (
     score_now,
 )
 from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
-from pytest_relevance.results.gates import ComparisonGates
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
@@ -127,7 +126,7 @@ def _errors(comparison: Compared) -> list[dict[str, Any]]:
 def _gates(gates: ComparisonGates, metric: str | None) -> dict[str, Any]:
     findings = []
     for finding in gates.findings:
-        findings.append({"text": finding_text(finding), "is_met": finding.is_met})
+        findings.append({"text": comparison_text(finding), "is_met": finding.is_met})
     return {
         "passed": gates.passed,
         "findings": findings,

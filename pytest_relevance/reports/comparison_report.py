@@ -11,6 +11,12 @@ from dataclasses import dataclass
 
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
 from pytest_relevance._text import counted, html_paragraph
+from pytest_relevance.gates.comparison import (
+    ComparisonGates,
+    NewErrorsFinding,
+    comparison_text,
+    judge_comparison,
+)
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.reports.blocks import Sentence, lines_of
@@ -19,7 +25,6 @@ from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.cases import mean_name, variants_of
-from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.run.headline import (
     BROKEN,
     FINE,
@@ -55,7 +60,6 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.compare.comparison import Compared
 from pytest_relevance.results.compare.differences import Difference, MeanChange
-from pytest_relevance.results.gates import NEW_ERRORS, ComparisonGates
 from pytest_relevance.results.records.run_info import changes_text
 
 MOST_SHOWN = 5
@@ -122,7 +126,7 @@ def report_on(
     `gates` are what `Compared.judge` gave, None for those that always count.
     """
     if gates is None:
-        gates = comparison.judge()
+        gates = judge_comparison(comparison)
     counts = counts_text(comparison)
     names = [Sentence(f"{comparison.first} -> {comparison.second}: {counts}")]
     searched = changes_text(comparison.fingerprint)
@@ -212,7 +216,7 @@ def _further_faults(comparison: Compared, gates: ComparisonGates) -> list[str]:
         further.append(f"{counted(new, 'case')} could not be scored, and could before")
     unmet = 0
     for finding in gates.findings:
-        if not finding.is_met and finding.kind != NEW_ERRORS:
+        if not finding.is_met and not isinstance(finding, NewErrorsFinding):
             unmet += 1
     if unmet:
         further.append(f"{counted(unmet, 'gate is', 'gates are')} not met")
@@ -338,7 +342,7 @@ def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
     sentences = []
     unmet = 0
     for finding in gates.findings:
-        text = finding_text(finding)
+        text = comparison_text(finding)
         if finding.is_met:
             sentences.append(Sentence(f"met: {text}", GOOD))
         else:

@@ -18,8 +18,8 @@ from pytest_relevance.reports.sections import MOST_CHARACTERS
 from pytest_relevance.reports.terminal_text import WIDEST
 
 if TYPE_CHECKING:
+    from pytest_relevance.gates.comparison import ComparisonGates
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.gates import ComparisonGates
     from pytest_relevance.results.records.run import Run
 
 TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"

@@ -18,8 +18,8 @@ from pytest_relevance.reports.formats import (
 )
 
 if TYPE_CHECKING:
+    from pytest_relevance.gates.comparison import ComparisonGates
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.gates import ComparisonGates
     from pytest_relevance.results.records.run import Run
 
 

@@ -6,7 +6,7 @@ Only cases that have such grades import this module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pytest_relevance.cases.bounds import meets
@@ -104,6 +104,19 @@ def without_fill(case: CaseResult) -> CaseResult:
         if verdict
         else scored
     )
+
+
+def has_filled(results: Iterable[CaseResult]) -> bool:
+    """Whether any case has filled grades."""
+    return any(result.evaluation.people_scores for result in results)
+
+
+def graders_of(results: Iterable[CaseResult]) -> list[str]:
+    """Name all who gave filled grades in cases."""
+    graders: dict[str, None] = {}
+    for result in results:
+        graders.update(dict.fromkeys(result.evaluation.graders))
+    return list(graders)
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:

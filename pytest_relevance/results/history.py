@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Protocol
 
 from pytest_relevance.results.case_parts import FLOOR
 from pytest_relevance.results.case_result import (
@@ -32,11 +33,15 @@ from pytest_relevance.results.compare.differences import (
     change_of,
 )
 from pytest_relevance.results.compare.pairing import file_names, incompatibilities
-from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.outcomes import NOTHING, kind_named
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record
-from pytest_relevance.results.records.run_info import Fingerprint, RecordError, changed
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    Fingerprint,
+    RecordError,
+    changed,
+)
 
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query by a test."""
@@ -161,8 +166,36 @@ class History:
     left_out: Mapping[str, str]
 
 
-def read_history(paths: Iterable[str]) -> History:
-    """Read the history of records. Raises `RecordError` where none can be used, or they have no case in common."""
+class JudgedGate(Protocol):
+    """What a history uses of a gate that was judged (`gates.judging.GateResult`)."""
+
+    @property
+    def file(self) -> str:
+        """The file that has the gate."""
+
+    @property
+    def name(self) -> str:
+        """The name of the gate among node ids."""
+
+    @property
+    def variant(self) -> str | None:
+        """The variant that it was judged in."""
+
+    def outcome(self) -> str:
+        """Give what came of it: `passed`, `failed` ..."""
+
+
+JudgeGates = Callable[
+    [Sequence[CaseResult], Mapping[str, FileInfo], bool], Sequence[JudgedGate]
+]
+"""Judges the gates of a run; the last argument: a gate without a verdict has failed."""
+
+
+def read_history(paths: Iterable[str], judge: JudgeGates) -> History:
+    """Read the history of records. `judge` judges the gates of the newest one.
+
+    Raises `RecordError` if none can be used, or they have no case in common.
+    """
     left_out: dict[str, str] = {}
     headers = {}
     for name in paths:
@@ -188,7 +221,7 @@ def read_history(paths: Iterable[str]) -> History:
     order = sorted(
         headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)
     )
-    gates = _gates_of_newest(order, left_out)
+    gates = _gates_of_newest(order, left_out, judge)
     for name in order:
         try:
             results, _, info = read_record(name, only=_READ)
@@ -260,13 +293,13 @@ def read_history(paths: Iterable[str]) -> History:
 
 
 def _gates_of_newest(
-    names: list[str], left_out: dict[str, str]
-) -> Sequence[GateResult]:
-    """The gates of the newest run whose record can be read whole, as gates look at all of it; others are left out."""
+    names: list[str], left_out: dict[str, str], judge: JudgeGates
+) -> Sequence[JudgedGate]:
+    """Judge the gates of the newest run whose record can be read whole, as gates look at all of it; others are left out."""
     while names:
         try:
             results, files, info = read_record(names[-1])
-            return judge_gates(results, files, require=info.requires_gates)
+            return judge(results, files, info.requires_gates)
         except RecordError as error:
             left_out[names.pop()] = str(error)
     return ()

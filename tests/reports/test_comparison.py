@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import Comparison, Run, RunInfo, compare_runs
+from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.reports.comparison_report import (
     comparison_headline,
     comparison_lines,
 )
-from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.reports.run.headline import Headline
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, plain_text
 from pytest_relevance.reports.terminal_text import display_width, harmless

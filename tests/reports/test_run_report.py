@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
 from pytest_relevance.reports.run.merged import merged_lines
@@ -15,7 +16,6 @@ from pytest_relevance.reports.run.report import report_data, report_lines
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
-from pytest_relevance.results.gates import GateResult, judge_gates
 from tests.helpers import block, case_result, changed, gate_record, result_of
 
 FILE = "shop.relevance.yaml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.expectations.kind import expectation_kind
+from pytest_relevance.gates.kind import gate_kind
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.responses.ranking import Ranking
@@ -23,7 +24,8 @@ def looks_at_latency(case: Case) -> bool:
     """Whether an expectation of a case, or a gate of its file, looks at the latency."""
     if any(expectation_kind(expected.kind).needs_latency for expected in case.expect):
         return True
-    return any(gate.latencies for gate in case.terms.gates)
+    gates = case.terms.gates
+    return any(gate_kind(gate.condition).needs_latency for gate in gates)
 
 
 def why_unmeasured(this: CaseRun) -> str:

@@ -17,6 +17,11 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
+from pytest_relevance.gates.comparison import (
+    ComparisonGates,
+    comparison_text,
+    judge_comparison,
+)
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.markup import ARROW, file_text
 from pytest_relevance.reports.html.page_data import chosen, page_data
@@ -27,7 +32,6 @@ from pytest_relevance.reports.html.screen import (
     screen_of,
 )
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.reports.run.gates import finding_text
 from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION
 from pytest_relevance.results.case_result import FAILED, PASSED, CaseResult
 from pytest_relevance.results.records.run import Run
@@ -35,7 +39,6 @@ from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.gates import ComparisonGates
 
 SCRIPTS = (
     "data",
@@ -114,7 +117,7 @@ def comparison_page(
     `images`: as of a run.
     """
     if gates is None:
-        gates = comparison.judge()
+        gates = judge_comparison(comparison)
     run = Run(
         list(_judged(comparison)),
         comparison.files,
@@ -170,9 +173,9 @@ def _gate_findings(
     findings = []
     for gate in gates.findings:
         if gate.is_met:
-            findings.append(Finding(finding_text(gate), outcome=PASSED))
+            findings.append(Finding(comparison_text(gate), outcome=PASSED))
         else:
-            findings.append(Finding(finding_text(gate), fallen, outcome=FAILED))
+            findings.append(Finding(comparison_text(gate), fallen, outcome=FAILED))
     return findings
 
 

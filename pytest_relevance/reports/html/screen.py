@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted
+from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.run import baseline, cases
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
@@ -26,7 +27,6 @@ from pytest_relevance.reports.run.uncompared import (
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, Key
 from pytest_relevance.results.compare.differences import MeanChange, mean_change
-from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunInfo
 

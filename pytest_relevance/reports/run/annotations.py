@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pytest_relevance._text import harmless
+from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
 from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange
@@ -30,7 +31,6 @@ from pytest_relevance.results.compare.differences import (
     WITHOUT_ENTRY,
     failure_kind,
 )
-from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunError, RunInfo
 

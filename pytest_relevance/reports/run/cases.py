@@ -27,14 +27,9 @@ from pytest_relevance.results.case_result import (
     grouped,
 )
 from pytest_relevance.results.records.run_info import (
-    GONE,
-    IRRELEVANT,
-    LEFT_OUT,
     NOT_RUN,
-    UNDEFINED,
-    UNJUDGED,
 )
-from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
+from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE, WHY_LOST
 
 if TYPE_CHECKING:
     pass
@@ -55,32 +50,15 @@ WIDEST_VARIANT = 16
 WIDEST_NAME = 60
 """The width to which a variant is cut in a sentence."""
 
-LOST: Mapping[str, tuple[str, str]] = {
-    GONE: ("is gone", "are gone"),
-    UNJUDGED: ("has no judgments now", "have no judgments now"),
-    IRRELEVANT: ("has no relevant judgment now", "have no relevant judgment now"),
-    UNDEFINED: ("has no value of a metric now", "have no value of a metric now"),
-    LEFT_OUT: ("is left out by only: judged", "are left out by only: judged"),
-    SKIPPED: ("was skipped", "were skipped"),
-    MARKED_SKIP: ("is marked as skipped", "are marked as skipped"),
-    NOT_SEARCHED: ("was not searched", "were not searched"),
-    ERROR: ("ended in an error", "ended in an error"),
-    NOT_RUN: ("was not run", "were not run"),
-}
-"""Why cases of the reference are lost: of one and of several."""
-
 WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
-    ERROR: LOST[ERROR],
-    NOT_SEARCHED: LOST[NOT_SEARCHED],
-    SKIPPED: LOST[SKIPPED],
+    ERROR: WHY_LOST[ERROR],
+    NOT_SEARCHED: WHY_LOST[NOT_SEARCHED],
+    SKIPPED: WHY_LOST[SKIPPED],
     MARKED_SKIP: ("was marked as skipped", "were marked as skipped"),
-    NOT_RUN: LOST[NOT_RUN],
+    NOT_RUN: WHY_LOST[NOT_RUN],
     UNSTABLE: ("had a ranking that changed", "had a ranking that changed"),
 }
 """Why a reference has no ranking of cases: of one and of several."""
-
-WITHOUT_WORDS = "is not compared", "are not compared"
-"""What is said for a reason that a later version has added."""
 
 
 def variant_of(result: CaseResult) -> Variant:

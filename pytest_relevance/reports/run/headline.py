@@ -42,8 +42,8 @@ from pytest_relevance.results.compare.differences import (
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.results.compare.differences import MeanChange
-    from pytest_relevance.results.gates import GateResult
 
 _LONGEST_ERROR = 120
 """How many columns of the message of an exception a headline has."""

@@ -16,6 +16,7 @@ from html import escape
 from urllib.parse import quote
 
 from pytest_relevance._text import harmless
+from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.markdown_text import (
@@ -91,7 +92,6 @@ from pytest_relevance.results.compare.differences import (
     failure_kind,
     got_worse,
 )
-from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
 
 MOST_GATES, MOST_SUITES = 10, 20

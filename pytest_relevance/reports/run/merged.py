@@ -19,7 +19,7 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.results.records.merge import Merged
 
 _MOST_UNFINISHED = 20  # node ids of what did not finish

@@ -26,7 +26,7 @@ from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.results.records.run import Run
 
 
@@ -116,7 +116,7 @@ def found_lines(run: Run, width: int) -> list[Line]:
 
 def run_gates(run: Run) -> list[GateResult]:
     """Judge the gates of a run: of the files of which any case ran, or of all if required."""
-    from pytest_relevance.results.gates import judge_gates
+    from pytest_relevance.gates.judging import judge_gates
 
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
@@ -142,7 +142,8 @@ def report_data(run: Run) -> dict[str, Any]:
 
 
 def _gate_data(gate: GateResult) -> dict[str, Any]:
-    from pytest_relevance.reports.run.gates import finding_text, gate_message
+    from pytest_relevance.gates.findings import finding_text
+    from pytest_relevance.reports.run.gates import gate_message
 
     findings = []
     for finding in gate.findings:

@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
 
 
 def suite_sentences(

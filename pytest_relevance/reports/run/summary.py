@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
 
 _MOST_FILLED = 3
 _AGAINST = "--relevance-against"

@@ -18,6 +18,8 @@ from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.records.run_info import GONE, FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
+    WHY_LOST,
+    WITHOUT_WORDS,
     UncomparedCase,
     found_something_new,
     lost_cases,
@@ -36,7 +38,7 @@ def lost_sentences(
     no sentence if nothing is lost. A case counts once for all its variants.
     """
     lost = lost_cases(files, results, info)
-    parts = _counts_by_reason(lost, cases.LOST)
+    parts = _counts_by_reason(lost, WHY_LOST)
     if info.not_run:
         count = counted(len(info.not_run), "file")
         parts.append(f"nothing ran of {count} ({examples(info.not_run)})")
@@ -147,7 +149,7 @@ def _counts_by_reason(
     parts = []
     for why, by_id in by_reason.items():
         if by_id:
-            one, several = words.get(why, cases.WITHOUT_WORDS)
+            one, several = words.get(why, WITHOUT_WORDS)
             names = [_name(variants) for variants in by_id.values()]
             what = counted(len(names), f"case {one}", f"cases {several}")
             parts.append(f"{what}{place} ({first_few(names)})")

@@ -22,7 +22,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.gates.judging import GateResult
 
 _GATES = {FAILED: "failed", XFAILED: "failed before", SKIPPED: "not evaluated"}
 """What is said of gates that are not met, by outcome."""

@@ -7,17 +7,16 @@ reports show it as they show a case of a run that has a baseline.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.metrics.measures import ranks_needed, score
 from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results import gates
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
@@ -197,78 +196,6 @@ class Compared:
                 found, key=lambda each: (-each[0], differences.key_of(each[1]))
             )
         ]
-
-    def judge(
-        self,
-        max_drop: Mapping[str, float] | None = None,
-        *,
-        p: float | None = None,
-        max_case_drop: float | None = None,
-        min_mean: Mapping[str, float] | None = None,
-    ) -> gates.ComparisonGates:
-        """Judge the second run by gates; the reports take what is returned.
-
-        `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
-        at which a larger drop fails. `max_case_drop` is by how much the score of a single case may drop, by the metric
-        that was named first. `min_mean` is {metric: the least that its mean in the second run may be}. A case that is
-        an error in the second run alone always fails. Raises ValueError for a metric that was not compared, and for a
-        number out of range.
-        """
-        names = self.names
-        allowed, least = (
-            {
-                name if name in names else parse_metric(name).text: bound
-                for name, bound in (bounds or {}).items()
-            }
-            for bounds in (max_drop, min_mean)
-        )
-        for what, bounds, check in (
-            ("max_drop", allowed, gates.check_drop),
-            ("min_mean", least, gates.check_mean),
-        ):
-            for name, bound in bounds.items():
-                if name not in names:
-                    meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
-                    raise ValueError(f"{what}: {name} was not compared; {meant}")
-                check(f"{what} of {name}", bound, name)
-        if p is not None and not 0 < p <= 1:
-            raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
-        if p is not None and not allowed:
-            raise ValueError(
-                "p says when a drop of a mean counts; give max_drop with it"
-            )
-
-        def of_means(results: Sequence[CaseResult]) -> Iterator[gates.GateFinding]:
-            rows = (
-                self.metrics
-                if results is self.results
-                else replace(self, results=tuple(results)).metrics
-            )
-            for row in rows:
-                if row.metric in allowed:
-                    yield gates.judge_drop(
-                        row, allowed[row.metric], p, metric_named(row.metric)
-                    )
-            yield from (
-                gates.judge_mean(row, least[row.metric])
-                for row in rows
-                if row.metric in least
-            )
-
-        findings = gates.by_fill(of_means, self.results) if allowed or least else []
-        drops: Sequence[CaseResult] = ()
-        if max_case_drop is not None:
-            gates.check_drop("max_case_drop", max_case_drop, names[0])
-            drops = self.moved(-1, max_case_drop)
-            by = None if self.metric is None else metric_named(self.metric)
-            findings.append(
-                gates.GateFinding(
-                    gates.CASE_DROPS, not drops, by, bound=max_case_drop, cases=drops
-                )
-            )
-        if new := [error for error in self.errors if error.is_new]:
-            findings.append(gates.GateFinding(gates.NEW_ERRORS, False, cases=new))
-        return gates.ComparisonGates(tuple(findings), drops)
 
     @property
     def changed_rankings(self) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.gates.condition import MEAN, PASSING
-from pytest_relevance.cases.model import Expectation, Gate
+from pytest_relevance.cases.model import UNKNOWN, Expectation, Gate
 from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.registry import GATES
 from pytest_relevance.results import outcomes
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -131,11 +132,48 @@ class AcceptedOutcomes:
         )
 
 
+class KindOfGate(Protocol):
+    """What a reference uses of a kind of gate. `pytest_relevance.gates.kind` explains it."""
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether there is nothing to judge without a reference."""
+
+    @property
+    def may_be_known(self) -> bool:
+        """Whether a gate may have failed before."""
+
+    @property
+    def needs_missed(self) -> bool:
+        """Whether it needs to know which accepted rankings miss their demands."""
+
+
+def kind_of_gate(gate: Gate) -> KindOfGate:
+    """Find the kind of a gate; `UNKNOWN` if the package that added it is not installed."""
+    name = gate.condition if gate.condition in GATES else UNKNOWN
+    kind: KindOfGate = GATES.get(name)
+    return kind
+
+
+def compares_scores(gate: Gate, *, expects_known: bool) -> bool:
+    """Whether a gate needs the scores of accepted rankings.
+
+    `expects_known`: gates that failed before are expected to fail.
+    """
+    kind = kind_of_gate(gate)
+    return kind.needs_reference or (expects_known and kind.may_be_known)
+
+
+def need_missed(gates: Iterable[Gate]) -> bool:
+    """Whether any gate needs to know which accepted rankings miss their demands."""
+    return any(kind_of_gate(gate).needs_missed for gate in gates)
+
+
 def accepted_cases(
     entries: BaselineEntries, gates: Iterable[Gate]
 ) -> tuple[AcceptedCase, ...]:
     """What entries have of each case; nothing unless a gate may have failed before."""
-    if not any(gate.condition in (MEAN, PASSING) for gate in gates):
+    if not any(kind_of_gate(gate).may_be_known for gate in gates):
         return ()
     return tuple(entry.as_case() for entry in entries.values())
 

@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.cases.gate_values import gate_of
-from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import is_similarity, parse_metric
@@ -30,6 +29,7 @@ from pytest_relevance.results.records import baseline_comparison
 from pytest_relevance.results.records.accepted_outcomes import (
     AcceptedOutcomes,
     accepted_cases,
+    need_missed,
 )
 from pytest_relevance.results.records.baseline import (
     BaselineEntries,
@@ -320,7 +320,7 @@ def _compared(
     known = grade_ranking(accepted, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.conditions.settings))
-    scores = baseline_comparison.gate_scores(result, gates, graded, (MAX_DROP, MEAN))
+    scores = baseline_comparison.gate_scores(result, gates, graded, expects_known=True)
     if other is not None and other.evaluation.digest == result.evaluation.digest:
         theirs = (
             other.evaluation.scores
@@ -335,7 +335,7 @@ def _compared(
     found, reasons = baseline_comparison.comparison_of(
         result, entry, graded, before, scores
     )
-    if any(gate.condition == PASSING for gate in gates):
+    if need_missed(gates):
         accepted_side = AcceptedOutcomes(result, entry, graded, before)
         found = replace(found, missed=accepted_side.misses_any())
     of_people = _people_scores(result, accepted, grades)

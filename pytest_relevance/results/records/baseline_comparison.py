@@ -11,10 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from pytest_relevance._text import listed, quoted, with_variant
-from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import (
     Case,
     Expectation,
@@ -44,6 +42,8 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.records.accepted_outcomes import (
     AcceptedOutcomes,
     accepted_cases,
+    compares_scores,
+    need_missed,
 )
 from pytest_relevance.results.records.baseline import (
     BaselineEntries,
@@ -101,9 +101,7 @@ class Baseline:
     ) -> None:
         self._entries = entries
         self.record = record
-        self._gates_compared = (
-            (MAX_DROP, MEAN, PASSING) if expects_known else (MAX_DROP,)
-        )
+        self._expects_known = expects_known
         self.fingerprint: Fingerprint = entries.fingerprint
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
         self._renamed: Mapping[str, str] = {}
@@ -250,7 +248,11 @@ class Baseline:
                 verdict, because = FAILED, (outdated, *because)
         else:
             found, because = _compare_scores(
-                result, case, entry, self._gates_compared, details=details
+                result,
+                case,
+                entry,
+                expects_known=self._expects_known,
+                details=details,
             )
             fell_by_people = None
             if case.filled:
@@ -388,8 +390,8 @@ def _compare_scores(
     result: CaseResult,
     case: Case,
     entry: BaselineEntry,
-    gates: Sequence[str],
     *,
+    expects_known: bool,
     details: bool,
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
     """The comparison of a result with the accepted ranking, and the reasons of the result.
@@ -422,17 +424,19 @@ def _compare_scores(
         else defined(score(result.metric, graded, case.settings))
     )
     scores = (
-        gate_scores(result, case.terms.gates, graded, gates)
+        gate_scores(result, case.terms.gates, graded, expects_known=expects_known)
         if case.judgments and case.terms.gates
         else {}
     )
     found, reasons = comparison_of(result, entry, graded, before, scores, case.expect)
-    if PASSING in gates and any(gate.condition == PASSING for gate in case.terms.gates):
+    if expects_known and need_missed(case.terms.gates):
         accepted = AcceptedOutcomes(result, entry, graded, before, case.expect)
         found = replace(found, missed=accepted.misses_any())
     if case.filled:
         graded = grade_ranking(documents, case.grades_of_people)
-        people = gate_scores(result, case.terms.gates, graded, gates)
+        people = gate_scores(
+            result, case.terms.gates, graded, expects_known=expects_known
+        )
         people[result.metric.text] = defined(
             score(result.metric, graded, case.settings)
         )
@@ -528,27 +532,26 @@ def gate_scores(
     result: CaseResult,
     gates: Iterable[Gate],
     graded: GradedRanking,
-    conditions: Sequence[str],
+    *,
+    expects_known: bool,
 ) -> dict[str, float | None]:
-    """The scores of a graded ranking that gates with some `conditions` compare, other than nDCG@k.
+    """Score an accepted ranking by the metrics that gates compare, other than nDCG@k.
 
     A metric without a score in the result, because its ranking is cut, is left out here too, and so is a project's own
     whose function is not known.
     """
-    tags = (None, *result.tags)
-    compared = [
-        gate.metrics
-        for gate in gates
-        if gate.condition in conditions and gate.tag in tags
-    ]
-    return {
-        metric.text: defined(score(metric, graded, result.conditions.settings))
-        for metric in chain.from_iterable(compared)
-        if metric != result.metric
-        and metric.text in result.evaluation.scores
-        and metric.is_computable
-        and not metric.is_similarity
-    }
+    scores = {}
+    for gate in gates:
+        is_about = gate.tag is None or gate.tag in result.tags
+        if not is_about or not compares_scores(gate, expects_known=expects_known):
+            continue
+        for metric in gate.metrics:
+            has_score = metric.text in result.evaluation.scores
+            is_known = metric == result.metric or metric.is_similarity
+            if has_score and metric.is_computable and not is_known:
+                value = score(metric, graded, result.conditions.settings)
+                scores[metric.text] = defined(value)
+    return scores
 
 
 def _regression(

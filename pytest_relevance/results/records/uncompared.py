@@ -21,9 +21,17 @@ from dataclasses import dataclass, replace
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import LOST, NOT_COMPARED, BaselineComparison
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, grouped
+from pytest_relevance.results.case_result import (
+    ERROR,
+    NOT_SEARCHED,
+    SKIPPED,
+    CaseResult,
+    grouped,
+)
 from pytest_relevance.results.records.run_info import (
+    GONE,
     IRRELEVANT,
+    LEFT_OUT,
     NOT_RUN,
     UNDEFINED,
     UNJUDGED,
@@ -36,6 +44,23 @@ UNSTABLE = "unstable"
 
 MARKED_SKIP = "skip"
 """Why a case has no ranking: the case file or a mark says that it is skipped."""
+
+WHY_LOST: Mapping[str, tuple[str, str]] = {
+    GONE: ("is gone", "are gone"),
+    UNJUDGED: ("has no judgments now", "have no judgments now"),
+    IRRELEVANT: ("has no relevant judgment now", "have no relevant judgment now"),
+    UNDEFINED: ("has no value of a metric now", "have no value of a metric now"),
+    LEFT_OUT: ("is left out by only: judged", "are left out by only: judged"),
+    SKIPPED: ("was skipped", "were skipped"),
+    MARKED_SKIP: ("is marked as skipped", "are marked as skipped"),
+    NOT_SEARCHED: ("was not searched", "were not searched"),
+    ERROR: ("ended in an error", "ended in an error"),
+    NOT_RUN: ("was not run", "were not run"),
+}
+"""Why cases of the reference are lost: of one and of several."""
+
+WITHOUT_WORDS = "is not compared", "are not compared"
+"""What is said for a reason that a later version has added."""
 
 
 CaseKey = tuple[str, str | None]

@@ -1,36 +1,34 @@
-"""The conditions on means of metrics: `mean: {nDCG@10: 0.75}` and `max_drop: {nDCG@10: 0.02}`."""
+"""What gates on means of metrics share: their check, and cases without a score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance._text import found
-from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, Condition
+from pytest_relevance._number_text import asked_text
+from pytest_relevance._text import digits_apart, found
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Gate
+from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.cases.scalars import is_number
-from pytest_relevance.cases.schema_parts import any_case, reference
+from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
-from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.gates.findings import CutFinding
+from pytest_relevance.metrics.measures import largest_score, ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import needs_judgments
-from pytest_relevance.metrics.similarity import SIMILARITIES
+from pytest_relevance.results.case_result import (
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
+from pytest_relevance.results.compare.differences import TIE
 
 Bounds = tuple[tuple[Metric, object], ...]
 """Metrics with their bounds."""
 
-
-def check_mean(value: object, at: Location) -> Bounds | Wrong:
-    """Check metrics with the least that their means may be: `{nDCG@10: 0.75}`."""
-    return _check_metrics(value, at, is_drop=False)
+BOUNDS_SCHEMA = reference("bounds-of-metrics")
 
 
-def check_max_drop(value: object, at: Location) -> Bounds | Wrong:
-    """Check metrics with how far their means may drop: `{nDCG@10: 0.02}`."""
-    return _check_metrics(value, at, is_drop=True)
-
-
-def _check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wrong:
+def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wrong:
     """Check metrics, each with the bound of its mean, or of the drop of its mean."""
     if not isinstance(value, Mapping) or not value:
         return at.refuse(
@@ -93,31 +91,38 @@ def describe_bounds(gate: Gate) -> str:
     return ", ".join(parts)
 
 
-def _pattern_of_similarities() -> str:
-    names = "|".join(any_case(name) for name in SIMILARITIES)
-    return rf"^\s*(?:{names})\s*(?:[(@]|[_.][0-9]|(?!\n)$)"
+def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFinding]:
+    """Find the metrics that look at more than some searches returned, and so have no score there."""
+    findings = {}
+    for metric, _ in gate.bounds:
+        asked = []
+        for case in cases:
+            if _is_cut(case, metric):
+                asked.append(case.conditions.depth or case.conditions.k)
+        if asked:
+            findings[metric] = CutFinding(metric, asked)
+    return findings
 
 
-_BOUNDS_SCHEMA = reference("bounds-of-metrics")
+def _is_cut(case: CaseResult, metric: Metric) -> bool:
+    """Whether a case has no score because its ranking is cut."""
+    if not case.is_cut or metric.text in case.evaluation.scores:
+        return False
+    if case.verdict in WITHOUT_SCORE:
+        return False
+    return ranks_needed(metric, case.conditions.settings) is None
 
-CONDITIONS: Sequence[Condition] = (
-    Condition(
-        name=MEAN,
-        field="bounds",
-        check=check_mean,
-        describe=describe_bounds,
-        about="The least that the mean of a metric may be: {nDCG@10: 0.75}.",
-        schema=_BOUNDS_SCHEMA,
-    ),
-    Condition(
-        name=MAX_DROP,
-        field="bounds",
-        check=check_max_drop,
-        describe=describe_bounds,
-        about="How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}.",
-        schema={
-            "allOf": [_BOUNDS_SCHEMA],
-            "propertyNames": {"not": {"pattern": _pattern_of_similarities()}},
-        },
-    ),
-)
+
+def count_searched(cases: Sequence[CaseResult]) -> int:
+    """Count the cases that were searched."""
+    return sum(1 for case in cases if case.verdict not in (*WITHOUT_SCORE, SKIPPED))
+
+
+def digits_beside(value: float, bound: float, least: int = 3) -> int:
+    """Give the decimals for showing a figure beside its bound; `least` if both are equal up to rounding."""
+    return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
+
+
+def name_with_depths(metric: Metric, depths: Sequence[int]) -> str:
+    """Name a metric: `AP (depth 100)` if it has no cutoff and a depth is set."""
+    return f"{metric.text} (depth {asked_text(depths)})" if depths else metric.text

@@ -1,20 +1,17 @@
-"""The tables of what a gate has, and the check of `gates:`, which uses them.
+"""The check of `gates:`. The kinds of gates are in `pytest_relevance.gates`.
 
-A new condition is a module with its check and its row. Whether a run meets a gate is decided by
-`results.gates`.
+A gate has one condition: the key that is the name of its kind. It may have options.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.gates import latency, means, passing
-from pytest_relevance.cases.gates.condition import MAX_DROP, MEAN, Condition
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import Case, Gate
+from pytest_relevance.cases.model import MAX_DROP, MEAN, UNKNOWN, Case, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import ANY_TEXT, ID, TAG, Schema, about
 from pytest_relevance.cases.values import (
@@ -25,18 +22,53 @@ from pytest_relevance.cases.values import (
     report_unknown_keys,
 )
 from pytest_relevance.metrics.similarity import SIMILARITIES
+from pytest_relevance.registry import GATES, ExtensionError
 
 
-def _conditions_by_name() -> dict[str, Condition]:
-    conditions = {}
-    for module in (means, latency, passing):
-        for condition in module.CONDITIONS:
-            conditions[condition.name] = condition
-    return conditions
+class Condition(Protocol):
+    """What the reader and the schema use of a kind of gate.
+
+    `pytest_relevance.gates.kind` explains it.
+    """
+
+    @property
+    def name(self) -> str:
+        """The key of a gate."""
+
+    @property
+    def gate_field(self) -> str:
+        """The field of `Gate` that has what `check` makes of the value."""
+
+    @property
+    def about(self) -> str:
+        """The description of the key in an editor."""
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of the value."""
+
+    def check(self, value: object, at: Location, /) -> object:
+        """Make what the gate needs of a value, or refuse it."""
+
+    def describe(self, gate: Gate, /) -> str:
+        """Write the bounds of a gate, for the id of a gate without one."""
 
 
-CONDITIONS: Mapping[str, Condition] = _conditions_by_name()
-"""The conditions by name. A gate has one of them."""
+def condition_named(name: str) -> Condition:
+    """Find a kind of gate. Raises `ExtensionError` if it is broken."""
+    condition: Condition = GATES.get(name)
+    return condition
+
+
+def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
+    """List the kinds of gates; those of other packages only if one of the keys needs them.
+
+    To find out what other packages add takes long.
+    """
+    names = [name for name in GATES.bundled_names if name != UNKNOWN]
+    if all(key in names or key in OPTIONS for key in keys):
+        return names
+    return [name for name in GATES.names() if name != UNKNOWN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +129,6 @@ _OPTIONS = (
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
 """What a gate may have beside its condition, by name."""
 
-_TAKES = f"a gate has {listed(CONDITIONS)}, and may have {listed(OPTIONS, 'and')}"
-
 
 def check_gates(value: object, at: Location) -> tuple[Gate, ...] | Wrong:
     """Check the gates of a suite."""
@@ -145,34 +175,54 @@ def check_tags_of_gates(
 
 
 def _check_gate(written: object, at: Location) -> Gate | Wrong:
-    """Check one gate: its keys, each by its row, and whether they fit together."""
+    """Check one gate. What a kind of another package raises is a mistake."""
     if not isinstance(written, Mapping):
         return at.refuse(
             "a gate is a mapping such as {mean: {nDCG@10: 0.75}}, "
             f"found {found(written)}"
         )
-    keys: dict[str, Condition | Option] = {**CONDITIONS, **OPTIONS}
-    is_wrong = report_unknown_keys(written, keys, takes=_TAKES, at=at) is WRONG
+    try:
+        return _check_keys(written, at)
+    except ExtensionError as error:
+        return at.refuse(str(error))
+
+
+def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
+    """Check the keys of a gate, and whether they fit together."""
+    conditions = _names_of_conditions(written)
+    takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
+    names = [*conditions, *OPTIONS]
+    is_wrong = report_unknown_keys(written, names, takes=takes, at=at) is WRONG
     values: dict[str, Any] = {}
-    for name, key in keys.items():
+    for name in names:
         if name in written:
-            values[name] = key.check(written[name], at.under(name))
+            values[name] = _check_key(name, written[name], at.under(name))
             is_wrong = is_wrong or values[name] is WRONG
-    condition = _check_condition(written, at)
+    condition = _check_condition(written, conditions, at)
     if condition is WRONG or is_wrong or _check_variants(values, at) is WRONG:
         return WRONG
     fields: dict[str, Any] = {"id": "", "condition": condition.name}
-    fields[condition.field] = values[condition.name]
+    fields[condition.gate_field] = values[condition.name]
     for name in OPTIONS:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
-    return gate if gate.id else replace(gate, id=_usual_id(gate))
+    return gate if gate.id else replace(gate, id=_usual_id(gate, condition))
 
 
-def _check_condition(written: Mapping[str, object], at: Location) -> Condition | Wrong:
+def _check_key(name: str, value: object, at: Location) -> object:
+    """Check the value of a condition or an option."""
+    if name in OPTIONS:
+        return OPTIONS[name].check(value, at)
+    with GATES.calling(name):
+        return condition_named(name).check(value, at)
+
+
+def _check_condition(
+    written: Mapping[str, object], conditions: Sequence[str], at: Location
+) -> Condition | Wrong:
     """Check that a gate has one condition, and that `p` goes with it."""
-    names = [name for name in CONDITIONS if name in written]
+    names = [name for name in conditions if name in written]
     has_wrong_p = "p" in written and bool(names) and names != [MAX_DROP]
     if has_wrong_p:
         at.refuse(
@@ -181,8 +231,8 @@ def _check_condition(written: Mapping[str, object], at: Location) -> Condition |
         )
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
-        return at.refuse(f"a gate has one condition, {listed(CONDITIONS)}; {number}")
-    return WRONG if has_wrong_p else CONDITIONS[names[0]]
+        return at.refuse(f"a gate has one condition, {listed(conditions)}; {number}")
+    return WRONG if has_wrong_p else condition_named(names[0])
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
@@ -202,9 +252,10 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     )
 
 
-def _usual_id(gate: Gate) -> str:
+def _usual_id(gate: Gate, condition: Condition) -> str:
     """Make the id of a gate without one: `mean nDCG@10 0.75 of head`."""
-    text = f"{gate.condition} {CONDITIONS[gate.condition].describe(gate)}"
+    with GATES.calling(gate.condition):
+        text = f"{gate.condition} {condition.describe(gate)}"
     if gate.tag is not None:
         text += f" of {gate.tag}"
     if gate.against is not None:
@@ -213,16 +264,19 @@ def _usual_id(gate: Gate) -> str:
 
 
 def gate_schema() -> Schema:
-    """Make the JSON Schema of a gate, of the tables of what it has."""
-    keys: list[Condition | Option] = [*CONDITIONS.values(), *OPTIONS.values()]
+    """Make the JSON Schema of a gate, of the kinds of gates and the options."""
+    names = [name for name in GATES.names() if name != UNKNOWN]
     properties = {}
-    for key in keys:
-        properties[key.name] = about(key.about, key.schema)
+    for name in names:
+        condition = condition_named(name)
+        properties[name] = about(condition.about, condition.schema)
+    for option in OPTIONS.values():
+        properties[option.name] = about(option.about, option.schema)
     return {
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
-        "oneOf": [{"required": [name]} for name in CONDITIONS],
+        "oneOf": [{"required": [name]} for name in names],
         "allOf": [
             {"if": {"required": ["p"]}, "then": {"required": [MAX_DROP]}},
             {"if": {"required": ["variant"]}, "then": {"required": ["against", MEAN]}},

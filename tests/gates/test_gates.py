@@ -11,25 +11,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
-from pytest_relevance.reports.run.gates import finding_text, gate_message
+from pytest_relevance.gates.comparison import (
+    CaseDropsFinding,
+    NewErrorsFinding,
+    comparison_text,
+)
+from pytest_relevance.gates.drop import DropFinding
+from pytest_relevance.gates.findings import (
+    ErrorsFinding,
+    NoReferenceFinding,
+    UndefinedFinding,
+    WithoutEntryFinding,
+    finding_text,
+)
+from pytest_relevance.gates.judging import GateResult, judge_gates
+from pytest_relevance.gates.kind import Finding
+from pytest_relevance.gates.latency import LatencyFinding
+from pytest_relevance.gates.mean import MeanFinding
+from pytest_relevance.gates.passing import PassingFinding
+from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.case_result import percentile
 from pytest_relevance.results.compare.differences import mean_change
-from pytest_relevance.results.gates import (
-    CASE_DROPS,
-    DROP,
-    ERRORS,
-    LATENCY,
-    MEAN,
-    NEW_ERRORS,
-    NO_REFERENCE,
-    PASSING,
-    UNDEFINED,
-    WITHOUT_ENTRY,
-    GateFinding,
-    GateResult,
-    judge_gates,
-)
 from tests.helpers import case_result, recorded_gates
 
 FILE = "shop.relevance.yaml"
@@ -57,8 +60,8 @@ def verdict(gate: dict[str, Any], *cases: CaseResult, **info: Any) -> GateResult
     return found
 
 
-def kinds(found: GateResult) -> list[tuple[str, bool]]:
-    return [(finding.kind, finding.is_met) for finding in found.findings]
+def kinds(found: GateResult) -> list[tuple[type[Finding], bool]]:
+    return [(type(finding), finding.is_met) for finding in found.findings]
 
 
 def texts(found: GateResult) -> list[str]:
@@ -147,7 +150,8 @@ def test_latencies_of_searches_at_once_do_not_count() -> None:
         *at_once,
         case("t", tags=("x",), latency=2),
     ).unmet
-    assert (found.kind, found.figure, found.counted) == (LATENCY, 2, 1)
+    assert isinstance(found, LatencyFinding)
+    assert (found.measured, found.counted) == (2, 1)
 
 
 @given(
@@ -195,7 +199,9 @@ def test_all_metrics_of_a_gate_are_means_of_the_cases_with_relevant_judgments() 
         "mean nDCG@10 0.900, at least 0.500 (1 of 4 cases, those with relevant judgments)",
         "mean P@5 0.600, at least 0.600 (1 of 4 cases, those with relevant judgments)",
     ]
-    assert kinds(verdict({"mean": {"P@5": 0}}, *unjudged)) == [(UNDEFINED, False)]
+    assert kinds(verdict({"mean": {"P@5": 0}}, *unjudged)) == [
+        (UndefinedFinding, False)
+    ]
     failed = verdict(
         {"mean": {"nDCG@10": 0.5, "P@5": 0.7}},
         case("a", scores={"nDCG@10": 0.9, "P@5": 0.6}),
@@ -216,7 +222,7 @@ def test_a_drop_by_any_metric_is_that_of_the_cases_with_relevant_judgments() -> 
         *(result(f"x{number}", None, 0.0, 0.0) for number in range(9)),
     ]
     (found,) = verdict({"max_drop": {"P@5": 0.1}}, *cases).findings
-    assert found.difference is not None
+    assert isinstance(found, DropFinding)
     assert (found.is_met, found.counted) == (False, 1)
     assert found.difference.means.difference == pytest.approx(-0.2)
 
@@ -298,11 +304,9 @@ def test_what_was_only_measured_passes_nothing() -> None:
         case(str(number), 0.5, 0.5, verdict="measured") for number in range(9)
     ]  # these could fall below a baseline
     found = verdict({"passing": 0.9}, *held, case("worse", 0.1, 0.5, verdict="failed"))
-    assert (found.findings[0].figure, found.findings[0].counted, found.outcome()) == (
-        9,
-        10,
-        "passed",
-    )
+    (share,) = found.findings
+    assert isinstance(share, PassingFinding)
+    assert (share.passing, share.counted, share.is_met) == (9, 10, True)
 
 
 # Errors
@@ -313,13 +317,17 @@ def test_an_error_fails_every_gate_whatever_its_tag() -> None:
     failed = verdict(
         {"passing": 0.3, "tag": "head"}, case("a", 1.0, tags=("head",)), *broken
     )
-    assert kinds(failed) == [(ERRORS, False), (ERRORS, False), (PASSING, True)]
+    assert kinds(failed) == [
+        (ErrorsFinding, False),
+        (ErrorsFinding, False),
+        (PassingFinding, True),
+    ]
     assert (
         gate_message(failed)
         == '1 case ended in an error: "b"; 1 case was not searched: "c"'
     )
     assert kinds(verdict({"mean": {"nDCG@10": 0.9}}, case("a", 1.0), *broken))[-1] == (
-        MEAN,
+        MeanFinding,
         True,
     )
 
@@ -332,16 +340,17 @@ Scored = Sequence[tuple[str, float, float]]
 
 def of_a_run(
     found: Scored, bound: float, p: float | None = None, weight: float = 1
-) -> GateFinding:
+) -> DropFinding:
     cases = [case(name, now, before, weight=weight) for name, before, now in found]
-    return verdict(
-        {"max_drop": {"nDCG@10": bound}} | ({} if p is None else {"p": p}), *cases
-    ).findings[0]
+    gate = {"max_drop": {"nDCG@10": bound}} | ({} if p is None else {"p": p})
+    (drop,) = verdict(gate, *cases).findings
+    assert isinstance(drop, DropFinding)
+    return drop
 
 
 def of_two_runs(
     found: Scored, bound: float, p: float | None = None, weight: float = 1
-) -> GateFinding:
+) -> DropFinding:
     first, second = (
         Run(
             [case(name, scores[side], weight=weight) for name, *scores in found],
@@ -349,11 +358,13 @@ def of_two_runs(
         )
         for side, run in enumerate(("main", "branch"))
     )
-    return compare_runs(first, second).judge({"nDCG@10": bound}, p=p).findings[0]
+    (drop,) = compare_runs(first, second).judge({"nDCG@10": bound}, p=p).findings
+    assert isinstance(drop, DropFinding)
+    return drop
 
 
 both = pytest.mark.parametrize("judge", [of_a_run, of_two_runs], ids=["run", "compare"])
-Judge = Callable[..., GateFinding]
+Judge = Callable[..., DropFinding]
 
 
 def alike(count: int, before: float, now: float) -> Scored:
@@ -363,7 +374,7 @@ def alike(count: int, before: float, now: float) -> Scored:
 @both
 def test_a_drop_of_the_mean(judge: Judge) -> None:
     found = judge(alike(10, 0.8, 0.7), 0.02)
-    assert (found.kind, found.is_met) == (DROP, False)
+    assert not found.is_met
     assert finding_text(found) == (
         "mean nDCG@10 fell by 0.100, from 0.800 to 0.700 (95% -0.100 to -0.100, p 0.002, 10 cases); allowed is 0.02"
     )
@@ -471,13 +482,13 @@ def test_a_gate_compare_and_the_summary_have_one_p_in_whatever_order_the_cases_a
         )
         for cases in (found, other)
     ]
-    assert {change and change.p for change in changes} == {figures[0] and figures[0].p}
+    assert {change and change.p for change in changes} == {figures[0].p}
 
 
 @both
 def test_a_p_beside_its_bound_shows_on_which_side_it_is(judge: Judge) -> None:
     found = at_random(7)
-    p = judge(found, 0.02, 0.05).difference.p  # type: ignore[union-attr]
+    p = judge(found, 0.02, 0.05).difference.p
     for bound, is_met in ((p - 2e-6, True), (p, False), (p + 2e-6, False)):
         finding = judge(found, 0.02, bound)
         shown = re.search(r" p ([0-9.]+), 60 cases", finding_text(finding))
@@ -501,7 +512,7 @@ def test_p_values_of_several_metrics_are_adjusted_in_a_gate_too() -> None:
     cases = [case(str(number), scores=scores, baseline=before) for number in range(6)]
     found = verdict({"max_drop": {"nDCG@10": 0.02, "P@5": 0.02}, "p": 0.07}, *cases)
     first = found.findings[0]
-    assert first.difference is not None
+    assert isinstance(first, DropFinding)
     assert (first.difference.p, first.difference.adjusted_p, found.outcome()) == (
         2 / 64,
         4 / 64,
@@ -518,12 +529,14 @@ DROP_GATE = {"max_drop": {"nDCG@10": 0.02}}
 
 def test_cases_without_a_baseline_are_left_out_and_named() -> None:
     passed = verdict(DROP_GATE, case("a", 0.8, 0.8), case("new", 0.1))
-    assert kinds(passed) == [(DROP, True), (WITHOUT_ENTRY, True)]
+    assert kinds(passed) == [(DropFinding, True), (WithoutEntryFinding, True)]
     assert texts(passed)[1] == '1 case without a baseline left out: "new"'
     unjudged = case(
         "asdfgh", None, scores={}, baseline=BaselineComparison("within", None)
     )
-    assert kinds(verdict(DROP_GATE, case("a", 0.8, 0.8), unjudged)) == [(DROP, True)]
+    assert kinds(verdict(DROP_GATE, case("a", 0.8, 0.8), unjudged)) == [
+        (DropFinding, True)
+    ]
 
 
 def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
@@ -534,7 +547,7 @@ def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
         ("boots", "bm25", "gone"),
     ]
     found = verdict(DROP_GATE, case("a", 0.8, 0.8), lost=lost)
-    assert kinds(found) == [(DROP, True)]
+    assert kinds(found) == [(DropFinding, True)]
     assert (
         "p 1.000, 1 of 4 cases; 2 are gone, 1 has no judgments now); allowed is 0.02"
         in texts(found)[0]
@@ -550,9 +563,9 @@ def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
 def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
     """An update of the baseline would not help: neither cases that ended in an error nor unjudged ones are compared."""
     failed = verdict(DROP_GATE, case("a", verdict="error", scores={}), case("b", None))
-    assert kinds(failed) == [(ERRORS, False), (UNDEFINED, False)]
+    assert kinds(failed) == [(ErrorsFinding, False), (UndefinedFinding, False)]
     missing = verdict(DROP_GATE, case("new", 0.1))
-    assert kinds(missing)[0] == (NO_REFERENCE, False)
+    assert kinds(missing)[0] == (NoReferenceFinding, False)
     assert (
         texts(missing)[0]
         == "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
@@ -580,12 +593,13 @@ def test_cases_that_drop_are_counted_and_the_worst_are_named() -> None:
     found = compare_runs(run_of(*[0.9] * 5), run_of(0.5, 0.1, 0.4, 0.3, 0.2))
     assert found.judge({"nDCG@10": 0.6}, max_case_drop=0.8).passed
     gates = found.judge({"nDCG@10": 0.6}, max_case_drop=0.3)
-    assert ([each.kind for each in gates.findings], gates.passed) == (
-        [DROP, CASE_DROPS],
-        False,
-    )
+    assert [type(finding) for finding in gates.findings] == [
+        DropFinding,
+        CaseDropsFinding,
+    ]
+    assert not gates.passed
     assert [mover.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
-    assert finding_text(gates.findings[1]) == (
+    assert comparison_text(gates.findings[1]) == (
         '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
     )
 
@@ -600,11 +614,11 @@ def test_every_variant_is_judged_on_its_own() -> None:
         )
 
     gates = compare_runs(run(0.5, 0.5), run(0.9, 0.4)).judge({"ndcg@10": 0.02})
-    found = [
-        (each.difference and each.difference.variant, each.is_met)
-        for each in gates.findings
-    ]
-    assert found == [("bm25", True), ("hybrid", False)]
+    variants = {}
+    for finding in gates.findings:
+        assert isinstance(finding, DropFinding)
+        variants[finding.difference.variant] = finding.is_met
+    assert variants == {"bm25": True, "hybrid": False}
     assert finding_text(gates.findings[1]).startswith(
         'mean nDCG@10 of "hybrid" fell by 0.100, '
     )
@@ -616,14 +630,14 @@ def test_a_new_error_fails_whatever_the_gates_are() -> None:
         Run([*run_of(0.5).results, case("q1", verdict="error")]),
     )
     (found,) = compare_runs(whole, broken, common=True).judge().findings
-    assert (found.kind, found.is_met) == (NEW_ERRORS, False)
-    assert finding_text(found) == '1 case ended in an error that was none before: "q1"'
+    assert isinstance(found, NewErrorsFinding)
+    assert (
+        comparison_text(found) == '1 case ended in an error that was none before: "q1"'
+    )
     assert compare_runs(broken, whole, common=True).judge().passed
     (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
-    assert (found.kind, found.is_met) == (
-        UNDEFINED,
-        False,
-    )  # what is nowhere defined cannot pass
+    # what is nowhere defined cannot pass
+    assert (type(found), found.is_met) == (UndefinedFinding, False)
     assert compare_runs(broken, broken, common=True).judge().passed
 
 

@@ -1,1 +1,0 @@
-"""The gates of a case file: the conditions that a suite as a whole has to meet."""

@@ -1,0 +1,259 @@
+"""Gates of a comparison of two runs: means, drops of means, drops of single cases, new errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    did_you_mean,
+    digits_apart,
+    first_few,
+    listed,
+)
+from pytest_relevance.gates.drop import DropFinding, DropFindings, show_hidden_drops
+from pytest_relevance.gates.findings import UndefinedFinding, finding_text
+from pytest_relevance.gates.kind import Finding
+from pytest_relevance.gates.mean import MeanFinding
+from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.names import (
+    metric_named,
+    needs_judgments,
+    parse_metric,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.differences import Difference, change_by
+from pytest_relevance.results.compare.pairing import ErroredCase
+from pytest_relevance.results.filled import graders_of, has_filled, without_fill
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDropsFinding(Finding):
+    """The cases that dropped by more than a case may, by `metric` or by nDCG@k."""
+
+    kind = "case drops"
+    metric: str | None
+    bound: float
+    cases: Sequence[CaseResult]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether no case did."""
+        return not self.cases
+
+    @property
+    def about(self) -> str:
+        """The metric; empty for the nDCG@k of each case."""
+        return self.metric or ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewErrorsFinding(Finding):
+    """The cases that are an error in the second run alone."""
+
+    kind = "new errors"
+    cases: Sequence[ErroredCase]
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is as it should be."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGates:
+    """What the gates of a comparison found. `drops` are the cases that dropped by more than a case may."""
+
+    findings: tuple[Finding, ...]
+    drops: Sequence[CaseResult] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate is met."""
+        return all(finding.is_met for finding in self.findings)
+
+
+def judge_comparison(
+    comparison: Compared,
+    *,
+    max_drop: Mapping[str, float] | None = None,
+    p: float | None = None,
+    max_case_drop: float | None = None,
+    min_mean: Mapping[str, float] | None = None,
+) -> ComparisonGates:
+    """Judge the second run of a comparison. `Comparison.judge` explains the arguments."""
+    drops_of_means = _bounds("max_drop", max_drop, comparison)
+    for name, bound in drops_of_means.items():
+        _check_drop(f"max_drop of {name}", bound, name)
+    means = _bounds("min_mean", min_mean, comparison)
+    for name, bound in means.items():
+        _check_mean(f"min_mean of {name}", bound, name)
+    if p is not None and not 0 < p <= 1:
+        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
+    if p is not None and not drops_of_means:
+        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
+    findings: list[Finding] = []
+    if drops_of_means or means:
+        findings += _judge_drops(comparison, drops_of_means, p)
+        findings += _judge_means(comparison, means)
+    drops: Sequence[CaseResult] = ()
+    if max_case_drop is not None:
+        _check_drop("max_case_drop", max_case_drop, comparison.names[0])
+        drops = comparison.moved(-1, max_case_drop)
+        finding = CaseDropsFinding(comparison.metric, max_case_drop, drops)
+        findings.append(finding)
+    new = [error for error in comparison.errors if error.is_new]
+    if new:
+        findings.append(NewErrorsFinding(new))
+    return ComparisonGates(tuple(findings), drops)
+
+
+def _bounds(
+    what: str, written: Mapping[str, float] | None, comparison: Compared
+) -> dict[str, float]:
+    """Give bounds by the names of metrics. Raises ValueError for a metric that was not compared."""
+    names = comparison.names
+    bounds = {}
+    for written_name, bound in (written or {}).items():
+        name = written_name
+        if name not in names:
+            name = parse_metric(name).text
+        if name not in names:
+            meant = f"it may be {listed(names)}{did_you_mean(name, names)}"
+            raise ValueError(f"{what}: {name} was not compared; {meant}")
+        bounds[name] = bound
+    return bounds
+
+
+def _rows_of_people(comparison: Compared) -> Sequence[Difference]:
+    """Give the differences by the grades of people alone; none if no case has filled grades."""
+    if not has_filled(comparison.results):
+        return ()
+    people = tuple(without_fill(result) for result in comparison.results)
+    return replace(comparison, results=people).metrics
+
+
+def _judge_drops(
+    comparison: Compared, bounds: Mapping[str, float], p: float | None
+) -> Sequence[DropFindings]:
+    """Judge the drop of each mean. A drop that filled grades hide is a drop."""
+    if not bounds:
+        return ()
+    findings = _drops_of_rows(comparison.metrics, bounds, p)
+    of_people = _drops_of_rows(_rows_of_people(comparison), bounds, p)
+    return show_hidden_drops(findings, of_people, graders_of(comparison.results))
+
+
+def _drops_of_rows(
+    rows: Sequence[Difference], bounds: Mapping[str, float], p: float | None
+) -> list[DropFindings]:
+    findings: list[DropFindings] = []
+    for row in rows:
+        if row.metric not in bounds:
+            continue
+        metric, count = metric_named(row.metric), row.means.queries
+        if not count:
+            findings.append(UndefinedFinding(metric, variant=row.variant))
+            continue
+        finding = DropFinding(
+            metric=metric,
+            difference=row,
+            bound=bounds[row.metric],
+            counted=count,
+            total=count,
+            p=p,
+        )
+        findings.append(finding)
+    return findings
+
+
+def _judge_means(
+    comparison: Compared, bounds: Mapping[str, float]
+) -> list[MeanFinding | UndefinedFinding]:
+    """Judge whether each mean of the second run is at least its bound."""
+    if not bounds:
+        return []
+    without_filled = {}
+    for row in _rows_of_people(comparison):
+        if row.means.queries:
+            without_filled[row.metric, row.variant] = row.means.second
+    findings: list[MeanFinding | UndefinedFinding] = []
+    for row in comparison.metrics:
+        if row.metric not in bounds:
+            continue
+        metric, count = metric_named(row.metric), row.means.queries
+        if not count:
+            findings.append(UndefinedFinding(metric, variant=row.variant))
+            continue
+        finding = MeanFinding(
+            metric=metric,
+            mean=row.means.second,
+            bound=bounds[row.metric],
+            counted=count,
+            total=count + row.undefined,
+            variant=row.variant,
+            without_filled=without_filled.get((row.metric, row.variant)),
+        )
+        findings.append(finding)
+    return findings
+
+
+def comparison_text(finding: Finding) -> str:
+    """Say in a sentence what a gate of a comparison found."""
+    if isinstance(finding, CaseDropsFinding):
+        return _case_drops(finding)
+    if isinstance(finding, NewErrorsFinding):
+        return _new_errors(finding)
+    return finding_text(finding)
+
+
+def _case_drops(finding: CaseDropsFinding) -> str:
+    most = f"{finding.bound:.12g}"
+    if not finding.cases:
+        return f"no case dropped by more than {most}"
+    worst = []
+    for case in finding.cases:
+        change = change_by(case, finding.metric)
+        digits = digits_apart(-change, finding.bound)
+        name = case_in_prose(case.id, case.query, case.variant)
+        worst.append(f"{name} ({change:+.{digits}f})")
+    cases = counted(len(worst), "case")
+    return f"{cases} dropped by more than {most}: {first_few(worst)}"
+
+
+def _new_errors(finding: NewErrorsFinding) -> str:
+    names = []
+    for case in finding.cases:
+        _, name, variant = case.key
+        names.append(case_in_prose(name, case.query, variant))
+    were = "was" if len(names) == 1 else "were"
+    cases = counted(len(names), "case")
+    return f"{cases} ended in an error that {were} none before: {first_few(names)}"
+
+
+def _check_mean(what: str, number: float, metric: str) -> None:
+    """Raise ValueError if a mean of a metric cannot be as high."""
+    named = metric_named(metric)
+    least, most = -math.inf if named.is_own else 0, largest_score(named)
+    if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
+        raise ValueError(
+            f"{what} is a mean that a metric can have, {least:g} to {most:g} for {metric}, not {number!r}"
+        )
+
+
+def _check_drop(what: str, number: float, metric: str) -> None:
+    """Raise ValueError if a score by a metric cannot drop by as much."""
+    most = largest_score(
+        needs_judgments(
+            metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"
+        )
+    )
+    if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:
+        bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric}"
+        raise ValueError(
+            f"{what} is by how much a score may drop, {bounds}, such as 0.02, not {number!r}"
+        )

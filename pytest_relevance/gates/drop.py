@@ -1,0 +1,319 @@
+"""`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by no more than its bound.
+
+Drops are differences from the accepted rankings, under the judgments of today. With `p` a
+larger drop is allowed too if it is not significant at that level.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance._text import (
+    counted,
+    digits_of_change,
+    harmless,
+    listed,
+    p_text,
+    quoted,
+    score_text,
+)
+from pytest_relevance.cases.location import Location, Wrong
+from pytest_relevance.cases.model import MAX_DROP, Gate
+from pytest_relevance.cases.schema_parts import any_case
+from pytest_relevance.gates.findings import (
+    CutFinding,
+    NoReferenceFinding,
+    UndefinedFinding,
+    WithoutEntryFinding,
+)
+from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.metric_bounds import (
+    BOUNDS_SCHEMA,
+    Bounds,
+    check_metrics,
+    cut_findings,
+    describe_bounds,
+    digits_beside,
+    name_with_depths,
+)
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.similarity import SIMILARITIES
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import (
+    TIE,
+    Difference,
+    Scores,
+    differences_of,
+    has_relevant,
+    score_before,
+    score_pairs,
+    set_depths,
+)
+from pytest_relevance.results.filled import graders_of, has_filled, without_fill
+from pytest_relevance.results.records.uncompared import (
+    WHY_LOST,
+    WITHOUT_WORDS,
+    UncomparedCase,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DropFinding(Finding):
+    """The drop of a mean over `counted` of `total` cases.
+
+    `p`: the level of significance of the gate, if it has one.
+    `lost`: how many cases of the reference are not compared, by the reason.
+    `depths`: the depths that case files set, if the metric looks at the whole ranking.
+    `without`: whose filled grades are left out, as they hide a drop that people see.
+    """
+
+    kind = MAX_DROP
+    metric: Metric
+    difference: Difference
+    bound: float
+    counted: int
+    total: int
+    p: float | None = None
+    lost: Mapping[str, int] = field(default_factory=dict)
+    depths: Sequence[int] = ()
+    without: Sequence[str] = ()
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether a mean dropped by more than its bound; rounding alone does not count."""
+        return -self.difference.means.difference > self.bound + TIE
+
+    @property
+    def is_void(self) -> bool:
+        """Whether so few cases changed that no p-value could be as low as `p`: the drop alone decides."""
+        return self.p is not None and not self.difference.least_p <= self.p
+
+    @property
+    def is_met(self) -> bool:
+        """Whether a mean dropped by no more than its bound, or not significantly."""
+        if not self.exceeds:
+            return True
+        if self.p is None or self.is_void:
+            return False
+        return not self.difference.adjusted_p <= self.p
+
+    @property
+    def about(self) -> str:
+        """The metric."""
+        return self.metric.text
+
+
+DropFindings = (
+    DropFinding
+    | CutFinding
+    | UndefinedFinding
+    | NoReferenceFinding
+    | WithoutEntryFinding
+)
+
+
+def check_max_drop(value: object, at: Location) -> Bounds | Wrong:
+    """Check metrics with how far their means may drop: `{nDCG@10: 0.02}`."""
+    return check_metrics(value, at, is_drop=True)
+
+
+def judge_max_drop(
+    gate: Gate, cases: Sequence[CaseResult], reference: Reference
+) -> list[DropFindings]:
+    """Judge the drop of each mean. A drop that filled grades hide is a drop."""
+    findings = _judge_metrics(gate, cases, reference)
+    if has_filled(cases):
+        people = [without_fill(case) for case in cases]
+        of_people = _judge_metrics(gate, people, reference)
+        findings = show_hidden_drops(findings, of_people, graders_of(cases))
+    fresh = [case for case in cases if _is_fresh(gate, case)]
+    if fresh:
+        findings.append(WithoutEntryFinding(fresh))
+    return findings
+
+
+def _judge_metrics(
+    gate: Gate, cases: Sequence[CaseResult], reference: Reference
+) -> list[DropFindings]:
+    """Judge the drop of each mean; all p-values are adjusted together."""
+    cut = cut_findings(gate, cases)
+    findings: list[DropFindings] = [*cut.values()]
+    family = {}
+    for metric, _ in gate.bounds:
+        if metric in cut:
+            continue
+        pairs = score_pairs(cases, metric.text)
+        if pairs:
+            family[metric] = Scores(variant=None, metric=metric.text, pairs=pairs)
+        elif all(case.evaluation.scores.get(metric.text) is None for case in cases):
+            findings.append(UndefinedFinding(metric))
+        else:
+            findings.append(NoReferenceFinding(metric, reference=reference.name))
+    bounds = dict(gate.bounds)
+    rows = differences_of(family.values())
+    for metric, row in zip(family, rows, strict=True):
+        lost = _count_lost(metric, reference.lost)
+        finding = DropFinding(
+            metric=metric,
+            difference=row,
+            bound=bounds[metric],
+            counted=row.means.queries,
+            total=row.means.queries + lost.total(),
+            p=gate.p,
+            lost=lost,
+            depths=set_depths([metric], cases),
+        )
+        findings.append(finding)
+    return findings
+
+
+def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
+    """Count the cases of the reference that are not compared by a metric, by the reason."""
+    counts: Counter[str] = Counter()
+    for case in lost:
+        if not case.metrics or metric.text in case.metrics:
+            counts[case.why] += 1
+    return counts
+
+
+def show_hidden_drops(
+    findings: Sequence[DropFindings],
+    of_people: Sequence[DropFindings],
+    graders: Sequence[str],
+) -> list[DropFindings]:
+    """Put the drop that people see in the place of a finding in which filled grades hide it."""
+    unmet = {}
+    for finding in of_people:
+        if isinstance(finding, DropFinding) and not finding.is_met:
+            unmet[finding.metric, finding.difference.variant] = finding
+    shown: list[DropFindings] = []
+    for finding in findings:
+        if isinstance(finding, DropFinding) and finding.is_met:
+            hidden = unmet.get((finding.metric, finding.difference.variant))
+            if hidden is not None:
+                shown.append(replace(hidden, without=graders))
+                continue
+        shown.append(finding)
+    return shown
+
+
+def _is_fresh(gate: Gate, case: CaseResult) -> bool:
+    """Whether a case has a score by a metric of a gate now, and none in the reference."""
+    for metric in gate.metrics:
+        score = case.evaluation.scores.get(metric.text)
+        if score is not None and score_before(case, metric.text) is None:
+            return True
+    return False
+
+
+def explain_drop(finding: DropFinding) -> str:
+    """Say how far a mean moved.
+
+    `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52 cases);
+    allowed is 0.02`
+    """
+    row = finding.difference
+    digits = digits_of_change(row.means.difference)
+    ends = f"from {row.means.first:.{digits}f} to {row.means.second:.{digits}f}"
+    interval = f"95% {row.low:+.{digits}f} to {row.high:+.{digits}f}"
+    name = name_with_depths(finding.metric, finding.depths)
+    if row.variant is not None:
+        name += f" of {quoted(row.variant)}"
+    moved = _moved(-row.means.difference, finding.bound)
+    text = (
+        f"mean {name} {moved}, {ends} ({interval}, {_p_value(finding)}, "
+        f"{_compared_cases(finding)}); {_allowed(finding)}"
+    )
+    if finding.without:
+        graders = [harmless(grader) for grader in finding.without]
+        text += f" (by the grades of people, without those of {listed(graders, 'and')})"
+    return text
+
+
+def _p_value(finding: DropFinding) -> str:
+    row = finding.difference
+    level = 0.05 if finding.p is None else finding.p
+    if row.adjusted_p != row.p:
+        return f"p (Holm) {p_text(row.adjusted_p, level)}"
+    return f"p {p_text(row.p, level)}"
+
+
+def _compared_cases(finding: DropFinding) -> str:
+    """Say how many cases are compared, and what became of the others."""
+    if not finding.lost:
+        return counted(finding.counted, "case")
+    reasons = []
+    for why, count in finding.lost.items():
+        one, several = WHY_LOST.get(why, WITHOUT_WORDS)
+        reasons.append(f"{count:,} {one if count == 1 else several}")
+    of_all = f"{finding.counted:,} of {counted(finding.total, 'case')}"
+    return f"{of_all}; {', '.join(reasons)}"
+
+
+def _allowed(finding: DropFinding) -> str:
+    """Say which drop is allowed, and what `p` has to do with it."""
+    allowed = f"allowed is {finding.bound:.12g}"
+    if finding.p is None:
+        return allowed
+    if not finding.is_void:
+        return f"{allowed} unless p > {finding.p:g}"
+    if not finding.exceeds:
+        return allowed
+    means = finding.difference.means
+    few = counted(means.better + means.worse, "changed case")
+    least = f"{few} cannot give a p-value below {finding.difference.least_p:.3g}"
+    return (
+        f"{allowed}; p {finding.p:g} does not count, as {least}: the drop alone decides"
+    )
+
+
+def _moved(drop: float, bound: float) -> str:
+    """`fell by 0.021`, with so many decimals that the drop and its bound can be told apart."""
+    digits = digits_of_change(drop)
+    if drop > 0:
+        digits = max(digits, digits_beside(drop, bound))
+    if not round(drop, digits):
+        return "is unchanged"
+    return f"{'fell' if drop > 0 else 'rose'} by {abs(drop):.{digits}f}"
+
+
+def cases_that_fell(
+    gate: Gate, finding: Finding, results: Sequence[CaseResult]
+) -> list[CaseBehind]:
+    """Find the cases whose score fell."""
+    if not isinstance(finding, DropFinding):
+        return []
+    behind = []
+    for result in results:
+        now = result.evaluation.scores.get(finding.about)
+        before = score_before(result, finding.about)
+        if now is None or before is None or now >= before:
+            continue
+        if has_relevant(result, finding.about):
+            shown = f"{score_text(before)} -> {score_text(now)}"
+            behind.append(CaseBehind(result, result.weight * (before - now), shown))
+    return behind
+
+
+def _pattern_of_similarities() -> str:
+    names = "|".join(any_case(name) for name in SIMILARITIES)
+    return rf"^\s*(?:{names})\s*(?:[(@]|[_.][0-9]|(?!\n)$)"
+
+
+DROP_GATE = GateKind(
+    name=MAX_DROP,
+    gate_field="bounds",
+    check=check_max_drop,
+    describe=describe_bounds,
+    about="How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}.",
+    schema={
+        "allOf": [BOUNDS_SCHEMA],
+        "propertyNames": {"not": {"pattern": _pattern_of_similarities()}},
+    },
+    judge=judge_max_drop,
+    needs_reference=True,
+    explain=explain_drop,
+    cases_behind=cases_that_fell,
+)

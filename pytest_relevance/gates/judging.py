@@ -1,0 +1,297 @@
+"""Gates of case files: whether the cases of a file are good enough as a whole.
+
+`judge_gates` judges them for a run, for a record and for `merge`. The kinds of gates say what is
+found. A case that ended in an error fails every gate of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance.cases.gate_values import gate_of
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.gates.findings import (
+    ErrorsFinding,
+    IncompleteFinding,
+    NoCaseFinding,
+    NoVariantFinding,
+    UpdatingFinding,
+)
+from pytest_relevance.gates.kind import Finding, Reference, gate_kind
+from pytest_relevance.gates.unknown import UnknownFinding
+from pytest_relevance.registry import GATES, ExtensionError
+from pytest_relevance.results import case_result
+from pytest_relevance.results.case_result import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    XFAILED,
+    CaseResult,
+)
+from pytest_relevance.results.outcomes import with_similarities
+from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.uncompared import UncomparedCase, lost_of_file
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """The result of a gate in one search variant.
+
+    `file`, `line`: where the gate stands; lines count from 1.
+    `node`: the node id of its file.
+    `results`: the cases that it was judged by.
+    `findings`: what was found.
+    `not_judged`: why there is no verdict; None if there is one.
+    `is_required`: a gate without a verdict has failed, unless the baseline is being replaced.
+    """
+
+    file: str
+    node: str
+    line: int
+    gate: Gate
+    variant: str | None
+    results: Sequence[CaseResult] = ()
+    findings: Sequence[Finding] = ()
+    not_judged: Finding | None = None
+    is_required: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` if there are variants."""
+        name = f"gate[{self.gate.id}]"
+        return name if self.variant is None else f"{name}[{self.variant}]"
+
+    @property
+    def unmet(self) -> Sequence[Finding]:
+        """The findings that are not met."""
+        return [finding for finding in self.findings if not finding.is_met]
+
+    def outcome(self) -> str:
+        """Give `passed`, `failed`, or `skipped` without a verdict, which fails if verdicts are required.
+
+        A gate that failed before is `xfailed` if that is expected.
+        """
+        if self.not_judged is not None:
+            is_updating = isinstance(self.not_judged, UpdatingFinding)
+            return FAILED if self.is_required and not is_updating else SKIPPED
+        if not self.unmet:
+            return PASSED
+        if all(finding.is_known for finding in self.unmet):
+            return XFAILED
+        return FAILED
+
+
+def judge_gates(
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    *,
+    updating: bool = False,
+    require: bool = False,
+) -> list[GateResult]:
+    """Judge the gates of all files, each in every search variant.
+
+    `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed.
+    A gate is judged when all cases of its file that were not skipped have ended.
+    """
+    searched = [result for result in results if not result.is_check]
+    by_file = case_result.grouped(searched, lambda result: result.file)
+    judged: list[GateResult] = []
+    for file, info in sorted(files.items()):
+        if info.gates:
+            of_file = _CasesOfFile.of(file, info, by_file.get(file, []))
+            for gate in of_file.judge(updating=updating):
+                judged.append(replace(gate, is_required=require))
+    return judged
+
+
+@dataclass(frozen=True, slots=True)
+class _CasesOfFile:
+    """The cases of a file, for its gates.
+
+    `ran`: those that were not skipped. `total`: how many there are of these.
+    `groups`: the results that each variant is judged by.
+    `lost`: the cases of the reference that are not compared.
+    """
+
+    file: str
+    info: FileInfo
+    ran: Sequence[CaseResult]
+    total: int
+    groups: Mapping[str | None, Sequence[CaseResult]]
+    lost: Sequence[UncomparedCase]
+
+    @classmethod
+    def of(
+        cls, file: str, info: FileInfo, results: Sequence[CaseResult]
+    ) -> _CasesOfFile:
+        """Group the results of a file."""
+        ran = [result for result in results if result.status != SKIPPED]
+        ran.sort(key=_place)
+        return cls(
+            file=file,
+            info=info,
+            ran=ran,
+            total=info.total - (len(results) - len(ran)),
+            groups=in_variants((variant for _, variant, _ in info.totals), ran),
+            lost=lost_of_file(file, info, results),
+        )
+
+    def judge(self, *, updating: bool) -> Iterator[GateResult]:
+        """Judge all gates of the file."""
+        for written in self.info.gates:
+            gate = gate_of(written)
+            groups = self.groups
+            if gate.against is not None:
+                groups = _compared_variants(gate, groups)
+            for variant, group in groups.items():
+                judged = GateResult(
+                    file=self.file,
+                    node=self.info.node,
+                    line=written["line"],
+                    gate=gate,
+                    variant=variant,
+                )
+                yield self._judge_gate(judged, group, updating=updating)
+
+    def _judge_gate(
+        self, judged: GateResult, group: Sequence[CaseResult], *, updating: bool
+    ) -> GateResult:
+        """Judge a gate by the results of a variant, unless there is a reason not to."""
+        gate = judged.gate
+        if len(self.ran) < self.total:
+            why = IncompleteFinding(ran=len(self.ran), total=self.total)
+            return replace(judged, not_judged=why)
+        if gate.against is not None:
+            without_variant = self._without_variant(judged)
+            if without_variant is not None:
+                return without_variant
+        needs_reference = gate_kind(gate.condition).needs_reference
+        if updating and (needs_reference or gate.similarities):
+            return replace(judged, not_judged=UpdatingFinding())
+        if not any(looks_at(gate, result) for result in group):
+            return replace(judged, not_judged=NoCaseFinding(gate.tag))
+        shown = []
+        for result in group:
+            if result.verdict in WITHOUT_SCORE or looks_at(gate, result):
+                shown.append(result)
+        findings = _findings(gate, shown, self._reference(judged, group))
+        return replace(judged, results=shown, findings=tuple(findings))
+
+    def _without_variant(self, judged: GateResult) -> GateResult | None:
+        """Say that one of two variants did not run; None if both did.
+
+        The gate fails if no search of the file has the variant. But a single variant may be that
+        of a shard, and the others those of other shards.
+        """
+        gate = judged.gate
+        variants = list(dict.fromkeys(result.variant for result in self.ran))
+        lacking = {gate.variant, gate.against}.difference(variants)
+        if not lacking:
+            return None
+        unknown = set()
+        if len(self.groups) > 1 or None in self.groups:
+            unknown = lacking - self.groups.keys()
+        variant = min(map(str, unknown or lacking))
+        why = NoVariantFinding(variant=variant, ran=variants)
+        if unknown:
+            return replace(judged, findings=(why,))
+        return replace(judged, not_judged=why)
+
+    def _reference(self, judged: GateResult, group: Sequence[CaseResult]) -> Reference:
+        """Give what a gate may compare its cases with. Tags of cases that did not run are not known."""
+        gate, variant = judged.gate, judged.variant
+        lost = []
+        for case in self.lost:
+            is_looked_at = gate.tag is None or gate.tag in case.tags
+            if case.variant == variant and is_looked_at:
+                lost.append(case)
+        return Reference(
+            name=self.info.against,
+            results=group,
+            lost=lost,
+            accepted=[
+                case for case in self.info.accepted if case.variant in (variant, None)
+            ],
+            expects_known=self.info.expects_known,
+        )
+
+
+def _place(result: CaseResult) -> tuple[str, int, str]:
+    return result.origin.source or "", result.line, result.id
+
+
+def _findings(
+    gate: Gate, results: Sequence[CaseResult], reference: Reference
+) -> list[Finding]:
+    """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
+    findings: list[Finding] = []
+    for verdict in WITHOUT_SCORE:
+        without_score = [result for result in results if result.verdict == verdict]
+        if without_score:
+            findings.append(ErrorsFinding(without_score))
+    cases = [result for result in results if looks_at(gate, result)]
+    try:
+        with GATES.calling(gate.condition):
+            findings += gate_kind(gate.condition).judge(gate, cases, reference)
+    except ExtensionError as error:
+        findings.append(UnknownFinding(gate.condition, str(error)))
+    return findings
+
+
+def _compared_variants(
+    gate: Gate, groups: Mapping[str | None, Sequence[CaseResult]]
+) -> dict[str | None, list[CaseResult]]:
+    """Give the results that a gate about two variants is judged by, as one group.
+
+    They are those of its variant, with their scores against the rankings that the other variant
+    has of them, and those of the other variant that have no score.
+    """
+    group = []
+    others = {}
+    for result in groups.get(gate.against, ()):
+        if result.variant != gate.against:
+            continue
+        if result.verdict in WITHOUT_SCORE:
+            group.append(result)
+        else:
+            others[result.id] = result
+    for result in groups.get(gate.variant, ()):
+        if result.verdict in WITHOUT_SCORE:
+            group.append(with_similarities(result, gate.metrics, None))
+        elif result.variant is not None:  # else it is of a search without variants
+            group.append(_beside_variant(gate, result, others.get(result.id)))
+    return {None: group}
+
+
+def _beside_variant(
+    gate: Gate, result: CaseResult, other: CaseResult | None
+) -> CaseResult:
+    """Score a result against the ranking of the same case in another variant, if there is one."""
+    if other is None:
+        return with_similarities(result, gate.metrics, None)
+    metrics = []
+    for metric in gate.metrics:
+        if metric.k is not None or not other.is_cut:
+            metrics.append(metric)
+    return with_similarities(result, metrics, other.ranking.documents)
+
+
+def in_variants(
+    variants: Iterable[str | None], results: Iterable[CaseResult]
+) -> dict[str | None, list[CaseResult]]:
+    """Give the results that each variant is judged by. One whose search has no parameter counts in every variant."""
+    names = [*dict.fromkeys(variants)]
+    groups: dict[str | None, list[CaseResult]] = {
+        name: [] for name in names if name is not None or names == [None]
+    }
+    for result in results:
+        for name in (result.variant,) if result.variant in groups else groups:
+            groups[name].append(result)
+    return groups
+
+
+def looks_at(gate: Gate, result: CaseResult) -> bool:
+    """Whether a gate is about a case."""
+    return gate.tag is None or gate.tag in result.tags

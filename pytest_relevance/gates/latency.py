@@ -1,0 +1,179 @@
+"""`latency: {p95: "<= 200 ms"}`: how long searches may take that are called one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, fsum
+
+from pytest_relevance._number_text import duration_text, duration_text_beside
+from pytest_relevance._text import counted, found, listed, time_text
+from pytest_relevance.cases.bounds import COMPARE, TIME
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
+from pytest_relevance.cases.schema_parts import Schema, about
+from pytest_relevance.cases.values import report_unknown_keys
+from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.metric_bounds import count_searched
+from pytest_relevance.results.case_result import CaseResult, percentile
+
+LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFinding(Finding):
+    """A figure of the latency over `counted` of `total` cases, in seconds.
+
+    Only cases count whose search was called alone. `measured` is None if these are fewer than
+    the figure needs.
+    """
+
+    kind = LATENCY
+    bound: LatencyBound
+    measured: float | None
+    counted: int
+    total: int
+
+    @property
+    def is_met(self) -> bool:
+        """Whether enough cases were measured, and the figure keeps its bound."""
+        if self.measured is None:
+            return False
+        return COMPARE[self.bound.comparison](self.measured, self.bound.bound)
+
+    @property
+    def about(self) -> str:
+        """What it is about; empty if too few cases were measured."""
+        return "" if self.measured is None else LATENCY
+
+
+def check_latency(value: object, at: Location) -> tuple[LatencyBound, ...] | Wrong:
+    """Check figures with the time that each may be: `{p95: "<= 200 ms"}`."""
+    if not isinstance(value, Mapping) or not value:
+        return at.refuse(
+            "expected figures of the latency and bounds, such as "
+            f'{{p95: "<= 200 ms"}}, found {found(value)}'
+        )
+    takes = f"a figure of the latency is {listed(FIGURES)}"
+    is_wrong = report_unknown_keys(value, FIGURES, takes=takes, at=at) is WRONG
+    latencies = []
+    for figure, written in value.items():
+        example = f'{figure}: "<= 200 ms"'
+        bound = TIME.check(written, at.under(str(figure)), example=example)
+        if bound is WRONG:
+            is_wrong = True
+        else:
+            latencies.append(LatencyBound(figure, bound.comparison, bound.value))
+    return WRONG if is_wrong else tuple(latencies)
+
+
+def describe_latencies(gate: Gate) -> str:
+    """Write the figures of a gate with their bounds: `p95 <= 200 ms`."""
+    parts = []
+    for latency in gate.latencies:
+        time = time_text(latency.bound)
+        parts.append(f"{latency.figure} {latency.comparison} {time}")
+    return ", ".join(parts)
+
+
+def _schema() -> Schema:
+    figures = {}
+    for figure, meaning in FIGURES.items():
+        figures[figure] = about(f'{meaning}: "<= 200 ms".', TIME.schema)
+    return {
+        "type": "object",
+        "properties": figures,
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+
+
+def judge_latency(
+    gate: Gate, cases: Sequence[CaseResult], reference: Reference
+) -> Iterator[LatencyFinding]:
+    """Judge each figure over the cases whose search ran alone; too few of them is a finding that is not met."""
+    latencies = []
+    for case in cases:
+        latency = latency_alone(case)
+        if latency is not None:
+            latencies.append(latency)
+    for bound in gate.latencies:
+        has_enough = len(latencies) >= cases_needed(bound.figure)
+        yield LatencyFinding(
+            bound=bound,
+            measured=figure_of(bound.figure, latencies) if has_enough else None,
+            counted=len(latencies),
+            total=count_searched(cases),
+        )
+
+
+def latency_alone(result: CaseResult) -> float | None:
+    """Give the latency of a search that was called while no other search ran, in seconds; None for any other."""
+    if result.call.latency_shared or result.call.concurrency > 1:
+        return None
+    return result.call.latency
+
+
+def cases_needed(figure: str) -> int:
+    """Give how many cases a figure needs: 20 for p95, since fewer have no value above 95 % of them."""
+    if figure in ("mean", "max"):
+        return 1
+    return ceil(100 / (100 - int(figure.removeprefix("p"))))
+
+
+def figure_of(figure: str, latencies: Sequence[float]) -> float:
+    """Compute the mean, the greatest or a percentile of latencies."""
+    if figure == "mean":
+        return fsum(latencies) / len(latencies)
+    if figure == "max":
+        return max(latencies)
+    return percentile(latencies, int(figure.removeprefix("p")))
+
+
+def explain_latency(finding: LatencyFinding) -> str:
+    """Say what a figure is: `latency p95 212 ms, over 200 ms (20 cases, one at a time per process)`."""
+    figure, bound = finding.bound.figure, finding.bound.bound
+    if finding.measured is None:
+        needed = counted(cases_needed(figure), "case")
+        return (
+            f"latency {figure} needs {needed} searched one at a time per process, found "
+            f"{finding.counted:,} of {finding.total:,}; write more cases, or bound p50, mean or max"
+        )
+    relation = "over" if finding.bound.comparison == "<=" else "not below"
+    if finding.is_met:
+        relation = "within"
+    cases = counted(finding.total, "case")
+    if finding.counted < finding.total:
+        cases = f"{finding.counted:,} of {cases}"
+    measured = duration_text_beside(finding.measured, bound)
+    return (
+        f"latency {figure} {measured}, {relation} {time_text(bound)} ({cases}, one at a "
+        "time per process)"
+    )
+
+
+def slow_cases(
+    gate: Gate, finding: LatencyFinding, results: Sequence[CaseResult]
+) -> list[CaseBehind]:
+    """Find the cases whose search took longer than a figure may be."""
+    behind = []
+    for result in results:
+        latency = latency_alone(result) or 0.0
+        if finding.measured is not None and latency > finding.bound.bound:
+            behind.append(CaseBehind(result, latency, duration_text(latency)))
+    return behind
+
+
+LATENCY_GATE = GateKind(
+    name=LATENCY,
+    gate_field="latencies",
+    check=check_latency,
+    describe=describe_latencies,
+    about='How long searches may take that are called one at a time: {p95: "<= 200 ms"}.',
+    schema=_schema(),
+    judge=judge_latency,
+    needs_latency=True,
+    explain=explain_latency,
+    cases_behind=slow_cases,
+    cases_title="the slowest",
+)

@@ -1,0 +1,285 @@
+"""`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound.
+
+A mean is over the weights, of the cases with relevant judgments. Inconclusive cases and those
+that were expected to fail count, skipped ones do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance._text import counted, quoted, score_text
+from pytest_relevance.cases.location import Location, Wrong
+from pytest_relevance.cases.model import MEAN, Gate
+from pytest_relevance.gates.findings import (
+    CutFinding,
+    NoReferenceFinding,
+    UndefinedFinding,
+)
+from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
+from pytest_relevance.gates.metric_bounds import (
+    BOUNDS_SCHEMA,
+    Bounds,
+    check_metrics,
+    count_searched,
+    cut_findings,
+    describe_bounds,
+    digits_beside,
+    name_with_depths,
+)
+from pytest_relevance.gates.reference import (
+    FigureBefore,
+    NotKnown,
+    Weighted,
+    collect_values,
+    figure_before,
+    has_fallen,
+)
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.results.case_result import CaseResult, weighted_mean
+from pytest_relevance.results.compare.differences import (
+    TIE,
+    has_relevant,
+    score_before,
+    set_depths,
+)
+from pytest_relevance.results.filled import has_filled, without_fill
+from pytest_relevance.results.records.run_info import AcceptedCase
+from pytest_relevance.results.records.uncompared import (
+    found_something_new,
+    not_compared_cases,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanFinding(Finding):
+    """The mean of a metric over `counted` of `total` cases.
+
+    `depths`: the depths that case files set, if the metric looks at the whole ranking.
+    `reference`: the name of the record that a metric compares with; empty for a baseline.
+    `variants`: the two variants that are compared, if they are.
+    `variant`: that of a comparison of runs, if there are several.
+    `without_filled`: the mean without filled grades; None if there are none.
+    `before`: what the reference has, if the mean may have failed before.
+    """
+
+    kind = MEAN
+    metric: Metric
+    mean: float
+    bound: float
+    counted: int
+    total: int
+    depths: Sequence[int] = ()
+    reference: str = ""
+    variants: Sequence[str] = ()
+    variant: str | None = None
+    without_filled: float | None = None
+    before: FigureBefore | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the mean is at least the bound."""
+        return self.mean >= self.bound - TIE
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the reference missed the bound, by no less."""
+        return self.before is not None and self.before.is_known
+
+    @property
+    def about(self) -> str:
+        """The metric."""
+        return self.metric.text
+
+
+def check_mean(value: object, at: Location) -> Bounds | Wrong:
+    """Check metrics with the least that their means may be: `{nDCG@10: 0.75}`."""
+    return check_metrics(value, at, is_drop=False)
+
+
+def judge_mean(
+    gate: Gate, cases: Sequence[CaseResult], reference: Reference
+) -> Iterator[MeanFinding | CutFinding | UndefinedFinding | NoReferenceFinding]:
+    """Judge the mean of each metric."""
+    cut = cut_findings(gate, cases)
+    yield from cut.values()
+    for metric, bound in gate.bounds:
+        if metric not in cut:
+            yield _judge_metric(metric, bound, gate, cases, reference)
+
+
+def _judge_metric(
+    metric: Metric,
+    bound: float,
+    gate: Gate,
+    cases: Sequence[CaseResult],
+    reference: Reference,
+) -> MeanFinding | UndefinedFinding | NoReferenceFinding:
+    variants: tuple[str, ...] = ()
+    if gate.variant is not None and gate.against is not None:
+        variants = (gate.variant, gate.against)
+    name = reference.name if metric.is_similarity else ""
+    scores = _scores(metric, cases)
+    if not scores:
+        if metric.is_similarity:
+            return NoReferenceFinding(metric, reference=name, variants=variants)
+        return UndefinedFinding(metric)
+    mean = weighted_mean(scores)
+    before = None
+    if mean < bound - TIE and not metric.is_similarity:
+        before = _before(metric, bound, gate, reference)
+    return MeanFinding(
+        metric=metric,
+        mean=mean,
+        bound=bound,
+        counted=len(scores),
+        total=count_searched(cases),
+        depths=set_depths([metric], cases),
+        reference=name,
+        variants=variants,
+        without_filled=_mean_without_filled(metric, cases),
+        before=before,
+    )
+
+
+def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
+    """Give the scores that a mean is over, with the weights of their cases."""
+    scores = []
+    for case in cases:
+        score = case.evaluation.scores.get(metric.text)
+        if score is not None and has_relevant(case, metric.text):
+            scores.append((score, case.weight))
+    return scores
+
+
+def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
+    """Compute the mean by the grades of people; None if no case has filled grades, or none has a score."""
+    if metric.is_similarity or not has_filled(cases):
+        return None
+    scores = _scores(metric, [without_fill(case) for case in cases])
+    return weighted_mean(scores) if scores else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresOfCases:
+    """The scores of cases by a metric."""
+
+    metric: Metric
+
+    def now(self, result: CaseResult) -> float | None:
+        """Give the score of a case that the mean of the metric is over."""
+        if not has_relevant(result, self.metric.text):
+            return None
+        return result.evaluation.scores.get(self.metric.text)
+
+    def before(self, result: CaseResult) -> float | None:
+        """Give the score of the accepted ranking under the judgments of today."""
+        return score_before(result, self.metric.text)
+
+    def that_day(self, case: AcceptedCase) -> float | None:
+        """Give the score that the reference has."""
+        if self.metric.text not in case.scores:
+            raise NotKnown
+        return case.scores[self.metric.text]
+
+
+def _before(
+    metric: Metric, bound: float, gate: Gate, reference: Reference
+) -> FigureBefore | None:
+    """Compute the mean of the reference, if all its cases are compared.
+
+    A mean that fell by the grades of people has not failed before, whatever filled grades say.
+    """
+    results = reference.results
+    if not_compared_cases(results) or found_something_new(results):
+        return None
+    before = figure_before(
+        gate,
+        ScoresOfCases(metric),
+        figure=weighted_mean,
+        bound=bound,
+        reference=reference,
+    )
+    if (
+        before is not None
+        and before.is_known
+        and _fell_by_people(metric, gate, results)
+    ):
+        return replace(before, is_known=False)
+    return before
+
+
+def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
+    """Whether a mean fell by the grades of people."""
+    if not has_filled(results):
+        return False
+    of_people = [without_fill(result) for result in results]
+    both = collect_values(gate, ScoresOfCases(metric), of_people, accepted=())
+    return has_fallen(both, weighted_mean)
+
+
+def explain_mean(finding: MeanFinding) -> str:
+    """Say what a mean is: `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
+    digits = digits_beside(finding.mean, finding.bound)
+    relation = "at least" if finding.is_met else "below"
+    name = name_with_depths(finding.metric, finding.depths)
+    if finding.variants:
+        one, other = finding.variants
+        name += f" of {quoted(one)} against {quoted(other)}"
+    if finding.variant is not None:
+        name += f" of {quoted(finding.variant)}"
+    text = (
+        f"mean {name} {finding.mean:.{digits}f}, {relation} {finding.bound:.{digits}f} "
+        f"({_counted_cases(finding)})"
+    )
+    if finding.without_filled is not None:
+        text += f"; {finding.without_filled:.{digits}f} without filled grades"
+    if finding.before is not None:
+        text += finding.before.text(f"{finding.before.figure or 0:.{digits}f}")
+    return text
+
+
+def _counted_cases(finding: MeanFinding) -> str:
+    """Say which cases a mean is over, if it is not over all: `18 of 20 cases, those with relevant judgments`."""
+    if finding.counted >= finding.total:
+        return counted(finding.counted, "case")
+    which = "with relevant judgments"
+    if finding.metric.is_own:
+        which = "where it is defined"
+    elif finding.metric.is_similarity and finding.variants:
+        which = "in both variants"
+    elif finding.metric.is_similarity:
+        which = f"with a ranking in {finding.reference or 'the baseline'}"
+    return f"{finding.counted:,} of {counted(finding.total, 'case')}, those {which}"
+
+
+def cases_below(
+    gate: Gate, finding: Finding, results: Sequence[CaseResult]
+) -> list[CaseBehind]:
+    """Find the cases with a score below the bound of a mean."""
+    if not isinstance(finding, MeanFinding):
+        return []
+    behind = []
+    for result in results:
+        score = result.evaluation.scores.get(finding.about)
+        if score is None or not has_relevant(result, finding.about):
+            continue
+        if score < finding.bound:
+            pull = result.weight * (finding.bound - score)
+            behind.append(CaseBehind(result, pull, score_text(score)))
+    return behind
+
+
+MEAN_GATE = GateKind(
+    name=MEAN,
+    gate_field="bounds",
+    check=check_mean,
+    describe=describe_bounds,
+    about="The least that the mean of a metric may be: {nDCG@10: 0.75}.",
+    schema=BOUNDS_SCHEMA,
+    judge=judge_mean,
+    may_be_known=True,
+    explain=explain_mean,
+    cases_behind=cases_below,
+)

@@ -1,0 +1,232 @@
+"""Whether a gate that is not met failed before: one rule for every kind of gate.
+
+A gate failed before if, over the cases that both have, the reference misses it too and
+the value now is not lower, and if the value over all cases now is not below the value of
+the reference over all its cases. So neither a new case nor one that is gone can hide that
+search got worse, or make a known failure a new one.
+
+A kind of gate says what value a case has for it (`ValuesOfCases`), and what figure these
+values have together: the mean, the share that passes, the least, a percentile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_relevance._text import counted
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.gates.kind import Reference
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import TIE
+from pytest_relevance.results.records.run_info import AcceptedCase
+
+Weighted = tuple[float, float]
+"""A value of a case, and the weight of the case."""
+
+Figure = Callable[[Sequence[Weighted]], float]
+"""What some values have together, for example their mean; there is at least one value."""
+
+
+class NotKnown(Exception):
+    """Raised for a case of the reference if the reference does not keep its value."""
+
+
+class ValuesOfCases(Protocol):
+    """The values that cases have for a gate; None for a case that has none."""
+
+    def now(self, result: CaseResult) -> float | None:
+        """The value of a case in this run."""
+
+    def before(self, result: CaseResult) -> float | None:
+        """The value of the accepted ranking under the judgments and demands of today."""
+
+    def that_day(self, case: AcceptedCase) -> float | None:
+        """The value of a case in the reference; may raise `NotKnown`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """The values and weights of a case, in the reference and now; None without a value."""
+
+    before: float | None
+    now: float | None
+    weight_before: float
+    weight_now: float
+
+
+@dataclass(frozen=True, slots=True)
+class GateValues:
+    """The values of the cases that a gate looks at, in the reference or now."""
+
+    cases: Sequence[CaseValue]
+
+    @property
+    def only_now(self) -> int:
+        """How many cases have a value now, and none in the reference."""
+        return sum(1 for case in self.cases if case.before is None)
+
+    @property
+    def only_before(self) -> int:
+        """How many cases have a value in the reference, and none now."""
+        return sum(1 for case in self.cases if case.now is None)
+
+    def all_before(self) -> list[Weighted]:
+        """Give the values of the reference, of all its cases."""
+        values = []
+        for case in self.cases:
+            if case.before is not None:
+                values.append((case.before, case.weight_before))
+        return values
+
+    def all_now(self) -> list[Weighted]:
+        """Give the values of all cases now."""
+        values = []
+        for case in self.cases:
+            if case.now is not None:
+                values.append((case.now, case.weight_now))
+        return values
+
+    def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
+        """Give the values of the cases that both have, before and now, with the weights of now."""
+        before, now = [], []
+        for case in self.cases:
+            if case.before is not None and case.now is not None:
+                before.append((case.before, case.weight_now))
+                now.append((case.now, case.weight_now))
+        return before, now
+
+
+def collect_values(
+    gate: Gate,
+    values: ValuesOfCases,
+    results: Iterable[CaseResult],
+    accepted: Iterable[AcceptedCase],
+) -> GateValues:
+    """Collect the values of the cases that a gate looks at, now or in the reference.
+
+    A tag or a weight of the reference decides what its cases count there, so that a case
+    does not leave a gate unseen by losing its tag or its weight.
+
+    Raises:
+        NotKnown: the reference does not keep what this needs.
+    """
+    only_before = {(case.id, case.variant): case for case in accepted}
+    cases: list[CaseValue] = []
+    for result in results:
+        now = values.now(result) if _is_about(gate, result.tags) else None
+        before = values.before(result)
+        if before is None:  # it is not compared: what the reference has stands alone
+            if now is not None:
+                cases.append(CaseValue(None, now, result.weight, result.weight))
+            continue
+        then = only_before.pop((result.id, result.variant), None)
+        tags, weight = result.tags, result.weight
+        if then is not None and then.weight is not None:
+            tags, weight = then.tags, then.weight
+        if not _is_about(gate, tags):
+            before = None
+        if before is not None or now is not None:
+            cases.append(CaseValue(before, now, weight, result.weight))
+    for case in only_before.values():
+        value = _value_before(gate, values, case)
+        if value is not None:
+            cases.append(value)
+    return GateValues(cases)
+
+
+def _value_before(
+    gate: Gate, values: ValuesOfCases, case: AcceptedCase
+) -> CaseValue | None:
+    """Give the value of a case that only the reference has; None if the gate does not look at it."""
+    if case.weight is None:  # nor are its tags known
+        raise NotKnown
+    if not _is_about(gate, case.tags):
+        return None
+    before = values.that_day(case)
+    if before is None:
+        return None
+    return CaseValue(before, None, case.weight, case.weight)
+
+
+def _is_about(gate: Gate, tags: Sequence[str]) -> bool:
+    return gate.tag is None or gate.tag in tags
+
+
+@dataclass(frozen=True, slots=True)
+class FigureBefore:
+    """The figure of the reference beside one of now that misses its bound.
+
+    `reference`: the name of a record; empty for a baseline.
+    `figure`: over all cases of the reference; None if it has none.
+    `only_now`, `only_before`: how many cases only this run or only the reference has.
+    `is_known`: whether the reference misses the bound too, by no less.
+    """
+
+    reference: str
+    figure: float | None
+    only_now: int
+    only_before: int
+    is_known: bool
+
+    def text(self, figure: str) -> str:
+        """Say what the reference has: `; 0.850 in main.jsonl (50 cases are only here)`.
+
+        `figure` is its figure, written. Empty if nothing is known of the reference.
+        """
+        if self.figure is None:
+            return ""
+        alone = []
+        for count, where in ((self.only_now, "here"), (self.only_before, "there")):
+            if count:
+                alone.append(f"{counted(count, 'case is', 'cases are')} only {where}")
+        said = f"; {figure} in {self.reference or 'the baseline'}"
+        return f"{said} ({', '.join(alone)})" if alone else said
+
+
+def figure_before(
+    gate: Gate,
+    values: ValuesOfCases,
+    figure: Figure,
+    bound: float,
+    reference: Reference,
+) -> FigureBefore | None:
+    """Compute the figure of the reference for a gate that is not met.
+
+    None if gates that failed before are not expected to fail, or if the reference does not
+    keep what this needs. `bound` is the least figure that meets the gate.
+    """
+    if not reference.expects_known:
+        return None
+    try:
+        both = collect_values(gate, values, reference.results, reference.accepted)
+    except NotKnown:
+        return None
+    before = both.all_before()
+    return FigureBefore(
+        reference=reference.name,
+        figure=figure(before) if before else None,
+        only_now=both.only_now,
+        only_before=both.only_before,
+        is_known=failed_before(both, figure, bound),
+    )
+
+
+def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
+    """Whether a gate that is not met was missed in the reference, by no less.
+
+    `bound` is the least figure that meets the gate.
+    """
+    before, _ = both.of_both()
+    if not before:
+        return False
+    if figure(before) >= bound - TIE or has_fallen(both, figure):
+        return False
+    return figure(both.all_now()) >= figure(both.all_before()) - TIE
+
+
+def has_fallen(both: GateValues, figure: Figure) -> bool:
+    """Whether the figure is lower now, over the cases that both have."""
+    before, now = both.of_both()
+    return bool(before) and figure(now) < figure(before) - TIE
