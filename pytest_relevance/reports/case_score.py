@@ -36,11 +36,7 @@ def met_text(result: CaseResult) -> str:
     parts += dict.fromkeys(_met_outcome(each) for each in result.evaluation.outcomes)
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
     text = "; ".join(parts) or "no judgments"
-    if result.verdict != PASSED:
-        return text
-    if result.evaluation.people_verdict:
-        text += reasons.alone_text(result.evaluation.graders)
-    return f"passed: {text}"
+    return f"passed: {text}" if result.verdict == PASSED else text
 
 
 def _own_score_text(result: CaseResult) -> str:

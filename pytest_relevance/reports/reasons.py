@@ -98,10 +98,6 @@ def reason_text(
         text += " (missed by more than before)"
     if reason.by_people:
         return text + people_text(result.evaluation.graders)
-    if result.evaluation.people_scores:
-        from pytest_relevance.results.filled import is_by_fill
-
-        text += alone_text(result.evaluation.graders) * is_by_fill(reason, result)
     return text
 
 
@@ -115,11 +111,6 @@ def _sentence(reason: Outcome, names: _Names) -> str:
             return kind.explain(reason, names)
     except ExtensionError as error:
         return f"{reason.name} is not met; {error}"
-
-
-def alone_text(graders: Iterable[str]) -> str:
-    """Say whose grades alone decide, where filled grades do: ` (by the grades of model-x/prompt-3 alone)`."""
-    return f" (by the grades of {listed(dict.fromkeys(map(harmless, graders)), 'and')} alone)"
 
 
 def people_text(graders: Iterable[str]) -> str:

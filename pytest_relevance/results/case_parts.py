@@ -307,9 +307,8 @@ class CaseEvaluation:
     judgments that the result was recorded with, where it was judged again; no record has it.
 
     `filled` are the documents whose grades fill what nobody has judged, with who gave them: {document: name};
-    `filled_top` is how many of the `judged` each has given. `is_filled_alone`: without these grades there would be no
-    score, or no judged document within k. `people_scores` are the scores without them, `people_verdict` is the verdict,
-    "" where it is the same.
+    `filled_top` is how many of the `judged` each has given. `people_scores` are the scores without these grades,
+    `people_verdict` is the verdict, "" if it is the same.
     """
 
     judgments: Mapping[float, int] = field(default_factory=dict)
@@ -326,7 +325,6 @@ class CaseEvaluation:
     recorded_digest: str = ""
     filled: Mapping[str, str] = field(default_factory=dict)
     filled_top: Mapping[str, int] = field(default_factory=dict)
-    is_filled_alone: bool = False
     people_scores: Mapping[str, float | None] = field(default_factory=dict)
     people_verdict: str = ""
     undecided: Sequence[tuple[str, int]] = ()

@@ -551,7 +551,6 @@ _ORDER = (
         "filled_top",
     ),
     *(
-        "is_filled_alone",
         "people_scores",
         "people_verdict",
         "undecided",

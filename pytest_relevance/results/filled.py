@@ -9,21 +9,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from pytest_relevance.cases.bounds import meets
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.results.case_parts import (
     DROP,
-    FLOOR,
     REGRESSION,
     BaselineComparison,
     Outcome,
     count_grades,
 )
 from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    PASSED,
     CaseResult,
 )
 from pytest_relevance.results.compare.differences import (
@@ -32,7 +27,6 @@ from pytest_relevance.results.compare.differences import (
     has_relevant,
     score_before,
 )
-from pytest_relevance.results.outcomes import expectation_of
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
@@ -58,8 +52,7 @@ def with_fill(
 ) -> CaseResult:
     """The result with what the grades that fill make of it: `people` is the same case without them.
 
-    `filled` are the documents that have such grades, {document: by whom}. They alone decide where the case has a score,
-    and would have none without them, or no judged result within k.
+    `filled` are the documents that have such grades, {document: by whom}.
     """
     top = dict.fromkeys(result.ranking.documents[: result.conditions.k])
     by = Counter(filled[document] for document in top if document in filled)
@@ -71,8 +64,6 @@ def with_fill(
         result.evaluation,
         filled=filled,
         filled_top=dict(by),
-        is_filled_alone=result.score is not None
-        and (people.score is None or bool(by and not people.evaluation.judged)),
         people_scores=scores,
         people_verdict="" if people.verdict == result.verdict else people.verdict,
     )
@@ -151,36 +142,3 @@ def as_people_see_it(
     if drop_of_people(replace(result, baseline=found)) is None:
         return found
     return replace(found, standing=REGRESSION, failed_before=False)
-
-
-def is_decided_by_fill(result: CaseResult) -> bool:
-    """Whether a case passes, or fails for no other reason, and would not without the grades that fill."""
-    reasons = result.evaluation.reasons
-    if result.verdict == PASSED:
-        return bool(result.evaluation.people_verdict)
-    return (
-        result.verdict == FAILED
-        and bool(reasons)
-        and all(is_by_fill(reason, result) for reason in reasons)
-    )
-
-
-def is_by_fill(reason: Outcome, result: CaseResult) -> bool:
-    """Whether only grades that fill make a demand on a score unmet: without them it is met, or cannot be decided."""
-    evaluation, name = result.evaluation, reason.name
-    if (
-        not (reason.is_score or reason.kind in (FLOOR, DROP))
-        or not evaluation.people_scores
-        or reason.by_people
-    ):
-        return False
-    if evaluation.is_filled_alone:
-        return True
-    if reason.kind == DROP:
-        return not change_by(without_fill(result), name) < -reason.bound - TIE
-    if name not in evaluation.people_scores:
-        return False
-    value = evaluation.people_scores[name]
-    if value is None or evaluation.people_verdict == INCONCLUSIVE:
-        return reason.value is not None
-    return meets(expectation_of(reason), value)

@@ -73,7 +73,7 @@ _READ = frozenset(
             "lower",
             "upper",
         ),
-        *("judged", "top", "filled_top", "is_filled_alone", "people_scores"),
+        *("judged", "top", "filled_top", "people_scores"),
         *("latency", "latency_shared", "concurrency"),
     }
 )

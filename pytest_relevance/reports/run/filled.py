@@ -13,15 +13,15 @@ from pytest_relevance._text import (
     listed,
 )
 from pytest_relevance.reports.run.cases import means_by_variant, means_text
-from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import PASSED, SKIPPED, CaseResult
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """Say what filled grades make of results, and in which cases they alone decide.
+    """Say what filled grades make of results, and which cases pass only by them.
 
-    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; such grades
-    alone decide 2 scores; mean without them 0.655`, and `12 of 20 cases pass only by
-    grades of lenient: "a", "b", "c" and 9 more`. `most` of the cases are named.
+    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean without them
+    0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9 more`.
+    `most` of the cases are named.
     """
     if not any(_has_filled(result) for result in results):
         return []
@@ -30,8 +30,9 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     share = _share_text(ran)
     if share:
         texts.append(share)
-    texts += _decided_texts(ran, PASSED, ("passes", "pass"), most)
-    texts += _decided_texts(ran, FAILED, ("fails", "fail"), most)
+    only_by_filled = _passing_text(ran, most)
+    if only_by_filled:
+        texts.append(only_by_filled)
     return texts
 
 
@@ -44,46 +45,35 @@ def _share_text(ran: Sequence[CaseResult]) -> str:
     from pytest_relevance.results.filled import without_fill
 
     counts: Counter[str] = Counter()
-    alone = 0
     judged = 0
     for result in ran:
         counts.update(result.evaluation.filled_top)
         judged += result.evaluation.judged
-        if result.evaluation.is_filled_alone:
-            alone += 1
-    if not counts and not alone:
+    if not counts:
         return ""
     are = "is" if counts.total() == 1 else "are"
     of_all = f"{counts.total():,} of {counted(judged, 'judged result')}"
     text = f"{of_all} within k {are} filled"
     graders = [f"{count:,} by {harmless(name)}" for name, count in counts.most_common()]
-    if graders:
-        text += f": {', '.join(graders)}"
-    if alone:
-        text += f"; such grades alone decide {counted(alone, 'score')}"
+    text += f": {', '.join(graders)}"
     means = means_by_variant([without_fill(result) for result in ran])
     if means and any(result.evaluation.people_scores for result in ran):
         text += f"; mean without them {means_text(means, list(means))}"
     return text
 
 
-def _decided_texts(
-    ran: Sequence[CaseResult], verdict: str, verbs: tuple[str, str], most: int | None
-) -> list[str]:
-    """Name the cases with a verdict that filled grades alone decide."""
-    from pytest_relevance.results.filled import is_decided_by_fill
-
+def _passing_text(ran: Sequence[CaseResult], most: int | None) -> str:
+    """Name the cases that pass, and would not without filled grades."""
     names = []
     graders: dict[str, None] = {}
     for result in ran:
-        if result.verdict == verdict and is_decided_by_fill(result):
+        if result.verdict == PASSED and result.evaluation.people_verdict:
             names.append(case_in_prose(result.id, result.query, result.variant))
             for name in result.evaluation.graders:
                 graders[harmless(name)] = None
     if not names:
-        return []
-    one, several = verbs
-    verb = one if len(names) == 1 else several
+        return ""
+    verb = "passes" if len(names) == 1 else "pass"
     of_all = f"{len(names):,} of {counted(len(ran), 'case')} {verb}"
     by = f"only by grades of {listed(graders, 'and')}"
-    return [f"{of_all} {by}: {first_few(names, most or len(names))}"]
+    return f"{of_all} {by}: {first_few(names, most or len(names))}"

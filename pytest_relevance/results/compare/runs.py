@@ -161,7 +161,7 @@ def _scored(result: CaseResult) -> CaseResult:
     )
 
 
-_FILLED = "judged", "top", "filled", "filled_top", "is_filled_alone"
+_FILLED = "judged", "top", "filled", "filled_top"
 """What an evaluation says of grades that fill what nobody has judged."""
 
 
