@@ -251,6 +251,7 @@ EXAMPLES = {
     "relevance_fingerprint": "2 cases",
     "ReportFormat": "2 cases",
     "ExpectationKind": "2 cases",
+    "GateKind": "2 cases",
 }
 """What is printed with an example, by a name in it."""
 

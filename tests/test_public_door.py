@@ -29,7 +29,15 @@ MODULES = {
     for path in Path(pytest_relevance.__file__).parent.rglob("*.py")
 }
 
-LAYERS = ("metrics", "judgments", "cases", "results", "expectations", "reports")
+LAYERS = (
+    "metrics",
+    "judgments",
+    "cases",
+    "results",
+    "expectations",
+    "gates",
+    "reports",
+)
 """The folders whose tests may import their own layer, the lowest first."""
 
 COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.COMMANDS"}
@@ -53,14 +61,16 @@ INPUTS: Mapping[str, set[str]] = {
     "results": {
         "case_parts",
         "case_result",
+        "compare.differences",
         "compare.rank_changes",
-        "gates",
         "records.merge",
+        "records.run_info",
         "responses.ranking",
         "responses.reading",
         "scoring",
     },
     "expectations": {"words"},
+    "gates": {"findings", "judging"},
 }
 """The modules of a layer that tests of the layers above take inputs and expected values from."""
 
@@ -68,7 +78,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     "helpers.py": (
         "makes cases, rankings, gates and results for all tests",
         {
-            *("_problems", "cases.build", "cases.gate_values", "cases.gates.table"),
+            *("_problems", "cases.build", "cases.gate_values", "cases.gates"),
             "cases.location",
             *("results.case_parts", "results.responses.ranking", "results.scoring"),
             "reports.reasons",
@@ -92,7 +102,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "masks any text: a run of pytest for each would take minutes",
         {"plugin.options", "plugin.redaction"},
     ),
-    "results/test_gates.py": (
+    "gates/test_gates.py": (
         "pins the words of what gates find beside it",
         {"reports.run.gates"},
     ),

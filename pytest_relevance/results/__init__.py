@@ -8,8 +8,7 @@
 | `documents` | titles and fields of documents, from a catalogue and from an index |
 | `records/` | records and baselines, the comparison with a baseline, merging |
 | `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
-| `gates`, `diagnoses` | whether a whole run is good enough; what many of its cases have in common |
-| `known_gates` | whether a gate that is not met failed before: one rule for all kinds of gates |
+| `diagnoses` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |
 | `worklist` | what to judge next, for people and for a judge |
 | `evaluate`, `history` | scores in a notebook; recorded runs in the order of their start |

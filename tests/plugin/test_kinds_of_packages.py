@@ -1,5 +1,6 @@
-"""Kinds of expectations that another installed package adds: the examples of docs/reference/hooks.md."""
+"""Kinds of expectations and of gates that another installed package adds: the examples of docs/reference/hooks.md."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,72 @@ def test_an_expectation_that_raises_names_its_package(
     package.write_text(code, encoding="utf-8")
     text = project.run().text
     assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
+
+
+EMPTY = """
+    gates: [{max_empty: 0}, {max_empty: 1, id: one}]
+    cases: [{query: boots}, {query: nothing}]
+"""
+
+
+@pytest.fixture
+def max_empty(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A suite with the gate `max_empty` of a package, and a query that finds nothing."""
+    install(project, monkeypatch, gates="MAX_EMPTY")
+    project.search("return lambda query: ['b1'] if query == 'boots' else []")
+    return project.cases(EMPTY)
+
+
+def test_a_gate_of_a_package_is_judged(max_empty: Path, project: Project) -> None:
+    run = project.run()
+    assert run.outcomes["gate[max_empty 0]"] == "failed"
+    assert run.outcomes["gate[one]"] == "passed"
+    text = "1 cases returned nothing, allowed are 0"
+    assert text in run.failure("gate[max_empty 0]")
+
+
+def test_the_reader_refuses_what_a_gate_of_a_package_refuses(
+    max_empty: Path, project: Project
+) -> None:
+    path = project.cases("gates: [{max_empty: few}]\ncases: [{query: boots}]")
+    with pytest.raises(ValueError, match="expected a number of cases"):
+        read_suite(path)
+
+
+@pytest.mark.usefixtures("max_empty")
+def test_the_schema_has_a_gate_of_a_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["schema"]) == 0
+    assert '"max_empty": {' in capsys.readouterr().out
+
+
+def test_a_report_judges_a_gate_of_a_package_anew(
+    max_empty: Path, project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.run("--relevance-record=run.jsonl")
+    main(["report", str(project.path / "run.jsonl")])
+    assert "1 cases returned nothing, allowed are 0" in capsys.readouterr().out
+
+
+def test_a_gate_whose_package_is_gone_is_not_met(
+    max_empty: Path,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    project.run("--relevance-record=run.jsonl")
+    monkeypatch.setattr(sys, "path", sys.path[1:])
+    main(["report", str(project.path / "run.jsonl")])
+    said = capsys.readouterr().out
+    assert said.count("no installed package judges a gate with max_empty") == 2
+
+
+def test_a_gate_that_raises_names_its_package(
+    max_empty: Path, project: Project
+) -> None:
+    package = project.path / "site" / "my_package.py"
+    code = package.read_text(encoding="utf-8")
+    package.write_text(code.replace("gate.value)", "1 / 0)"), encoding="utf-8")
+    text = project.run().failure("gate[one]")
+    assert "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError" in text
