@@ -4,7 +4,6 @@ A run draws the same examples every time. `--hypothesis-profile=deep --hypothesi
 `--hypothesis-profile=brief` draws few, where another Python has drawn them all.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -60,9 +59,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("dist", None) == "load":
         # What -n chooses. Tests that share a fixture are to go to several workers.
         config.option.dist = "worksteal"
-    # pytest collects garbage five times after each run in this process. What is imported
-    # by now stays.
-    gc.freeze()
 
 
 def _forget_folder() -> None:
