@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         randomisation_test as randomisation_test,
     )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
-    from pytest_relevance.reports.breakdown import (
+    from pytest_relevance.results.breakdown import (
         Breakdown as Breakdown,
         breakdown as breakdown,
     )
@@ -67,7 +67,7 @@ _MODULES = {
     "metrics.agreement": "krippendorff_alpha",
     "metrics.significance": "bootstrap_interval holm randomisation_test",
     "plugin.running.fixture": "Relevance",
-    "reports.breakdown": "Breakdown breakdown",
+    "results.breakdown": "Breakdown breakdown",
     "reports.comparison": "Comparison compare_runs",
     "results.case_result": "CaseResult",
     "results.compare.pairing": "Incomparable",

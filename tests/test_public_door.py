@@ -59,6 +59,7 @@ INPUTS: Mapping[str, set[str]] = {
     "judgments": {"model"},
     "cases": {"model", "reader"},
     "results": {
+        "breakdown",
         "case_parts",
         "case_result",
         "compare.differences",

@@ -37,7 +37,7 @@ from pytest_relevance.plugin.run_store import Message, RunStore, first_named, ru
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.recognition import is_report
-from pytest_relevance.reports.run.cases import anything_ran, counted_cases
+from pytest_relevance.reports.run.counts import anything_ran, counted_cases
 from pytest_relevance.reports.sections import MOST_CHARACTERS
 from pytest_relevance.results.case_parts import SETUP
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult

@@ -24,7 +24,7 @@ from pytest_relevance.plugin.options import shown_path, verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.reasons import case_heading, item_heading
-from pytest_relevance.reports.run.cases import anything_ran
+from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import ALIKE, IN_BRIEF, shown_failures
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
@@ -435,17 +435,17 @@ def _with_short_message(report: Any, config: pytest.Config) -> Any:
 
 def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
     """Return a stand-in for failures that get a line each."""
-    from pytest_relevance.reports.run import faults
+    from pytest_relevance.reports.run import together
 
     results = run_store(config).completed(
         [result for report in reports if (result := _result_of(report)) is not None]
     )
-    title = faults.brief_title(results)
+    title = together.brief_title(results)
     return _stand_in(
         reports,
         title,
         title,
-        lambda width=100, **_: faults.brief_lines(results, width),
+        lambda width=100, **_: together.brief_lines(results, width),
         config,
     )
 
@@ -453,7 +453,7 @@ def _in_brief(reports: Sequence[Any], config: pytest.Config) -> Any:
 def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
     """Return a stand-in for failures of which an earlier one has the fault."""
     from pytest_relevance.reports.reasons import reason_in_brief
-    from pytest_relevance.reports.run import faults
+    from pytest_relevance.reports.run import together
 
     results = [
         result for report in reports if (result := _result_of(report)) is not None
@@ -466,14 +466,14 @@ def _alike(reports: Sequence[Any], config: pytest.Config) -> Any:
         if result.call.error is None:
             message = "no result is judged" if result.ranking.returned else "no results"
         message = f"{counted(len(results), 'more case')} failed alike: {message}"
-    told = faults.together_text(results, full=verbosity(config.option) > 0)
+    told = together.together_text(results, full=verbosity(config.option) > 0)
     lines = (
         folded_lines(told, BAD)
         if verbosity(config.option) >= 0
         else [styled_line(harmless(told), BAD)]
     )
     return _stand_in(
-        reports, faults.together_title(results), message, lambda **_: lines, config
+        reports, together.together_title(results), message, lambda **_: lines, config
     )
 
 

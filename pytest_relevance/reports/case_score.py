@@ -6,9 +6,9 @@ from pytest_relevance._number_text import total_text
 from pytest_relevance._text import digits_apart
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports import reasons
-from pytest_relevance.reports.breakdown import Breakdown
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
+from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import PASSED, CaseResult
 

@@ -24,7 +24,6 @@ from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.cases import mean_name, variants_of
 from pytest_relevance.reports.run.headline import (
     BROKEN,
     FINE,
@@ -34,6 +33,7 @@ from pytest_relevance.reports.run.headline import (
     Headline,
     balance,
 )
+from pytest_relevance.reports.run.mean_text import mean_name
 from pytest_relevance.reports.run.means import means_table, tag_table
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -41,6 +41,7 @@ from pytest_relevance.reports.run.movers import (
     LOST_DOCUMENT,
     moved_table,
 )
+from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.sections import (
     Section,
     heading,

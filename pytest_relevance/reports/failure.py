@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports import reasons
-from pytest_relevance.reports.breakdown import break_down
 from pytest_relevance.reports.case_score import interval_text, met_text, total_lines
 from pytest_relevance.reports.failure_message import brief_line
 from pytest_relevance.reports.ids_in_doubt import ids_in_doubt_lines, same_number_lines
@@ -38,6 +37,7 @@ from pytest_relevance.reports.terminal_text import (
     title_room,
     titled,
 )
+from pytest_relevance.results.breakdown import break_down
 from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,

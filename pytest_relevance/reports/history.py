@@ -18,7 +18,6 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import mean_change_sentence
 from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.run.headline import (
@@ -31,6 +30,7 @@ from pytest_relevance.reports.run.headline import (
     Headline,
     balance,
 )
+from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.sections import (
     Section,
     heading,
@@ -168,7 +168,7 @@ def when(started: str) -> str:
 
 def series_texts(series: Series) -> list[str]:
     """Say how the mean changed, over which cases, and what is wrong in the last run."""
-    metric = cases.metric_of(series.last)
+    metric = metric_of(series.last)
     texts = []
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "

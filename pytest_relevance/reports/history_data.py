@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from pytest_relevance.reports.run.cases import metric_of
+from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.results.history import History, Point, Series
 
 KIND, VERSION = "pytest-relevance history", 1

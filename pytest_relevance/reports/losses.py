@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.reports.breakdown import Breakdown, Loss
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
@@ -27,6 +26,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
+from pytest_relevance.results.breakdown import Breakdown, Loss
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
 

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
 from pytest_relevance.expectations.kind import expectation_kind
-from pytest_relevance.reports.breakdown import (
+from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
+from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
+from pytest_relevance.reports.table import Table
+from pytest_relevance.results.breakdown import Breakdown
+from pytest_relevance.results.breakdown_rows import (
     FIGURES,
-    Breakdown,
     Row,
     figure_texts,
     grade_text,
 )
-from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
-from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
-from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import accepted_ranking
 from pytest_relevance.results.outcomes import first_ranks

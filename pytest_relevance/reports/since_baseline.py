@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import counted, digits_apart
-from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.cells import styled_cell
 from pytest_relevance.reports.losses import (
     figure,
@@ -25,6 +24,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
+from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.rank_changes import Move, RankChanges
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
-from pytest_relevance.reports.breakdown import change_shares, scored_ranking
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
+from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.compare.rank_changes import baseline_changes
 from tests.helpers import block, case_result, changed

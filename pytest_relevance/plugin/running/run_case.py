@@ -459,8 +459,8 @@ def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
     """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
-    from pytest_relevance.reports.breakdown import break_down
     from pytest_relevance.reports.ranking import unwanted_documents
+    from pytest_relevance.results.breakdown import break_down
     from pytest_relevance.results.compare.rank_changes import baseline_changes
 
     if not result.is_unjudged:

@@ -14,8 +14,9 @@ from pytest_relevance._text import counted, score_text
 from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.html.markup import ARROW, text, with_arrows
 from pytest_relevance.reports.reasons import reason_beside_score
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.case_tables import names_in_page
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.faults import told_errors
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -24,6 +25,7 @@ from pytest_relevance.reports.run.movers import (
     MovedCase,
     moved_case,
 )
+from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
 from pytest_relevance.results.case_result import (
@@ -91,9 +93,9 @@ def queries_section(results: Sequence[CaseResult], worst: Sequence[CaseResult]) 
     alone = is_fine(results)
     heads = _heads(results, alone=alone)
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    names = cases.names_in_page(results)
+    names = names_in_page(results)
     told = told_errors(results)
-    variants = cases.variants_of(results)
+    variants = variants_of(results)
     rows = []
     for result in worst[:MOST_WORST]:
         change = documents_of(result, alone=alone)
@@ -151,7 +153,7 @@ def _more(worst: Sequence[CaseResult]) -> str:
         return ""
     fallen = [result for result in worst if got_worse(result)]
     shown = [result for result in worst[:MOST_WORST] if got_worse(result)]
-    more_fallen = cases.case_count(fallen) - cases.case_count(shown)
+    more_fallen = case_count(fallen) - case_count(shown)
     more = counted(rest, "further case")
     if more_fallen:
         queries = counted(more_fallen, "further query", "further queries")

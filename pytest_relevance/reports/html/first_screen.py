@@ -12,8 +12,8 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.html.case_rows import queries_section
 from pytest_relevance.reports.html.markup import file_text, text, with_arrows
 from pytest_relevance.reports.html.screen import Finding, Screen
-from pytest_relevance.reports.run.cases import metric_explained
 from pytest_relevance.reports.run.gates import OUTCOMES
+from pytest_relevance.reports.run.mean_text import metric_explained
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
 
 _MOST_LINES = 4

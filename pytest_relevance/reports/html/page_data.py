@@ -13,7 +13,6 @@ from typing import Any
 
 from pytest_relevance._tables import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.breakdown import Loss
 from pytest_relevance.reports.html.case_rows import (
     documents_of,
     is_fine,
@@ -28,15 +27,15 @@ from pytest_relevance.reports.reasons import (
 )
 from pytest_relevance.reports.repeats import unstable_text
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
-from pytest_relevance.reports.run.cases import (
+from pytest_relevance.reports.run.case_tables import lowest, names_in_page
+from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.reports.run.variants import (
     Variant,
-    lowest,
-    names_in_page,
     variant_label,
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.results.breakdown import Loss
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     LOST,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted
 from pytest_relevance.gates.judging import GateResult
-from pytest_relevance.reports.run import baseline, cases
+from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
@@ -16,6 +16,7 @@ from pytest_relevance.reports.run.gates import (
     gates_in_order,
 )
 from pytest_relevance.reports.run.headline import Headline, headline
+from pytest_relevance.reports.run.mean_text import known_text, left_open, mean_text
 from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.remarks import without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
@@ -68,7 +69,7 @@ def screen_of(run: Run) -> Screen:
     ran = [result for result in run.results if result.status != SKIPPED]
     change = mean_change(ran)
     means = _means(ran, change)
-    known = cases.known_text(run.results)
+    known = known_text(run.results)
     if known:
         means.append(known)
     context = baseline.context(run, _MOST_FILES)
@@ -95,10 +96,10 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
     scored = sum(1 for result in ran if result.score is not None)
     if not scored:
         return []
-    text = f"{cases.mean_text(ran)} of {counted(scored, 'query', 'queries')}"
+    text = f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}"
     if scored < len(ran):
         text += f", {len(ran) - scored:,} without a score"
-    return [text + cases.left_open(ran)]
+    return [text + left_open(ran)]
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
@@ -121,8 +122,8 @@ def _faults(
 ) -> list[Finding]:
     findings = [Finding(reason) for reason in reason_texts(info)]
     findings += [Finding(error) for error in error_texts(info)]
-    for message, of_fault in faults(results, info):
-        findings.append(Finding(message, of_fault))
+    for fault in faults(results, info):
+        findings.append(Finding(fault.text, fault.results))
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
     if diagnoses.NOTHING not in kinds:
         findings += emptied_findings(ran)

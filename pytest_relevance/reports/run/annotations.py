@@ -9,10 +9,8 @@ from itertools import islice
 from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
-from pytest_relevance.reports.run.faults import together_text, together_title
 from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -21,6 +19,8 @@ from pytest_relevance.reports.run.movers import (
 )
 from pytest_relevance.reports.run.run_findings import reason_texts
 from pytest_relevance.reports.run.shown_failures import new_failures
+from pytest_relevance.reports.run.together import together_text, together_title
+from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.reports.workflow_commands import workflow_command
@@ -91,7 +91,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     for reason in reason_texts(run.info):
         annotations.append(Annotation("", 0, "The run fails", _cut_line(reason)))
     del annotations[room:]
-    has_variants = len(cases.variants_of(run.results)) > 1
+    has_variants = len(variants_of(run.results)) > 1
     for reported in islice(new_failures(run), room - len(annotations)):
         annotations.append(_cases_annotation(reported.results, has_variants))
     for gate in failed_gates[: MOST_ANNOTATIONS - len(annotations)]:

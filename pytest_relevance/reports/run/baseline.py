@@ -13,8 +13,21 @@ from typing import TYPE_CHECKING
 from pytest_relevance._number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.filled import filled_texts
+from pytest_relevance.reports.run.mean_text import (
+    has_mean,
+    left_open,
+    mean_name,
+    mean_text,
+    metric_of,
+)
+from pytest_relevance.reports.run.suites import how_called
+from pytest_relevance.reports.run.variants import (
+    WIDEST_NAME,
+    variant_label,
+    variant_of,
+    variants_of,
+)
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_result import (
@@ -89,8 +102,8 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     texts = _first_names(files, most, "more suite", "more suites")
 
     searches: dict[str, None] = {}
-    for variant in cases.variants_of(ran):
-        searches[cases.variant_label(variant, ())] = None
+    for variant in variants_of(ran):
+        searches[variant_label(variant, ())] = None
     texts += _first_names(list(searches), most, "more variant", "more variants")
 
     against = _references(run, files)
@@ -162,15 +175,15 @@ def mean_sentences(
         and the sentence says what unjudged results leave open.
     of_all: what `mean_change` gave for all of `results`, None if it was not called.
     """
-    groups = grouped(results, lambda result: (result.file, cases.variant_of(result)))
+    groups = grouped(results, lambda result: (result.file, variant_of(result)))
     has_files = len({file for file, _ in groups}) > 1
-    variants = cases.variants_of(results)
+    variants = variants_of(results)
     sentences = []
     for (file, variant), group in sorted(groups.items(), key=lambda each: str(each[0])):
         names = [file] if has_files else []
         if len(variants) > 1:
-            label = cases.variant_label(variant, variants)
-            names.append(cut(label, cases.WIDEST_NAME))
+            label = variant_label(variant, variants)
+            names.append(cut(label, WIDEST_NAME))
         head = f"{'  '.join(names)}: " if names else ""
         change = of_all if len(groups) == 1 else None
         if change is None:
@@ -178,16 +191,16 @@ def mean_sentences(
         if change is not None:
             said = _mean_change_of_group(group, change, head, is_whole=is_whole)
             sentences.append(said)
-        elif not only_changes and cases.has_mean(group):
-            sentences.append(Sentence(head + cases.mean_text(group)))
+        elif not only_changes and has_mean(group):
+            sentences.append(Sentence(head + mean_text(group)))
     return sentences
 
 
 def _mean_change_of_group(
     group: Sequence[CaseResult], change: MeanChange, head: str, *, is_whole: bool
 ) -> Sentence:
-    head += cases.mean_name(group).removesuffix("mean")
-    metric = cases.metric_of(group)
+    head += mean_name(group).removesuffix("mean")
+    metric = metric_of(group)
     said = mean_change_sentence(change, metric, head, is_whole=is_whole)
     if not is_whole:
         return said
@@ -199,7 +212,7 @@ def _mean_change_of_group(
         if differences.score_before(result) is not None:
             compared.append(result)
     more = f", {unscored:,} without a score" if unscored else ""
-    return replace(said, text=f"{said.text}{more}{cases.left_open(compared)}")
+    return replace(said, text=f"{said.text}{more}{left_open(compared)}")
 
 
 def mean_change_sentence(
@@ -233,20 +246,20 @@ def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
 
     `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`
     """
-    variants = cases.variants_of(results)
+    variants = variants_of(results)
     sentences = []
-    for variant, group in grouped(results, cases.variant_of).items():
+    for variant, group in grouped(results, variant_of).items():
         change = differences.latency_change(group)
         if change is None:
             continue
         head = ""
         if len(variants) > 1:
-            label = cases.variant_label(variant, variants)
-            head = f"{cut(label, cases.WIDEST_NAME)}: "
+            label = variant_label(variant, variants)
+            head = f"{cut(label, WIDEST_NAME)}: "
         median = _duration_change(change.p50)
         most = _duration_change(change.p95)
         how = counted(change.cases, "case")
-        called = cases.how_called(group)
+        called = how_called(group)
         if called:
             how += f", {called}"
         text = f"{head}latency p50 {median}, p95 {most} ({how})"

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from pytest_relevance._number_text import LEAST
 from pytest_relevance.metrics.names import is_similarity
-from pytest_relevance.reports.breakdown import (
+from pytest_relevance.results.breakdown import (
     Loss,
-    Scored,
+    ScoredRanking,
     change_shares,
     scored_ranking,
 )
@@ -146,7 +146,7 @@ class CaseChange:
         return ComparedScores(metric, before, after)
 
     @cached_property
-    def _scored(self) -> Scored:
+    def _scored(self) -> ScoredRanking:
         return scored_ranking(self.result)
 
     @cached_property

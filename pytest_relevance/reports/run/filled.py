@@ -12,7 +12,7 @@ from pytest_relevance._text import (
     harmless,
     listed,
 )
-from pytest_relevance.reports.run.cases import means_by_variant, means_text
+from pytest_relevance.reports.run.mean_text import means_by_variant, means_text
 from pytest_relevance.results.case_result import PASSED, SKIPPED, CaseResult
 
 

@@ -16,7 +16,7 @@ from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.gates.kind import CaseBehind, Finding, gate_kind
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
-from pytest_relevance.reports.run.cases import add_case, case_table
+from pytest_relevance.reports.run.case_tables import add_case, case_table
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DOUBT,

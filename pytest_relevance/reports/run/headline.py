@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared import uncompared_in_words
@@ -184,8 +184,8 @@ def _headline(
         return Headline(outage, BROKEN)
 
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
-    worse = cases.case_count(failed.get(GOT_WORSE, ()))
-    broken = cases.case_count(failed.get(ENDED_IN_ERROR, ()))
+    worse = case_count(failed.get(GOT_WORSE, ()))
+    broken = case_count(failed.get(ENDED_IN_ERROR, ()))
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
     if change is None:
         change = mean_change(ran)
@@ -216,7 +216,7 @@ def _improved(ran: Iterable[CaseResult]) -> int:
     for result in ran:
         if result.baseline is not None and result.baseline.standing == IMPROVEMENT:
             improved.append(result)
-    return cases.case_count(improved)
+    return case_count(improved)
 
 
 def _direction(change: MeanChange | None) -> int:
@@ -233,7 +233,7 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
         fails = has_failed(result) or result.is_known
         if fails and result.baseline is not None and result.baseline.failed_before:
             before.append(result)
-    count = cases.case_count(before)
+    count = case_count(before)
     return f"; {count:,} failed before" if count else ""
 
 
@@ -261,8 +261,8 @@ def _outage(ran: Sequence[CaseResult]) -> str:
             empty += diagnosis.results
     if not empty:
         return ""
-    queries = counted(cases.case_count(ran), "query", "queries")
-    return f"Search returned nothing for {cases.case_count(empty):,} of {queries}"
+    queries = counted(case_count(ran), "query", "queries")
+    return f"Search returned nothing for {case_count(empty):,} of {queries}"
 
 
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
@@ -280,8 +280,8 @@ def _failures_text(
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results
-    count = cases.case_count(failing)
-    of_all = f"{count:,} of {counted(cases.case_count(ran), 'case')}"
+    count = case_count(failing)
+    of_all = f"{count:,} of {counted(case_count(ran), 'case')}"
     fail, are = ("fails", "is") if count == 1 else ("fail", "are")
     if IN_DOUBT in failed:
         return f"{of_all} {fail} or {are} inconclusive"
@@ -293,8 +293,8 @@ def _without_failure_text(ran: Sequence[CaseResult]) -> str:
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"
-    passed = cases.case_count(by_status.get(PASSED, ()))
-    measured = cases.case_count(by_status.get(MEASURED, ()))
+    passed = case_count(by_status.get(PASSED, ()))
+    measured = case_count(by_status.get(MEASURED, ()))
     if not passed:
         return f"{counted(measured, 'case')} measured, without a floor"
     which = counted(passed, "case")

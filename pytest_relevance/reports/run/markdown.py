@@ -27,7 +27,6 @@ from pytest_relevance.reports.markdown_text import (
     short_code_span,
 )
 from pytest_relevance.reports.reasons import case_label, reason_in_brief
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,
@@ -37,14 +36,12 @@ from pytest_relevance.reports.run.baseline import (
     still_empty_sentences,
 )
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.run.case_tables import lowest, names_in_page
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
-from pytest_relevance.reports.run.faults import (
-    fault_sentences,
-    together_text,
-    told_errors,
-)
+from pytest_relevance.reports.run.faults import fault_sentences, told_errors
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import headline
+from pytest_relevance.reports.run.mean_text import mean_text, metric_explained
 from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.run.moved import moved_sentences
 from pytest_relevance.reports.run.movers import (
@@ -69,10 +66,12 @@ from pytest_relevance.reports.run.shown_failures import (
     new_failures,
 )
 from pytest_relevance.reports.run.suites import suite_sentences
+from pytest_relevance.reports.run.together import together_text
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
 )
+from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.sections import (
     FAILURE,
@@ -143,7 +142,7 @@ class _MarkdownReport:
         run = self.run
         gates = run_gates(run)
         ran = [result for result in run.results if result.status != SKIPPED]
-        variants = cases.variants_of(ran)
+        variants = variants_of(ran)
         worst = worst_first(ran)
         yield Section(_first_section(run, ran, gates, self.page), "the summary")
         if run.info.errors:
@@ -171,11 +170,11 @@ class _MarkdownReport:
     def _suite_section(
         self,
         ran: Sequence[CaseResult],
-        variants: Sequence[cases.Variant],
+        variants: Sequence[Variant],
         gates: Sequence[GateResult],
     ) -> list[Section]:
         """List the suites, if there are more than the first section has means of."""
-        suites = {(result.file, cases.variant_of(result)) for result in ran}
+        suites = {(result.file, variant_of(result)) for result in ran}
         if len(suites) <= MOST_NAMES:
             return []
         shown = suite_sentences(ran, variants, gates)
@@ -183,7 +182,7 @@ class _MarkdownReport:
         return list_section(shown[: self.most(MOST_SUITES)], "the suites")
 
     def _mean_sections(
-        self, ran: Sequence[CaseResult], variants: Sequence[cases.Variant]
+        self, ran: Sequence[CaseResult], variants: Sequence[Variant]
     ) -> list[Section]:
         compared = [result for result in ran if not result.is_check]
         tags = tag_table(compared, variants, self.most(MOST_TAGS))
@@ -194,7 +193,7 @@ class _MarkdownReport:
         ]
 
     def _further_sections(
-        self, worst: Sequence[CaseChange], variants: Sequence[cases.Variant]
+        self, worst: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[Section]:
         """List the cases that got worse and are not in their table, folded."""
         fallen = [change for change in worst if got_worse(change.result)]
@@ -211,7 +210,7 @@ class _MarkdownReport:
 
     def _failure_sections(self) -> Iterator[Section]:
         """Fold the report of each failure; cases that failed alike share one line."""
-        names = cases.names_in_page(self.run.results) if self.page else {}
+        names = names_in_page(self.run.results) if self.page else {}
         for reported in new_failures(self.run, self.verbosity):
             if reported.how == IN_FULL:
                 (result,) = reported.results
@@ -266,7 +265,7 @@ def _first_section(
     items += [sentence.markdown() for sentence in further]
     if page:
         items.append(f"[all rankings side by side, in the page]({page})")
-    explained = cases.metric_explained(ran)
+    explained = metric_explained(ran)
     if explained:
         items.append(escaped(explained))
     lines = [heading(said.text, said.mark)]
@@ -282,7 +281,7 @@ def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
     if any(result.score is not None for result in ran):
-        return [f"{cases.mean_text(ran)} over all suites and variants"]
+        return [f"{mean_text(ran)} over all suites and variants"]
     return []
 
 
@@ -343,14 +342,14 @@ def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _Cas
             groups.failed.append(change)
     groups.rose.extend(CaseChange(result) for result in movers(ran, 1))
     if not worst and not groups.rose:
-        groups.lowest.extend(CaseChange(ran[place]) for place in cases.lowest(ran))
+        groups.lowest.extend(CaseChange(ran[place]) for place in lowest(ran))
     return groups
 
 
 def _case_sections(
     worst: Sequence[CaseChange],
     ran: Sequence[CaseResult],
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     most: int | None,
 ) -> Iterator[Section]:
     """Make the tables of the cases that fail, and of those whose score moved most."""

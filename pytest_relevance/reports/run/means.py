@@ -16,7 +16,18 @@ from pytest_relevance._number_text import LEAST, signed_text
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
+from pytest_relevance.reports.run.mean_text import (
+    means_by_variant,
+    means_text,
+    metric_of,
+)
+from pytest_relevance.reports.run.variants import (
+    Variant,
+    key_of,
+    variant_label,
+    variant_of,
+)
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare import differences
@@ -96,7 +107,7 @@ def _test_texts(test: Difference) -> list[str]:
 
 def tag_table(
     results: Sequence[CaseResult],
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     most: int | None,
     metric: str | None = None,
 ) -> Table:
@@ -108,7 +119,7 @@ def tag_table(
     by_tag = _by_tag(results)
     changed = _changed_tags(by_tag, variants, metric)
     if changed:
-        title = f"by tag ({metric or cases.metric_of(results)})"
+        title = f"by tag ({metric or metric_of(results)})"
         table = _table_of_changed_tags(changed[:most], title)
         total = len(changed)
     else:
@@ -142,7 +153,7 @@ class _ChangedTag:
 
 def _changed_tags(
     by_tag: Mapping[str, Sequence[CaseResult]],
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     metric: str | None,
 ) -> list[_ChangedTag]:
     """Compare the cases of each tag and variant with the baseline, the largest drop first.
@@ -151,13 +162,13 @@ def _changed_tags(
     """
     changed = []
     for tag, tagged in by_tag.items():
-        for variant, results in grouped(tagged, cases.variant_of).items():
+        for variant, results in grouped(tagged, variant_of).items():
             pairs = differences.score_pairs(results, metric)
             if not pairs:
                 continue
             label = ""
             if len(variants) > 1:
-                label = cases.variant_label(variant, variants)
+                label = variant_label(variant, variants)
             changed.append(_ChangedTag(tag, label, differences.means_of(pairs)))
     changed.sort(key=lambda row: (row.means.difference, row.tag, row.variant))
     return changed
@@ -173,7 +184,7 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
 
 def _table_of_tags(
     by_tag: Mapping[str, Sequence[CaseResult]],
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     most: int | None,
 ) -> Table:
     """Make the table of the mean of each tag, and how many cases did not pass.
@@ -182,13 +193,13 @@ def _table_of_tags(
     """
     rows = []
     for tag, tagged in by_tag.items():
-        not_passed = [each for each in tagged if each.status in cases.NOT_PASSED]
-        unmet = cases.case_count(not_passed)
-        count = counted(cases.case_count(tagged), "case")
+        not_passed = [each for each in tagged if each.status in NOT_PASSED]
+        unmet = case_count(not_passed)
+        count = counted(case_count(tagged), "case")
         if unmet:
             count += f", {unmet} not passed"
-        means = cases.means_by_variant(tagged)
-        text = cases.means_text(means, variants)
+        means = means_by_variant(tagged)
+        text = means_text(means, variants)
         rows.append((-unmet, min(means.values(), default=_NO_MEAN), tag, text, count))
     figures = Column(align=RIGHT)
     if len(variants) > 1:
@@ -204,7 +215,7 @@ def _table_of_tags(
 
 
 def variant_tables(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> list[Table]:
     """Compare the variants of a run: the queries on which they differ most, and means.
 
@@ -217,16 +228,16 @@ def variant_tables(
 
 
 def _side_by_side(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> Table:
     rows = []
-    for key, of_case in grouped(results, cases.key_of).items():
-        means = cases.means_by_variant(of_case)
+    for key, of_case in grouped(results, key_of).items():
+        means = means_by_variant(of_case)
         if len(means) < 2:
             continue
         spread = max(means.values()) - min(means.values())
         if spread > LEAST:
-            text = cases.means_text(means, variants)
+            text = means_text(means, variants)
             rows.append((-spread, key, case_label(of_case[0]), text))
     title = "side by side, the widest apart first"
     names = Column(title, max_width=42, cut_to=8, is_code=True)
@@ -236,25 +247,23 @@ def _side_by_side(
     return table
 
 
-def _against_first(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant]
-) -> Table:
+def _against_first(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
     """Make a row for each variant except the first: the difference of its mean.
 
     Means are over the cases with a score in both variants.
     """
-    scored: dict[cases.Variant, dict[tuple[str, str], CaseResult]] = {}
+    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {}
     for result in results:
         if result.score is not None:
-            of_variant = scored.setdefault(cases.variant_of(result), {})
-            of_variant[cases.key_of(result)] = result
+            of_variant = scored.setdefault(variant_of(result), {})
+            of_variant[key_of(result)] = result
     first, *others = variants
     before = scored.get(first, {})
     family = []
     for variant in others:
         pairs = _score_pairs(before, scored.get(variant, {}))
         if pairs:
-            label = cases.variant_label(variant, variants)
+            label = variant_label(variant, variants)
             family.append(Scores(label, "nDCG@k", pairs))
     if not family:
         return Table([])
@@ -262,7 +271,7 @@ def _against_first(
         Column("variant", cut_to=8, is_code=True),
         Column("against", cut_to=8, is_code=True),
     ]
-    against = cases.variant_label(first, variants)
+    against = variant_label(first, variants)
     tests = differences.differences_of(family)
     rows = [((row.variant or "", against), row.means) for row in tests]
     return means_table(columns, rows, tests, ends=("first", "second"))

@@ -12,8 +12,9 @@ from pytest_relevance._text import counted, score_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.run.mean_text import metric_of
+from pytest_relevance.reports.run.variants import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
@@ -43,7 +44,7 @@ class MovedCase:
     documents: Mapping[str, Line]
 
 
-def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> MovedCase:
+def moved_case(change: CaseChange, variants: Sequence[Variant]) -> MovedCase:
     """Write the row of a case.
 
     If its search failed, the error stands in the column of the lost document.
@@ -55,8 +56,8 @@ def moved_case(change: CaseChange, variants: Sequence[cases.Variant]) -> MovedCa
         scores = f"{score_text(change.before)} -> {after}"
     return MovedCase(
         name=case_label(result),
-        variant=cases.short_label(result, variants),
-        metric=change.by or cases.metric_of([result]),
+        variant=short_label(result, variants),
+        metric=change.by or metric_of([result]),
         scores=scores,
         documents=_document_spans(change),
     )
@@ -125,7 +126,7 @@ def _title_span(move: Move, titles: Mapping[str, str]) -> tuple[str, str]:
 def moved_table(
     title: str,
     changes: Sequence[CaseChange],
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     documents: Sequence[str],
     most: int | None = None,
 ) -> Table:
@@ -172,7 +173,7 @@ def _document_column(name: str) -> Column:
 
 
 def mover_tables(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant], most: int | None
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> list[Table]:
     """Make the tables of the cases whose score fell and rose since the baseline.
 

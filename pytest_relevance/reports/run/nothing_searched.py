@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytest_relevance._text import harmless
-from pytest_relevance.reports.run.cases import status_counts
+from pytest_relevance.reports.run.counts import status_counts
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_parts import TEXT
 from pytest_relevance.results.case_result import CaseResult, has_failed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import Block, Sentence
-from pytest_relevance.reports.run.cases import case_count
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import BAD, DOUBT
 from pytest_relevance.results.case_result import CaseResult

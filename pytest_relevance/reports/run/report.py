@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import (
     IN_BRIEF,
     IN_FULL,
@@ -48,7 +48,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
             lines += _failed_gate_lines(gate, verbosity, width)
     if lines:
         lines.append(styled_line(""))
-    if cases.anything_ran(run.results):
+    if anything_ran(run.results):
         lines += summary_lines(
             run.results, run.files, run.info, gates, verbosity=verbosity, width=width
         )
@@ -66,7 +66,7 @@ def _reported_lines(
     reported: ReportedCases, run: Run, verbosity: int, width: int
 ) -> list[Line]:
     """Write a case in full, or several cases together, below a title."""
-    from pytest_relevance.reports.run import faults
+    from pytest_relevance.reports.run import together
 
     results = reported.results
     full = verbosity > 0
@@ -77,11 +77,11 @@ def _reported_lines(
             title += f' "{result.query}"'
         lines = case_lines(result, run, verbosity, width)
     elif reported.how == IN_BRIEF:
-        title = faults.brief_title(results)
-        lines = faults.brief_lines(results, width)
+        title = together.brief_title(results)
+        lines = together.brief_lines(results, width)
     else:
         title = ""
-        lines = folded_lines(faults.together_text(results, full=full), BAD, width)
+        lines = folded_lines(together.together_text(results, full=full), BAD, width)
     return [*_title_lines(title, verbosity), *lines]
 
 

@@ -8,12 +8,8 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import Block, Sentence
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.run.cases import (
-    NOT_PASSED,
-    case_count,
-    short_label,
-    variants_of,
-)
+from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
+from pytest_relevance.reports.run.variants import short_label, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.case_result import CaseResult

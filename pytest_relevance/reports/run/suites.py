@@ -10,13 +10,11 @@ from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.run.cases import (
+from pytest_relevance.reports.run.counts import status_counts
+from pytest_relevance.reports.run.mean_text import has_mean, mean_text
+from pytest_relevance.reports.run.variants import (
     WIDEST_NAME,
     Variant,
-    has_mean,
-    how_called,
-    mean_text,
-    status_counts,
     variant_label,
     variant_of,
 )
@@ -114,3 +112,12 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
     most = duration_text(percentile(latencies, 95))
     text = f"p50 {median}, p95 {most}"
     return f"{text} ({how})" if how else text
+
+
+def how_called(results: Iterable[CaseResult]) -> str:
+    """Say how several searches were called at once; nothing if they were called one by one."""
+    calls = [result.call for result in results]
+    if any(call.latency_shared for call in calls):
+        return "shares of batches"
+    at_a_time = max(call.concurrency for call in calls)
+    return f"up to {at_a_time} at a time" if at_a_time > 1 else ""

@@ -15,11 +15,12 @@ from os.path import isabs
 from typing import TYPE_CHECKING
 
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.case_tables import lowest_table
 from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.run.suites import suite_sentences
+from pytest_relevance.reports.run.variants import Variant, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import (
@@ -57,7 +58,7 @@ def summary_lines(
     nothing is said about what to do with a baseline.
     """
     full = verbosity > 0
-    variants = cases.variants_of(results)
+    variants = variants_of(results)
     is_compared = _is_compared(results)
     has_baseline = has_advice and any(about.has_baseline for about in files.values())
     blocks: list[Block] = []
@@ -79,7 +80,7 @@ def summary_lines(
         if has_baseline or has_tags or len(variants) > 1:
             blocks += _mean_tables(searched, variants, full=full)
         if not is_compared:
-            blocks.append(cases.lowest_table(results, variants, full=full))
+            blocks.append(lowest_table(results, variants, full=full))
         blocks += remarks(results, files, full=full)
         if has_baseline:
             reference = against or _reference_in(info.command)
@@ -123,7 +124,7 @@ def _since_reference(
 
 
 def _mean_tables(
-    results: Sequence[CaseResult], variants: Sequence[cases.Variant], *, full: bool
+    results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> list[Block]:
     """Make the tables of means: by tag, and of the variants of a search."""
     from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
@@ -137,7 +138,7 @@ def _movers(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
     info: RunInfo,
-    variants: Sequence[cases.Variant],
+    variants: Sequence[Variant],
     *,
     full: bool,
 ) -> list[Block]:

@@ -13,11 +13,19 @@ from pytest_relevance._text import (
     with_variant,
 )
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD
-from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.records.run_info import GONE, FileInfo, RunInfo
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    NOT_SEARCHED,
+    SKIPPED,
+    CaseResult,
+)
+from pytest_relevance.results.records.run_info import GONE, NOT_RUN, FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
+    MARKED_SKIP,
+    UNSTABLE,
     WHY_LOST,
     WITHOUT_WORDS,
     UncomparedCase,
@@ -27,6 +35,16 @@ from pytest_relevance.results.records.uncompared import (
 )
 
 BASELINE = "the baseline"
+
+_WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
+    ERROR: WHY_LOST[ERROR],
+    NOT_SEARCHED: WHY_LOST[NOT_SEARCHED],
+    SKIPPED: WHY_LOST[SKIPPED],
+    MARKED_SKIP: ("was marked as skipped", "were marked as skipped"),
+    NOT_RUN: WHY_LOST[NOT_RUN],
+    UNSTABLE: ("had a ranking that changed", "had a ranking that changed"),
+}
+"""Why a reference has no ranking of cases: of one and of several."""
 
 
 def lost_sentences(
@@ -70,7 +88,7 @@ def not_compared_sentences(
     count = count_cases(found)
     are = "it is" if count == 1 else "they are"
     what = f"{source} has no ranking of {counted(count, 'case')} that ran, so {are} not"
-    parts = _counts_by_reason(found, cases.WITHOUT_RANKING, " there")
+    parts = _counts_by_reason(found, _WITHOUT_RANKING, " there")
     remedy = "--relevance-update=new accepts the present rankings"
     if is_record:
         remedy = "make the record again, with a search that works for all cases"
@@ -93,7 +111,7 @@ def found_something_sentences(
     ]
     if not failed:
         return []
-    count = cases.case_count(failed)
+    count = case_count(failed)
     fail = "fails" if count == 1 else "fail"
     names = examples([*dict.fromkeys(result.id for result in failed)])
     what = f"{counted(count, 'case')} without results in the reference {fail}"

@@ -8,8 +8,8 @@ from shlex import join, quote
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine, Sentence
-from pytest_relevance.reports.run import cases
 from pytest_relevance.reports.run.baseline import MOST_NAMES, emptied_sentences
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -151,7 +151,7 @@ def _sentence(
     also = ""
     if any(_misses_a_demand(result) for result in fallen):
         also = "; a missed floor or expectation has to change too"
-    count = cases.case_count(group)
+    count = case_count(group)
     remedy = advice.remedy.format(
         them="it" if count == 1 else "them", where=where, too=too, also=also
     )

@@ -7,7 +7,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.run import cases
+from pytest_relevance.reports.run.counts import (
+    NOT_PASSED,
+    case_count,
+    counted_cases,
+    kind_counts,
+    status_counts,
+)
+from pytest_relevance.reports.run.mean_text import (
+    known_text,
+    mean_name,
+    means_by_variant,
+    means_text,
+    metric_of,
+)
+from pytest_relevance.reports.run.variants import key_of, variant_of, variants_of
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, Line, wrapped
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
@@ -50,7 +64,7 @@ def verdict_lines(
         parts += _mean_parts(results)
         parts += _gate_parts(outcomes)
     parts += unfinished
-    has_bad_case = any(result.status in cases.NOT_PASSED for result in results)
+    has_bad_case = any(result.status in NOT_PASSED for result in results)
     is_bad = has_bad_case or bool(unfinished) or outcomes[FAILED] > 0
     if info.reasons_to_fail and not is_bad:
         parts.append("the run fails")
@@ -81,12 +95,12 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
     """`mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
-    means = cases.means_by_variant(results)
+    means = means_by_variant(results)
     if not means:
         return []
-    metric = cases.metric_of(result for result in results if result.score is not None)
-    shown = cases.means_text(means, list(means))
-    return [f"{cases.mean_name(results)} {metric} {shown}"]
+    metric = metric_of(result for result in results if result.score is not None)
+    shown = means_text(means, list(means))
+    return [f"{mean_name(results)} {metric} {shown}"]
 
 
 def _gate_parts(outcomes: Counter[str]) -> list[str]:
@@ -123,7 +137,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
             counted_by_status.append(result)
     counts = [
         _status_text(counted_by_status),
-        ", ".join(text for text in (kinds, cases.known_text(compared)) if text),
+        ", ".join(text for text in (kinds, known_text(compared)) if text),
     ]
     parts = [text for text in counts if text]
     name = _name_of_all(results)
@@ -134,13 +148,13 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
     """`135 cases`, or `135 cases in 2 variants` if any case ran in several."""
-    name = cases.counted_cases(results)
-    variants = cases.variants_of(results)
+    name = counted_cases(results)
+    variants = variants_of(results)
     if len(variants) < 2:
         return name
     searched = [result for result in results if not result.is_check]
-    runs = {(cases.key_of(result), cases.variant_of(result)) for result in searched}
-    if len(runs) > cases.case_count(searched):
+    runs = {(key_of(result), variant_of(result)) for result in searched}
+    if len(runs) > case_count(searched):
         name += f" in {counted(len(variants), 'variant')}"
     return name
 
@@ -151,13 +165,13 @@ def _status_text(results: Sequence[CaseResult]) -> str:
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
             new += 1
-    text = cases.status_counts(results)
+    text = status_counts(results)
     return f"{text} ({new:,} new to the baseline)" if new else text
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
     """`44 got worse, 9 failed before`; nothing if the baseline has none of the failures."""
-    if not any(result.status in cases.NOT_PASSED for result in results):
+    if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]
     if not any(_has_accepted_ranking(result) for result in failed):
@@ -171,7 +185,7 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
     for result in failed:
         is_not_searched = result.status == NOT_SEARCHED
         counts[NOT_SEARCHED if is_not_searched else failure_kind(result)] += 1
-    return cases.kind_counts(counts, (*FAILURE_KINDS, NOT_SEARCHED))
+    return kind_counts(counts, (*FAILURE_KINDS, NOT_SEARCHED))
 
 
 def _has_accepted_ranking(result: CaseResult) -> bool:

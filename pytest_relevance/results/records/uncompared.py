@@ -10,7 +10,7 @@ The reference is a baseline, or the record of another run.
 
 The reasons are texts in records and baselines: `GONE`, `LEFT_OUT`, `UNJUDGED`,
 `IRRELEVANT`, `UNDEFINED`, `NOT_RUN`, `UNSTABLE`, `MARKED_SKIP`, or the verdict of a case
-without a ranking (skipped, not searched, error). `reports.run.cases` has their words.
+without a ranking (skipped, not searched, error). `reports.run.uncompared` has their words.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.reports.breakdown import Loss, break_down, scored_ranking
+from pytest_relevance.results.breakdown import Loss, break_down, scored_ranking
 from tests.helpers import case_of, scored
 
 # --- a worked example -------------------------------------------------------------------------------------------------

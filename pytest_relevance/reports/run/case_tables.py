@@ -1,0 +1,89 @@
+"""Tables of cases, the cases with the lowest scores, and the names of cases in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_relevance._text import score_text
+from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
+from pytest_relevance.reports.reasons import STATUSES, case_label
+from pytest_relevance.reports.run.variants import Variant, short_label
+from pytest_relevance.reports.styled_lines import DIM
+from pytest_relevance.reports.table import Table
+from pytest_relevance.results.case_result import CaseResult
+
+MOST_LOWEST = 5
+"""How many of the cases with the lowest scores are listed by default."""
+
+
+def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
+    """Return the name that each result has in the page and its links, by `id(result)`.
+
+    It is pytest's node id. Several checks of one test in Python share their node id: the
+    second is `test_shop.py::test_boots #2`.
+    """
+    names: dict[int, str] = {}
+    taken: dict[str, int] = {}
+    for result in results:
+        node = result.node or f"{result.file}::{result.id}"
+        name = node
+        while name in taken:
+            taken[node] += 1
+            name = f"{node} #{taken[node]}"
+        taken[name] = 1
+        names[id(result)] = name
+    return names
+
+
+def case_table(title: str, label_gap: int = 2) -> Table:
+    """Make a table of cases: figure, query, a label behind it, status, and place."""
+    query = Column(max_width=60, cut_to=20, wanted=30, is_code=True)
+    return Table(
+        [
+            Column(align=RIGHT),
+            query,
+            Column(gap=label_gap),
+            Column(gap=3),
+            Column(gap=3, drop_order=1, is_code=True),
+        ],
+        indent=2,
+        title=title,
+    )
+
+
+def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
+    """Add the row of a case.
+
+    `0.764 -> 0.312  smart watch  weight 2   failed   shop.relevance.yaml:41`.
+    """
+    status = styled_cell(result.status, STATUSES[result.status])
+    table.add(figure, case_label(result), label, status, styled_cell(result.place, DIM))
+
+
+def lowest(results: Sequence[CaseResult]) -> list[int]:
+    """Return the places of the cases with scores below 1, the lowest first."""
+    below = []
+    for place, result in enumerate(results):
+        score = result.score
+        if score is not None and score < 1:
+            variant = result.variant or ""
+            below.append((score, result.file, result.line, variant, place))
+    return [place for *_, place in sorted(below)]
+
+
+def lowest_table(
+    results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
+) -> Table:
+    """Make the table of the cases with the lowest scores below 1, the lowest first.
+
+    `full`: four times as many.
+    """
+    places = lowest(results)
+    table = case_table("lowest")
+    for place in places[: 4 * MOST_LOWEST if full else MOST_LOWEST]:
+        result = results[place]
+        add_case(table, result, short_label(result, variants), score_text(result.score))
+    more = len(places) - len(table.rows)
+    if more:
+        table.note = f"  ... {more} more below 1"
+    return table

@@ -1,0 +1,142 @@
+"""Means of nDCG@k in words: of all cases, of each variant, and how certain they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pytest_relevance._text import counted, score_text
+from pytest_relevance.reports.run.variants import Variant, short_labels, variant_of
+from pytest_relevance.results.case_result import CaseResult, grouped, weighted_mean
+
+_MOST_MEANS = 3
+
+
+def metric_of(results: Iterable[CaseResult]) -> str:
+    """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
+    cutoffs = {result.conditions.k for result in results}
+    return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
+
+
+def mean_score(results: Iterable[CaseResult]) -> float | None:
+    """Return the mean of the defined nDCG@k scores by weight; None if none is defined."""
+    scored = []
+    for result in results:
+        score = result.score
+        if score is not None:
+            scored.append((score, result.weight))
+    return weighted_mean(scored) if scored else None
+
+
+def has_mean(results: Iterable[CaseResult]) -> bool:
+    """Whether any case has judgments or a score, so that a mean says something of them."""
+    for result in results:
+        if result.evaluation.judgments or result.score is not None:
+            return True
+    return False
+
+
+def mean_text(results: Sequence[CaseResult]) -> str:
+    """`mean nDCG@10 0.712`, by the weights of the cases."""
+    mean = score_text(mean_score(results))
+    return f"{mean_name(results)} {metric_of(results)} {mean}"
+
+
+def mean_name(results: Sequence[CaseResult]) -> str:
+    """`weighted mean` if the scored cases have different weights, else `mean`."""
+    weights = {result.weight for result in results}
+    if len(weights) > 1:
+        weights = {result.weight for result in results if result.score is not None}
+    return "weighted mean" if len(weights) > 1 else "mean"
+
+
+def known_text(results: Iterable[CaseResult]) -> str:
+    """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to fail.
+
+    Nothing if there are none.
+    """
+    known = [result for result in results if result.is_known]
+    return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
+
+
+def left_open(results: Iterable[CaseResult]) -> str:
+    """Say between which means the unjudged results leave the mean.
+
+    `; unjudged results of 79 queries leave it between 0.607 and 0.884`; nothing if the
+    mean is certain. At least one of the results has a score.
+    """
+    lower, upper = [], []
+    uncertain = 0
+    for result in results:
+        score = result.score
+        if score is None:
+            continue
+        evaluation = result.evaluation
+        low = score if evaluation.lower is None else evaluation.lower
+        high = score if evaluation.upper is None else evaluation.upper
+        lower.append((low, result.weight))
+        upper.append((high, result.weight))
+        if evaluation.judged < evaluation.top:
+            uncertain += 1
+    least = score_text(weighted_mean(lower))
+    most = score_text(weighted_mean(upper))
+    if least == most:
+        return ""
+    queries = counted(uncertain, "query", "queries")
+    return f"; unjudged results of {queries} leave it between {least} and {most}"
+
+
+def metric_explained(results: Iterable[CaseResult]) -> str:
+    """Explain nDCG@k in one sentence; nothing if no case has a score."""
+    scored = [result for result in results if result.score is not None]
+    if not scored:
+        return ""
+    metric = metric_of(scored)
+    cutoff = metric.partition("@")[2]
+    return (
+        f"{metric} compares the grades of the first {cutoff} results with those of the "
+        "best ranking there could be: 1 is perfect, 0 is nothing relevant, and the top "
+        "ranks count most."
+    )
+
+
+# --- by variant -----------------------------------------------------------------------
+
+
+def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
+    """Return the weighted mean of each variant that has one."""
+    means = {}
+    for variant, of_variant in grouped(results, variant_of).items():
+        mean = mean_score(of_variant)
+        if mean is not None:
+            means[variant] = mean
+    return means
+
+
+def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
+    """`0.701`; of several variants `bm25 0.533, hybrid 0.717`.
+
+    Of many variants the lowest and the highest mean, or if these are equal the mean and
+    how many variants there are.
+    """
+    if not means:
+        return "n/a"
+    if len(variants) < 2:
+        return score_text(*means.values())
+    if len(means) <= _MOST_MEANS:
+        chosen = [variant for variant in variants if variant in means]
+        return ", ".join(_labelled_means(chosen, means, variants))
+    lowest = min(means, key=means.__getitem__)
+    highest = max(means, key=means.__getitem__)
+    if score_text(means[lowest]) == score_text(means[highest]):
+        return f"{score_text(means[lowest])} in each of {len(means):,} variants"
+    return " to ".join(_labelled_means([lowest, highest], means, variants))
+
+
+def _labelled_means(
+    chosen: Sequence[Variant],
+    means: Mapping[Variant, float],
+    variants: Sequence[Variant],
+) -> list[str]:
+    """Put the mean of each of these variants behind its label."""
+    labels = short_labels(variants)
+    return [f"{labels[variant]} {score_text(means[variant])}" for variant in chosen]

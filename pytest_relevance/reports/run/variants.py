@@ -1,0 +1,75 @@
+"""The variants of a run, and how they are called in reports.
+
+A search whose fixture has parameters runs with each of them: these are its variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.terminal_text import cut, cut_middle
+from pytest_relevance.results.case_result import CaseResult, variants_in_order
+
+Variant = tuple[str, str | None]
+"""The name of a search and the id of its parameter, if it has one."""
+
+WIDEST_VARIANT = 16
+"""The width to which a variant is cut among figures, in terminal columns."""
+
+WIDEST_NAME = 60
+"""The width to which a variant is cut in a sentence."""
+
+
+def variant_of(result: CaseResult) -> Variant:
+    """Return the search of a case and its parameter."""
+    return result.search, result.variant
+
+
+def key_of(result: CaseResult) -> tuple[str, str]:
+    """Return the file and the id of a case, which all of its variants share."""
+    return result.file, result.id
+
+
+def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
+    """Return the variants of a run, in their order.
+
+    Tests in Python search nothing themselves: their checks have no variants.
+    """
+    return variants_in_order([result for result in results if not result.is_check])
+
+
+def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
+    """Return the name of a variant: `search[parameter]`.
+
+    It is the parameter alone if all variants are of one search.
+    """
+    search = harmless(variant[0])
+    parameter = harmless(variant[1] or "")
+    if not parameter:
+        return search
+    searches = {other for other, _ in among}
+    return parameter if searches == {variant[0]} else f"{search}[{parameter}]"
+
+
+def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
+    """Return the variant of a case, cut; nothing if there is only one."""
+    if len(variants) < 2:
+        return ""
+    variant = variant_of(result)
+    if variant not in variants:  # a check of a test in Python
+        return cut(variant_label(variant, variants), WIDEST_VARIANT)
+    return short_labels(variants)[variant]
+
+
+def short_labels(variants: Sequence[Variant]) -> dict[Variant, str]:
+    """Cut the label of each variant at its end or else in its middle.
+
+    No two are alike: if no cut tells them apart, the labels are whole.
+    """
+    labels = [variant_label(variant, variants) for variant in variants]
+    for shorten in (cut, cut_middle):
+        shown = [shorten(label, WIDEST_VARIANT) for label in labels]
+        if len(set(shown)) == len(shown):
+            return dict(zip(variants, shown, strict=True))
+    return dict(zip(variants, labels, strict=True))
