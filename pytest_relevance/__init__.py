@@ -39,11 +39,9 @@ if TYPE_CHECKING:
         Breakdown as Breakdown,
         breakdown as breakdown,
     )
-    from pytest_relevance.reports.comparison import (
-        Comparison as Comparison,
-        compare_runs as compare_runs,
-    )
+    from pytest_relevance.reports.comparison import compare_runs as compare_runs
     from pytest_relevance.results.case_result import CaseResult as CaseResult
+    from pytest_relevance.results.compare.comparison import Comparison as Comparison
     from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
     from pytest_relevance.results.records.run import Run as Run
@@ -68,8 +66,9 @@ _MODULES = {
     "metrics.significance": "bootstrap_interval holm randomisation_test",
     "plugin.running.fixture": "Relevance",
     "results.breakdown": "Breakdown breakdown",
-    "reports.comparison": "Comparison compare_runs",
+    "reports.comparison": "compare_runs",
     "results.case_result": "CaseResult",
+    "results.compare.comparison": "Comparison",
     "results.compare.pairing": "Incomparable",
     "results.evaluate": "evaluate",
     "results.records.run": "Run",

@@ -79,3 +79,9 @@ GATES: Mapping[str, str] = {
     "unknown": f"{_OF_GATES}.unknown:UNKNOWN_GATE",
 }
 """Kinds of gates. The last is no key of a gate: it is in records alone."""
+
+OF_COMPARISONS: Mapping[str, str] = {
+    "judge": "pytest_relevance.gates.comparison:judge_comparison",
+    "notebook": "pytest_relevance.reports.comparison_report:comparison_html",
+}
+"""What a comparison of two runs asks of the layers above: to be judged, and to be shown."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.reports.formats import (
+from pytest_relevance.report_formats import (
     HTML,
     JSON,
     MARKDOWN,

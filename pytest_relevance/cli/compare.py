@@ -30,7 +30,7 @@ from pytest_relevance.cli.command import (
 )
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.reports.formats import (
+from pytest_relevance.report_formats import (
     TEXT,
     ReportOptions,
     comparison_report,
@@ -39,7 +39,7 @@ from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.results.compare.comparison import Comparison
     from pytest_relevance.results.compare.pairing import Incomparable
 
 _NO_VARIANT = "-"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, CommandError
-from pytest_relevance.reports.formats import (
+from pytest_relevance.report_formats import (
     JSON,
     MARKDOWN,
     TEXT,

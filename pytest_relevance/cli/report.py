@@ -15,7 +15,7 @@ from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, CommandError
-from pytest_relevance.reports.formats import HTML, ReportOptions, run_report
+from pytest_relevance.report_formats import HTML, ReportOptions, run_report
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -105,6 +105,7 @@ def _for_page(path: Path) -> Run:
     """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
     from pytest_relevance.reports.html.case_rows import MOST_WORST
     from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
+    from pytest_relevance.reports.html.page_rows import rows_of_run
     from pytest_relevance.results.case_result import PART_OF
     from pytest_relevance.results.records.file import (
         read_header,
@@ -119,7 +120,7 @@ def _for_page(path: Path) -> Run:
         results, files, info = read_record(
             path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut
         )
-    picked = chosen(results)
+    picked = chosen(rows_of_run(results))
     filled = (
         place for place, result in enumerate(results) if result.evaluation.people_scores
     )  # their reasons count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_relevance._text import (
     case_in_prose,
@@ -24,11 +24,11 @@ from pytest_relevance.metrics.names import (
     needs_judgments,
     parse_metric,
 )
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.comparison import Compared
-from pytest_relevance.results.compare.differences import Difference, change_by
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+from pytest_relevance.results.compare.differences import Difference
 from pytest_relevance.results.compare.pairing import ErroredCase
-from pytest_relevance.results.filled import graders_of, has_filled, without_fill
+from pytest_relevance.results.filled import graders_of, has_filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class CaseDropsFinding(Finding):
     kind = "case drops"
     metric: str | None
     bound: float
-    cases: Sequence[CaseResult]
+    cases: Sequence[Change]
 
     @property
     def is_met(self) -> bool:
@@ -64,21 +64,8 @@ class NewErrorsFinding(Finding):
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonGates:
-    """What the gates of a comparison found. `drops` are the cases that dropped by more than a case may."""
-
-    findings: tuple[Finding, ...]
-    drops: Sequence[CaseResult] = ()
-
-    @property
-    def passed(self) -> bool:
-        """Whether every gate is met."""
-        return all(finding.is_met for finding in self.findings)
-
-
 def judge_comparison(
-    comparison: Compared,
+    comparison: Comparison,
     *,
     max_drop: Mapping[str, float] | None = None,
     p: float | None = None,
@@ -100,7 +87,7 @@ def judge_comparison(
     if drops_of_means or means:
         findings += _judge_drops(comparison, drops_of_means, p)
         findings += _judge_means(comparison, means)
-    drops: Sequence[CaseResult] = ()
+    drops: Sequence[Change] = ()
     if max_case_drop is not None:
         _check_drop("max_case_drop", max_case_drop, comparison.names[0])
         drops = comparison.moved(-1, max_case_drop)
@@ -113,7 +100,7 @@ def judge_comparison(
 
 
 def _bounds(
-    what: str, written: Mapping[str, float] | None, comparison: Compared
+    what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
     """Give bounds by the names of metrics. Raises ValueError for a metric that was not compared."""
     names = comparison.names
@@ -129,16 +116,15 @@ def _bounds(
     return bounds
 
 
-def _rows_of_people(comparison: Compared) -> Sequence[Difference]:
+def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
     """Give the differences by the grades of people alone; none if no case has filled grades."""
     if not has_filled(comparison.results):
         return ()
-    people = tuple(without_fill(result) for result in comparison.results)
-    return replace(comparison, results=people).metrics
+    return comparison.without_fill().metrics
 
 
 def _judge_drops(
-    comparison: Compared, bounds: Mapping[str, float], p: float | None
+    comparison: Comparison, bounds: Mapping[str, float], p: float | None
 ) -> Sequence[DropFindings]:
     """Judge the drop of each mean. A drop that filled grades hide is a drop."""
     if not bounds:
@@ -172,7 +158,7 @@ def _drops_of_rows(
 
 
 def _judge_means(
-    comparison: Compared, bounds: Mapping[str, float]
+    comparison: Comparison, bounds: Mapping[str, float]
 ) -> list[MeanFinding | UndefinedFinding]:
     """Judge whether each mean of the second run is at least its bound."""
     if not bounds:
@@ -216,11 +202,11 @@ def _case_drops(finding: CaseDropsFinding) -> str:
     if not finding.cases:
         return f"no case dropped by more than {most}"
     worst = []
-    for case in finding.cases:
-        change = change_by(case, finding.metric)
-        digits = digits_apart(-change, finding.bound)
+    for change in finding.cases:
+        case, difference = change.case, change.difference
+        digits = digits_apart(-difference, finding.bound)
         name = case_in_prose(case.id, case.query, case.variant)
-        worst.append(f"{name} ({change:+.{digits}f})")
+        worst.append(f"{name} ({difference:+.{digits}f})")
     cases = counted(len(worst), "case")
     return f"{cases} dropped by more than {most}: {first_few(worst)}"
 

@@ -269,9 +269,7 @@ class RunStore:
         if self._results is None:
             self._results = [*map(CaseResult.from_dict, self._ended())]
             if any(len(result.origin.items) > 1 for result in self._results):
-                from pytest_relevance.results.compare.rank_changes import (
-                    worst_of_repeats,
-                )
+                from pytest_relevance.results.repeats import worst_of_repeats
 
                 self._results = worst_of_repeats(self._results)
             self._results = self.completed(self._results)

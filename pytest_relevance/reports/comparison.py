@@ -1,30 +1,17 @@
-"""`compare_runs` and `Comparison`: two runs compared, the public names.
-
-`comparison_report.py` makes the report, `comparison_data.py` its JSON.
-"""
+"""`compare_runs`: two runs are read, paired, scored and compared."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
-from pytest_relevance.gates.comparison import ComparisonGates, judge_comparison
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_data import comparison_data
-from pytest_relevance.reports.comparison_report import MOST_SHOWN, report_on
 from pytest_relevance.reports.run.filled import filled_texts
-from pytest_relevance.reports.styled_lines import plain_text
-from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.compare.comparison import (
-    MOST_MOVERS,
-    Compared,
-    compared_results,
-    what_changed,
-)
+from pytest_relevance.results.compare.comparison import Comparison, what_changed
+from pytest_relevance.results.compare.pair_scores import scored_pairs
 from pytest_relevance.results.compare.pairing import are_similarities, pair
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.records.run import Run
@@ -33,94 +20,6 @@ from pytest_relevance.results.records.run_info import changed
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
     from pytest_relevance.results.compare.runs import JudgmentSource, RunSource
-
-
-class Comparison(Compared):
-    """The comparison of two runs; all differences are second - first.
-
-    `metrics` has a row for each variant of the search and metric: the means of both, the difference with its bootstrap
-    interval, p-value and effect size. `by_tag` has the means of each tag. `movers` are the cases that lost and gained
-    most: results of the second run, whose `baseline` has the ranking and the scores of the first. `frame` has one row
-    for each case. `left_out`, `errors` and `notes` say what was not compared and why. `judge` says whether the second
-    run may replace the first.
-    """
-
-    def judge(
-        self,
-        max_drop: Mapping[str, float] | None = None,
-        *,
-        p: float | None = None,
-        max_case_drop: float | None = None,
-        min_mean: Mapping[str, float] | None = None,
-    ) -> ComparisonGates:
-        """Judge the second run by gates; the reports take what is returned.
-
-        `max_drop` is {metric: by how much its mean may drop}, in each variant of the search; `p` is the largest p-value
-        at which a larger drop fails. `max_case_drop` is by how much the score of a single case may drop, by the metric
-        that was named first. `min_mean` is {metric: the least that its mean in the second run may be}. A case that is
-        an error in the second run alone always fails. Raises ValueError for a metric that was not compared, and for a
-        number out of range.
-        """
-        return judge_comparison(
-            self,
-            max_drop=max_drop,
-            p=p,
-            max_case_drop=max_case_drop,
-            min_mean=min_mean,
-        )
-
-    def _repr_html_(self) -> str:
-        """Give a notebook the headline, the change of each mean, the tables, the notes."""
-        return report_on(self, MOST_SHOWN, None).html()
-
-    def summary(
-        self,
-        *,
-        limit: int | None = MOST_SHOWN,
-        gates: ComparisonGates | None = None,
-        width: int = WIDEST,
-    ) -> str:
-        """Write the report as text, at most `width` columns wide.
-
-        It has at most `limit` entries of each list, None for all. `gates` are what
-        `judge` returns.
-        """
-        return plain_text(report_on(self, limit, gates).lines(width)) + "\n"
-
-    def to_markdown(
-        self,
-        *,
-        limit: int | None = MOST_SHOWN,
-        gates: ComparisonGates | None = None,
-        max_chars: int | None = None,
-    ) -> str:
-        """Write the report as Markdown, for a pull request.
-
-        It has at most `limit` entries of each list, None for all. If it is longer than
-        `max_chars` characters, whole sections are left out from its end, and a line
-        says which. `gates` are what `judge` returns.
-        """
-        return report_on(self, limit, gates).markdown(max_chars)
-
-    def to_dict(
-        self, *, limit: int | None = None, gates: ComparisonGates | None = None
-    ) -> dict[str, Any]:
-        """Return the report as a dict of the types of JSON.
-
-        It has at most `limit` drops and gains, by default those of `movers`. What is
-        not defined is None. A new key may be added; one that is there keeps its name
-        and its meaning, or `version` goes up. docs/reference/records.md has them all.
-        """
-        most = MOST_MOVERS if limit is None else limit
-        return comparison_data(self, most, gates)
-
-    def to_json(
-        self, *, limit: int | None = None, gates: ComparisonGates | None = None
-    ) -> str:
-        """Write the dict of `to_dict` as JSON, in ASCII."""
-        data = self.to_dict(limit=limit, gates=gates)
-        text = json.dumps(data, indent=2, allow_nan=False)
-        return text.replace("\x7f", "\\u007f") + "\n"
 
 
 def compare_runs(
@@ -187,26 +86,23 @@ def compare_runs(
     notes += _notes_on_runs(runs, variants)
     shown = chosen
     if not shown:
-        of_cases = {second.metric for _, second in found.pairs}
+        of_cases = {each.second.metric for each in found.pairs}
         shown = sorted(of_cases, key=lambda metric: metric.k or 0)
-    rankings = tuple(what_changed(one, two) for one, two in found.pairs)
-    searched = changed(runs[0].info.fingerprint, runs[1].info.fingerprint)
-    files = runs[1].files
-    # the results of the pairs are then in memory no longer than they are needed
-    del runs
+    first_name, second_name = found.names
     return Comparison(
-        *found.names,
-        results=compared_results(found.pairs, chosen, is_across=variants is not None),
+        first=first_name,
+        second=second_name,
+        pairs=scored_pairs(found.pairs, chosen, is_across=variants is not None),
         names=tuple(metric.text for metric in shown),
         metric=chosen[0].text if chosen else None,
-        changed=rankings,
+        changed=tuple(what_changed(each) for each in found.pairs),
         resamples=resamples,
         seed=seed,
         left_out=tuple(found.incompatibilities),
         errors=tuple(found.errors),
         notes=tuple(notes),
-        fingerprint=searched,
-        files=files,
+        fingerprint=changed(runs[0].info.fingerprint, runs[1].info.fingerprint),
+        files=runs[1].files,
     )
 
 

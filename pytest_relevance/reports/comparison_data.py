@@ -11,17 +11,14 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.gates.comparison import ComparisonGates, comparison_text
+from pytest_relevance.gates.comparison import comparison_text
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.comparison_report import became, notable_change
 from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
-from pytest_relevance.results.compare.comparison import Compared
-from pytest_relevance.results.compare.differences import (
-    change_by,
-    latency_change,
-    score_before,
-    score_now,
-)
-from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+from pytest_relevance.results.compare.differences import latency_change
+from pytest_relevance.results.rank_moves import Move
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
@@ -42,13 +39,13 @@ _SETTINGS = (
 
 
 def comparison_data(
-    comparison: Compared, most: int, gates: ComparisonGates | None
+    comparison: Comparison, most: int, gates: ComparisonGates | None
 ) -> dict[str, Any]:
     """Make the data of a comparison with at most `most` drops and gains.
 
-    `gates` are what `Compared.judge` gave, None for a comparison that was not judged.
+    `gates` are what `Comparison.judge` gave, None if the comparison was not judged.
     """
-    metric = comparison.metric
+    least = notable_change(comparison)
     drops = comparison.moved(-1)[:most]
     gains = comparison.moved(1)[:most]
     searched = comparison.fingerprint.items()
@@ -65,13 +62,13 @@ def comparison_data(
         "metrics": [_flat(row) for row in comparison.metrics],
         "by_tag": [_flat(row) for row in comparison.by_tag],
         "latency": _latencies(comparison),
-        "movers": {"drops": _movers(drops, metric), "gains": _movers(gains, metric)},
+        "movers": {"drops": _movers(drops, least), "gains": _movers(gains, least)},
         "left_out": _left_out(comparison),
         "errors": _errors(comparison),
         "notes": list(comparison.notes),
     }
     if gates is not None:
-        data["gates"] = _gates(gates, metric)
+        data["gates"] = _gates(gates, least)
     return data
 
 
@@ -91,10 +88,10 @@ def _flat(row: Difference | TagDifference) -> dict[str, Any]:
     return values
 
 
-def _latencies(comparison: Compared) -> list[dict[str, Any]]:
+def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
     latencies = []
-    for variant, results in comparison.variants.items():
-        change = latency_change(results)
+    for variant, pairs in comparison.variants.items():
+        change = latency_change(Change.between(pair) for pair in pairs)
         if change is not None:
             latencies.append(
                 {
@@ -107,7 +104,7 @@ def _latencies(comparison: Compared) -> list[dict[str, Any]]:
     return latencies
 
 
-def _left_out(comparison: Compared) -> list[dict[str, Any]]:
+def _left_out(comparison: Comparison) -> list[dict[str, Any]]:
     left_out = []
     for each in comparison.left_out:
         cases = [_key(key) for key in each.cases]
@@ -115,7 +112,7 @@ def _left_out(comparison: Compared) -> list[dict[str, Any]]:
     return left_out
 
 
-def _errors(comparison: Compared) -> list[dict[str, Any]]:
+def _errors(comparison: Comparison) -> list[dict[str, Any]]:
     errors = []
     for error in comparison.errors:
         sides = {"in_first": error.in_first, "in_second": error.in_second}
@@ -123,14 +120,14 @@ def _errors(comparison: Compared) -> list[dict[str, Any]]:
     return errors
 
 
-def _gates(gates: ComparisonGates, metric: str | None) -> dict[str, Any]:
+def _gates(gates: ComparisonGates, least: float) -> dict[str, Any]:
     findings = []
     for finding in gates.findings:
         findings.append({"text": comparison_text(finding), "is_met": finding.is_met})
     return {
         "passed": gates.passed,
         "findings": findings,
-        "drops": _movers(gates.drops, metric),
+        "drops": _movers(gates.drops, least),
     }
 
 
@@ -139,43 +136,45 @@ def _key(key: Key) -> dict[str, str | None]:
     return {"file": file, "id": case, "variant": variant}
 
 
-def _movers(results: Iterable[CaseResult], metric: str | None) -> list[dict[str, Any]]:
-    return [_mover(result, metric) for result in results]
+def _movers(changes: Iterable[Change], least: float) -> list[dict[str, Any]]:
+    return [_mover(change, least) for change in changes]
 
 
-def _mover(result: CaseResult, metric: str | None) -> dict[str, Any]:
+def _mover(change: Change, least: float) -> dict[str, Any]:
     """Describe a case whose score changed: its scores, and what changed in its ranking.
 
-    `lost`, `found` and `shifted` are the documents with a gain of those that left,
-    entered and moved.
+    `became` is what the headline counts it as. `lost`, `found` and `shifted` are the
+    documents with a gain of those that left, entered and moved.
     """
-    changes = baseline_changes(result)
-    assert changes is not None
-    left = _moves(changes.left)
-    entered = _moves(changes.entered)
-    moved = _moves(changes.moved)
+    case = change.case
+    moves = change.moves
+    assert moves is not None
+    left = _moves(moves.left)
+    entered = _moves(moves.entered)
+    moved = _moves(moves.moved)
     named = {move["document"] for move in (*left, *entered, *moved)}
     titles = {}
-    for document, title in result.texts.titles.items():
+    for document, title in case.texts.titles.items():
         if document in named:
             titles[document] = title
     return {
-        **_key(result.key),
-        "line": result.line,
-        "query": result.query,
-        "metric": metric or result.metric.text,
-        "first": score_before(result, metric),
-        "second": score_now(result, metric),
-        "difference": change_by(result, metric),
-        "k": changes.k,
+        **_key(case.key),
+        "line": case.line,
+        "query": case.query,
+        "became": became(change, least),
+        "metric": change.metric or case.metric.text,
+        "first": change.score_before,
+        "second": change.score_after,
+        "difference": change.difference,
+        "k": moves.k,
         "left": left,
         "entered": entered,
         "moved": moved,
-        "jaccard": changes.jaccard,
-        "rbo": changes.rbo,
-        "lost": _relevant(left, result),
-        "found": _relevant(entered, result),
-        "shifted": _relevant(moved, result),
+        "jaccard": moves.jaccard,
+        "rbo": moves.rbo,
+        "lost": _relevant(left, case),
+        "found": _relevant(entered, case),
+        "shifted": _relevant(moved, case),
         "titles": titles,
     }
 

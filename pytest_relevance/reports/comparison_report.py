@@ -11,14 +11,10 @@ from dataclasses import dataclass
 
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
 from pytest_relevance._text import counted, html_paragraph
-from pytest_relevance.gates.comparison import (
-    ComparisonGates,
-    NewErrorsFinding,
-    comparison_text,
-    judge_comparison,
-)
+from pytest_relevance.gates.comparison import NewErrorsFinding, comparison_text
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
+from pytest_relevance.report_formats import MOST_SHOWN
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.reasons import settings_text
@@ -58,13 +54,18 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.compare.comparison import Compared
-from pytest_relevance.results.compare.differences import Difference, MeanChange
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+from pytest_relevance.results.compare.differences import (
+    GOT_WORSE,
+    TIE,
+    Difference,
+    MeanChange,
+)
 from pytest_relevance.results.records.run_info import changes_text
 
-MOST_SHOWN = 5
-"""How many movers of a kind, and tags, are shown unless more are asked for."""
+GOT_BETTER = "got better"
+"""What became of a case whose score rose."""
 
 _NOTABLE = 0.05
 """By how much more the score of a query must have changed to count in the headline."""
@@ -120,14 +121,14 @@ class ComparisonReport:
 
 
 def report_on(
-    comparison: Compared, limit: int | None, gates: ComparisonGates | None
+    comparison: Comparison, limit: int | None, gates: ComparisonGates | None
 ) -> ComparisonReport:
     """Make the parts of a report with at most `limit` entries a list, None for all.
 
-    `gates` are what `Compared.judge` gave, None for those that always count.
+    `gates` are what `Comparison.judge` gave, None for those that always count.
     """
     if gates is None:
-        gates = judge_comparison(comparison)
+        gates = comparison.judge()
     counts = counts_text(comparison)
     names = [Sentence(f"{comparison.first} -> {comparison.second}: {counts}")]
     searched = changes_text(comparison.fingerprint)
@@ -143,24 +144,18 @@ def report_on(
         notes=[Sentence(text, DIM) for text in notes],
         findings=[
             *mean_change_sentences(comparison),
-            *baseline.emptied_sentences(comparison.results),
+            *baseline.emptied_sentences(comparison.changes),
             *_gate_sentences(gates),
         ],
     )
 
 
-def comparison_lines(
-    comparison: Compared,
-    *,
-    limit: int | None = MOST_SHOWN,
-    gates: ComparisonGates | None = None,
-    width: int = WIDEST,
-) -> list[Line]:
-    """Write the report for a terminal of so many columns: see `report_on`."""
-    return report_on(comparison, limit, gates).lines(width)
+def comparison_html(comparison: Comparison) -> str:
+    """Write the report for a notebook."""
+    return report_on(comparison, MOST_SHOWN, None).html()
 
 
-def counts_text(comparison: Compared) -> str:
+def counts_text(comparison: Comparison) -> str:
     """`135 cases compared, 44 with another ranking`."""
     compared = f"{counted(len(comparison), 'case')} compared"
     return f"{compared}, {comparison.changed_rankings:,} with another ranking"
@@ -169,7 +164,7 @@ def counts_text(comparison: Compared) -> str:
 # --- the headline ---------------------------------------------------------------------
 
 
-def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headline:
+def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
     """Say what a comparison came to: `Search got worse: 44 queries`.
 
     It weighs the queries whose score moved by more than `notable_change`, and the means
@@ -200,7 +195,7 @@ def comparison_headline(comparison: Compared, gates: ComparisonGates) -> Headlin
     return Headline(f"No score{by} changed", FINE)
 
 
-def notable_change(comparison: Compared) -> float:
+def notable_change(comparison: Comparison) -> float:
     """By how much more a score must have changed to count as worse or better.
 
     Metrics that are not between 0 and 1, as DCG and CG, have no such least change.
@@ -209,7 +204,19 @@ def notable_change(comparison: Compared) -> float:
     return _NOTABLE if largest_score(metric) <= 1 else 0.0
 
 
-def _further_faults(comparison: Compared, gates: ComparisonGates) -> list[str]:
+def became(change: Change, least: float) -> str:
+    """Say what became of a case: it got worse, got better, or else its status.
+
+    The score must have changed by more than `least`: see `notable_change`.
+    """
+    if change.difference < -least - TIE:
+        return GOT_WORSE
+    if change.difference > least + TIE:
+        return GOT_BETTER
+    return change.case.status
+
+
+def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
     """Say which cases are an error in the second run alone, and which gates are not met."""
     further = []
     new = sum(1 for error in comparison.errors if error.is_new)
@@ -225,7 +232,7 @@ def _further_faults(comparison: Compared, gates: ComparisonGates) -> list[str]:
 
 
 def _similarity_headline(
-    comparison: Compared, metric: str, further: Sequence[str]
+    comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
     """Say how many queries have another ranking, by a metric that compares rankings."""
     moved = _moved_queries(comparison, -1, 0.0)
@@ -239,9 +246,13 @@ def _similarity_headline(
     return Headline("; ".join([f"{text} by {metric}", *further]), kind)
 
 
-def _moved_queries(comparison: Compared, sign: int, least: float) -> int:
+def _moved_queries(comparison: Comparison, sign: int, least: float) -> int:
     """Count the queries whose score fell or rose, in whatever variants."""
-    return len({result.key[:2] for result in comparison.moved(sign, least)})
+    queries = set()
+    for change in comparison.moved(sign, least):
+        file, case, _ = change.case.key
+        queries.add((file, case))
+    return len(queries)
 
 
 def _direction(rows: Sequence[Difference]) -> int:
@@ -264,7 +275,7 @@ def _changed(rows: Sequence[Difference]) -> bool:
 
 
 def _tables(
-    comparison: Compared, limit: int | None, gates: ComparisonGates
+    comparison: Comparison, limit: int | None, gates: ComparisonGates
 ) -> dict[str, Table]:
     """Make the tables by what they are called.
 
@@ -275,7 +286,7 @@ def _tables(
         most_drops = max(limit, min(len(gates.drops), _MOST_DROPS))
     drops = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     variants = variants_of(comparison.results)
-    tags = tag_table(comparison.results, variants, limit, comparison.metric)
+    tags = tag_table(comparison.changes, variants, limit)
     tags.hint = ""
     return {
         "the largest drops": _moved_table(comparison, -1, drops, most_drops),
@@ -286,18 +297,18 @@ def _tables(
 
 
 def _moved_table(
-    comparison: Compared, sign: int, documents: Sequence[str], most: int | None
+    comparison: Comparison, sign: int, documents: Sequence[str], most: int | None
 ) -> Table:
     metric = comparison.metric
     if metric is not None and is_similarity(metric):
         title = "Differ most"
     else:
         title = "Largest drops" if sign < 0 else "Largest gains"
-    moved = [CaseChange(result, metric) for result in comparison.moved(sign)]
+    moved = [CaseChange(change) for change in comparison.moved(sign)]
     return moved_table(title, moved, variants_of(comparison.results), documents, most)
 
 
-def _metrics_table(comparison: Compared) -> Table:
+def _metrics_table(comparison: Comparison) -> Table:
     names = [
         Column("metric", max_width=30, cut_to=8),
         Column("variant", max_width=30, cut_to=8, is_code=True),
@@ -308,7 +319,7 @@ def _metrics_table(comparison: Compared) -> Table:
 
 
 def mean_change_sentences(
-    comparison: Compared, *, is_whole: bool = False
+    comparison: Comparison, *, is_whole: bool = False
 ) -> list[Sentence]:
     """Give the change of the mean of each metric and variant, and of the latency.
 
@@ -317,11 +328,11 @@ def mean_change_sentences(
     sentences = []
     for row in comparison.metrics:
         sentences.append(_mean_sentence(comparison, row, is_whole=is_whole))
-    return sentences + baseline.latency_sentences(comparison.results)
+    return sentences + baseline.latency_sentences(comparison.changes)
 
 
 def _mean_sentence(
-    comparison: Compared, row: Difference, *, is_whole: bool
+    comparison: Comparison, row: Difference, *, is_whole: bool
 ) -> Sentence:
     name = row.metric
     if row.variant is not None:
@@ -334,7 +345,8 @@ def _mean_sentence(
         counts = f"{means.worse:,} {differ}, {means.same:,} the same"
         return Sentence(f"mean {name} {means.second:.3f}: {counts}")
     change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
-    weighted = mean_name(comparison.variants[row.variant]).removesuffix("mean")
+    results = [pair.second for pair in comparison.variants[row.variant]]
+    weighted = mean_name(results).removesuffix("mean")
     return baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole)
 
 

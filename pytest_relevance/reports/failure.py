@@ -44,7 +44,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.compare.rank_changes import baseline_changes
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.diagnoses import ids_are_known
 
 MOST_EXPLAINED = 20
@@ -80,14 +80,14 @@ def failure_lines(
         lines += ids_in_doubt_lines(result, width, full=full)
     lines += same_number_lines(result, width)
     lines += near_id_lines(result, width, are_shown=ids_in_doubt)
-    changes = baseline_changes(result)
-    # what changed, or the judged ids, name the documents otherwise
-    has_blame = full or not (changes or ids_in_doubt)
+    moves = Change.since_baseline(result).moves
+    # what moved, or the judged ids, name the documents otherwise
+    has_blame = full or not (moves or ids_in_doubt)
     lines += _ranking_lines(result, width, full=full, has_blame=has_blame)
     if full and result.texts.shown:
         lines += field_lines(result, width)
-    if changes is not None:
-        lines += since_baseline_lines(result, changes, full=full, columns=width)
+    if moves is not None:
+        lines += since_baseline_lines(result, moves, full=full, columns=width)
     lines += _explanation_lines(result, width, full=full)
     return lines
 

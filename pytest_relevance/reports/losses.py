@@ -28,7 +28,8 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
 from pytest_relevance.results.breakdown import Breakdown, Loss
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.rank_moves import Move
 
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""
@@ -291,9 +292,9 @@ def _named_documents(result: CaseResult) -> dict[str, None]:
     for document, grade in result.evaluation.missing:
         if gains[grade] > 0:
             documents[document] = None
-    changes = baseline_changes(result)
-    if changes is not None:
-        for move in changes.left:
+    moves = Change.since_baseline(result).moves
+    if moves is not None:
+        for move in moves.left:
             documents[move.document] = None
     for outcome in result.evaluation.outcomes:
         if not outcome.met:

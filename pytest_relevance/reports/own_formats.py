@@ -6,9 +6,10 @@ Each function imports what makes its report, so that the other formats cost noth
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
-from pytest_relevance.reports.formats import (
+from pytest_relevance.report_formats import (
     HTML,
     JSON,
     MARKDOWN,
@@ -18,8 +19,7 @@ from pytest_relevance.reports.formats import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.gates.comparison import ComparisonGates
-    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
     from pytest_relevance.results.records.run import Run
 
 
@@ -32,9 +32,13 @@ def _text_of_run(run: Run, options: ReportOptions) -> str:
 
 
 def _text_of_comparison(
-    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
 ) -> str:
-    return comparison.summary(limit=options.limit, gates=gates, width=options.width)
+    from pytest_relevance.reports.comparison_report import report_on
+    from pytest_relevance.reports.styled_lines import plain_text
+
+    report = report_on(comparison, options.limit, gates)
+    return plain_text(report.lines(options.width)) + "\n"
 
 
 def _markdown_of_run(run: Run, options: ReportOptions) -> str:
@@ -44,11 +48,11 @@ def _markdown_of_run(run: Run, options: ReportOptions) -> str:
 
 
 def _markdown_of_comparison(
-    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
 ) -> str:
-    return comparison.to_markdown(
-        limit=options.limit, gates=gates, max_chars=options.max_chars
-    )
+    from pytest_relevance.reports.comparison_report import report_on
+
+    return report_on(comparison, options.limit, gates).markdown(options.max_chars)
 
 
 def _page_of_run(run: Run, options: ReportOptions) -> str:
@@ -58,7 +62,7 @@ def _page_of_run(run: Run, options: ReportOptions) -> str:
 
 
 def _page_of_comparison(
-    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
 ) -> str:
     from pytest_relevance.reports.html.page import comparison_page
 
@@ -72,9 +76,14 @@ def _json_of_run(run: Run, options: ReportOptions) -> str:
 
 
 def _json_of_comparison(
-    comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
 ) -> str:
-    return comparison.to_json(limit=options.limit, gates=gates)
+    from pytest_relevance.reports.comparison_data import comparison_data
+
+    most = sys.maxsize if options.limit is None else options.limit
+    data = comparison_data(comparison, most, gates)
+    text = json.dumps(data, indent=2, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
 
 
 def json_text(data: object) -> str:

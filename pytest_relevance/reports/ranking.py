@@ -21,7 +21,7 @@ from pytest_relevance.results.breakdown_rows import (
     grade_text,
 )
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import accepted_ranking
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.outcomes import first_ranks
 
 MOST_ROWS = 10
@@ -65,7 +65,9 @@ class _RankingTable:
         rank = Column("rank", RIGHT)
         self.table = Table([rank, *document_columns(), *figures, Column()])
         self._scores = _engine_scores(result)
-        self._accepted_ranks = first_ranks(accepted_ranking(result))
+        self._accepted_ranks = first_ranks(
+            Change.since_baseline(result).documents_before
+        )
         self._unwanted = unwanted_documents(result)
 
     def add_result(

@@ -26,7 +26,8 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, RankChanges
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.rank_moves import Move, RankChanges
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_FELL, MOST_ROSE = 3, 2
@@ -36,11 +37,11 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 
 
 def since_baseline_lines(
-    result: CaseResult, changes: RankChanges, *, full: bool, columns: int
+    result: CaseResult, moves: RankChanges, *, full: bool, columns: int
 ) -> list[Line]:
     """Say what left, fell, came and rose, and what part each has in the change of nDCG@k.
 
-    `changes` are those of the ranking. The documents that cost most come first, then
+    `moves` are those of the ranking. The documents that cost most come first, then
     what stands higher now, the best rank first. `full`: all of them, and how similar
     the rankings are; else the first few, and the others in one row.
     """
@@ -51,18 +52,20 @@ def since_baseline_lines(
         text = f"searched then and now: {searched}"
         lines += folded_lines(text, DOUBT, columns, "    ")
     judgments = _judgments_changed(result)
-    if not changes:
+    if not moves:
         text = "since the baseline: the ranking is the same"
         if judgments:
             text += f"; its score {judgments}"
         return [*lines, *folded_lines(text, PLAIN, columns)]
-    moves = _chosen_moves(result, changes, full=full)
+    chosen = _chosen_moves(result, moves, full=full)
     lines = [styled_line(""), *lines]
     lines.append(styled_line(f"since the baseline{_scores_text(result)}", STRONG))
-    lines += lines_with_notes(_moves_table(result, moves), moves.shown, result, columns)
+    lines += lines_with_notes(
+        _moves_table(result, chosen), chosen.shown, result, columns
+    )
     if full:
-        at = f"Jaccard@{result.conditions.k} {changes.jaccard:.2f}"
-        lines.append(styled_line(f"  {at}, RBO {changes.rbo:.2f}"))
+        at = f"Jaccard@{result.conditions.k} {moves.jaccard:.2f}"
+        lines.append(styled_line(f"  {at}, RBO {moves.rbo:.2f}"))
     if judgments:
         text = f"  the score of the accepted ranking {judgments} too"
         lines += folded_lines(text, PLAIN, columns)
@@ -92,11 +95,12 @@ class _ChosenMoves:
 
 
 def _chosen_moves(
-    result: CaseResult, changes: RankChanges, *, full: bool
+    result: CaseResult, moves: RankChanges, *, full: bool
 ) -> _ChosenMoves:
-    shares = change_shares(result, scored_ranking(result))
-    costly = _costly_moves(changes, shares)
-    others = _other_moves(changes, costly)
+    change = Change.since_baseline(result)
+    shares = change_shares(change, scored_ranking(result))
+    costly = _costly_moves(moves, shares)
+    others = _other_moves(moves, costly)
     shown = [*costly, *others]
     # a row about one more document would take as much room as the document
     if not full and len(shown) > MOST_FELL + MOST_ROSE + 1:

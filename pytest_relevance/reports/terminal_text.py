@@ -13,9 +13,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from pytest_relevance._text import harmless as harmless
-
-WIDEST = 100
-"""The default width of a report."""
+from pytest_relevance.report_formats import WIDEST as WIDEST
 
 WIDEST_TERMINAL = 160
 """The width of a report in a terminal that is wider."""

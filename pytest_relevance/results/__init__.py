@@ -7,6 +7,9 @@
 | `outcomes` | a ranking judged by the expectations of its case |
 | `documents` | titles and fields of documents, from a catalogue and from an index |
 | `records/` | records and baselines, the comparison with a baseline, merging |
+| `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
+| `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |
+| `repeats` | whether a search returns the same when it is called again |
 | `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
 | `diagnoses` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |

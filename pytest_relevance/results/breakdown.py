@@ -34,6 +34,7 @@ from pytest_relevance.results.breakdown_rows import (
     grade_text,
 )
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.responses.ids import id_text
 from pytest_relevance.results.responses.ranking import read_ranking
 
@@ -198,24 +199,27 @@ def scored_ranking(result: CaseResult) -> ScoredRanking:
     )
 
 
-def change_shares(result: CaseResult, now: ScoredRanking) -> Mapping[str, float]:
-    """By how much each document changed nDCG@k since the baseline.
+def change_shares(change: Change, now: ScoredRanking) -> Mapping[str, float]:
+    """By how much each document changed nDCG@k.
 
-    The shares add up to the change of the score. `now` is the ranking of the result.
+    The shares add up to the change of the score. `now` is the ranking of the case now.
     There are none if either score is not defined, and if the ranking is the same.
     """
     shares = defaultdict[str, float](float)
-    baseline = result.baseline
-    if baseline is None or baseline.score is None or result.score is None:
+    case, before = change.case, change.before
+    if before is None or case.score is None:
         return shares
-    if list(baseline.documents) == list(result.ranking.documents):
+    if before.scores.get(case.metric.text) is None:
         return shares
-    repeated = ndcg.repeated_indexes(baseline.documents)
-    accepted = ndcg.GradedRanking(
-        grades=list(baseline.grades), repeated=repeated, judged=now.graded.judged
+    if list(before.documents) == list(case.ranking.documents):
+        return shares
+    graded = ndcg.GradedRanking(
+        grades=list(before.grades),
+        repeated=ndcg.repeated_indexes(before.documents),
+        judged=now.graded.judged,
     )
     then = ScoredRanking(
-        documents=baseline.documents, graded=accepted, settings=now.settings, k=now.k
+        documents=before.documents, graded=graded, settings=now.settings, k=now.k
     )
     for document, share in then.shares():
         shares[document] -= share

@@ -49,6 +49,7 @@ CHECK = "relevance.check"
 """The name of the search of a result whose ranking a test in Python gave."""
 
 Group = TypeVar("Group", bound=Hashable)
+Item = TypeVar("Item")
 
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
@@ -637,12 +638,12 @@ def search_of(result: CaseResult) -> tuple[str, str, str | None]:
 
 
 def grouped(
-    results: Iterable[CaseResult], key: Callable[[CaseResult], Group]
-) -> dict[Group, list[CaseResult]]:
-    """Results by a key, in their order."""
-    groups: dict[Group, list[CaseResult]] = {}
-    for result in results:
-        groups.setdefault(key(result), []).append(result)
+    items: Iterable[Item], key: Callable[[Item], Group]
+) -> dict[Group, list[Item]]:
+    """Group results, pairs or changes of these by a key, in their order."""
+    groups: dict[Group, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups
 
 

@@ -598,7 +598,7 @@ def test_cases_that_drop_are_counted_and_the_worst_are_named() -> None:
         CaseDropsFinding,
     ]
     assert not gates.passed
-    assert [mover.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
+    assert [mover.case.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
     assert comparison_text(gates.findings[1]) == (
         '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
     )

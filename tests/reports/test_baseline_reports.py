@@ -18,7 +18,7 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
-from pytest_relevance.results.compare.rank_changes import baseline_changes
+from pytest_relevance.results.changes import Change
 from tests.helpers import block, case_result, changed
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def test_the_shares_add_up_under_all_settings(
     assert found.baseline is not None
     if found.baseline.score is not None and found.score is not None:
         assert sum(
-            change_shares(found, scored_ranking(found)).values()
+            change_shares(Change.since_baseline(found), scored_ranking(found)).values()
         ) == pytest.approx(found.score - found.baseline.score, abs=1e-9)
 
 
@@ -274,9 +274,9 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
         found, titles={**found.texts.titles, **dict.fromkeys(accepted, title)}
     )
     for full in (False, True):
-        changes = baseline_changes(found)
-        assert changes is not None
-        for spans in since_baseline_lines(found, changes, full=full, columns=WIDEST):
+        moves = Change.since_baseline(found).moves
+        assert moves is not None
+        for spans in since_baseline_lines(found, moves, full=full, columns=WIDEST):
             text = "".join(text for text, _ in spans)
             assert harmless(text) == text
             assert display_width(text) <= 100

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Comparison, Run, RunInfo, compare_runs
 from pytest_relevance.gates.findings import finding_text
-from pytest_relevance.reports.comparison_report import (
-    comparison_headline,
-    comparison_lines,
-)
+from pytest_relevance.reports.comparison_report import comparison_headline, report_on
 from pytest_relevance.reports.run.headline import Headline
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, plain_text
-from pytest_relevance.reports.terminal_text import display_width, harmless
+from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
@@ -123,7 +120,7 @@ def test_a_mean_that_fell_significantly_is_bad_and_p_values_of_several_metrics_a
     None
 ):
     for count, style in ((8, BAD), (3, PLAIN)):
-        lines = comparison_lines(many(count, ["b"]))
+        lines = report_on(many(count, ["b"]), None, None).lines(WIDEST)
         assert [spans[0][1] for spans in lines if spans[0][0].startswith("mean ")] == [
             style,
             style,

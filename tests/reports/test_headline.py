@@ -23,7 +23,7 @@ from pytest_relevance.results.case_parts import (
     WITHIN,
     BaselineComparison,
 )
-from pytest_relevance.results.compare.rank_changes import Move
+from pytest_relevance.results.rank_moves import Move
 from tests.helpers import changed, gate_record, result_of
 from tests.reports.conftest import Shop
 
@@ -251,7 +251,7 @@ def test_the_sentence(found: Headline, sentence: str, kind: str) -> None:
 
 def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
     """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone from rank 2, by 7 / log2(3)."""
-    found = CaseChange(
+    found = CaseChange.since_baseline(
         shop.result(
             ["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]
         )
@@ -265,7 +265,7 @@ def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
 
 
 def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) -> None:
-    found = CaseChange(
+    found = CaseChange.since_baseline(
         shop.result(
             ["sku-1", "sku-3", "sku-5"],
             accepted=["sku-1", "sku-3", "sku-2"],
@@ -277,14 +277,17 @@ def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) ->
         ["sku-1", "sku-5", "sku-2", "sku-6"],
         accepted=["sku-1", "sku-3", "sku-5", "sku-2", "sku-4"],
     )
-    assert CaseChange(below).lost == Move("sku-3", 2, None)
-    assert CaseChange(below).on_top == Move("sku-5", 3, 2)
+    assert CaseChange.since_baseline(below).lost == Move("sku-3", 2, None)
+    assert CaseChange.since_baseline(below).on_top == Move("sku-5", 3, 2)
     dropped = shop.result(
         ["sku-1", "sku-4", "sku-6"],
         accepted=["sku-1", "sku-4"],
         judgments={"sku-1": 3, "sku-4": 0},
     )
-    assert (CaseChange(dropped).lost, CaseChange(dropped).on_top) == (None, None)
+    assert (
+        CaseChange.since_baseline(dropped).lost,
+        CaseChange.since_baseline(dropped).on_top,
+    ) == (None, None)
 
 
 def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(
@@ -298,12 +301,16 @@ def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_coun
         accepted=["sku-1", "sku-2"],
         unjudged="skip",
     )
-    assert CaseChange(pushed).lost == Move("sku-2", 2, None)
+    assert CaseChange.since_baseline(pushed).lost == Move("sku-2", 2, None)
     deep = ["sku-5", "sku-6", "sku-1"]
     same = shop.result(
         deep, judgments=judgments, accepted=["sku-1"], unjudged="skip", k=1
     )
-    assert (same.score, CaseChange(same).lost, CaseChange(same).gained) == (
+    assert (
+        same.score,
+        CaseChange.since_baseline(same).lost,
+        CaseChange.since_baseline(same).gained,
+    ) == (
         1,
         None,
         None,
@@ -312,7 +319,7 @@ def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_coun
 
 def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
     result = shop.result(["sku-4", "sku-3", "sku-1"])
-    found = CaseChange(result)
+    found = CaseChange.since_baseline(result)
     assert (found.before, found.lost) == (None, Move("sku-2", None, None))
     assert found.on_top == Move("sku-4", None, 1)
     assert result.score is not None
@@ -320,9 +327,9 @@ def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
 
 
 def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
-    nothing = CaseChange(shop.result([], accepted=["sku-1"]))
+    nothing = CaseChange.since_baseline(shop.result([], accepted=["sku-1"]))
     assert (nothing.lost, nothing.on_top) == (Move("sku-1", 1, None), None)
-    unjudged = CaseChange(shop.result(["sku-1"], judgments={}))
+    unjudged = CaseChange.since_baseline(shop.result(["sku-1"], judgments={}))
     assert (unjudged.lost, unjudged.on_top) == (None, Move("sku-1", None, 1))
 
 
@@ -366,7 +373,7 @@ def test_the_lost_document_has_the_largest_fall(
             WITHIN, 1.0, documents=tuple(before), grades=graded
         ),
     )
-    found = CaseChange(result)
+    found = CaseChange.since_baseline(result)
     discounts = discount_table("log2", 8)
 
     def gain(document: str, ranking: Sequence[str]) -> float:
@@ -398,7 +405,7 @@ def test_an_entry_that_cannot_be_compared_counts_as_none(
             standing, before, documents=("sku-1",), grades=(3,)
         ),
     )
-    found = CaseChange(result)
+    found = CaseChange.since_baseline(result)
     assert (found.before, found.lost, found.on_top) == (
         before,
         Move("sku-2", None, None),

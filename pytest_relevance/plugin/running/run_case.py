@@ -110,7 +110,7 @@ def _searches(this: CaseRun) -> Searches | None:
 def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
     """Score the ranking of the first call; compare the rankings of the other calls with it."""
     if len(calls) > 1:
-        from pytest_relevance.results.compare.rank_changes import compare_calls
+        from pytest_relevance.results.repeats import compare_calls
 
         this.attempt.repeats = compare_calls(
             this.case, [ranking for ranking, _ in calls]
@@ -461,7 +461,7 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
     """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
     from pytest_relevance.reports.ranking import unwanted_documents
     from pytest_relevance.results.breakdown import break_down
-    from pytest_relevance.results.compare.rank_changes import baseline_changes
+    from pytest_relevance.results.changes import Change
 
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
@@ -475,5 +475,6 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
                 if row.document is not None
             ]
         yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
-    if changes := baseline_changes(result):
-        yield from [move.document for move in changes.left[:_MOST_EXPLAINED]]
+    moves = Change.since_baseline(result).moves
+    if moves is not None:
+        yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]

@@ -13,6 +13,7 @@ from pytest_relevance._number_text import number_text
 from pytest_relevance._text import counted, score_text
 from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.html.markup import ARROW, text, with_arrows
+from pytest_relevance.reports.html.page_rows import PageRow, results_of
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_tables import names_in_page
@@ -27,20 +28,7 @@ from pytest_relevance.reports.run.movers import (
 )
 from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
-from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
-from pytest_relevance.results.case_result import (
-    ERROR,
-    NOT_SEARCHED,
-    SKIPPED,
-    CaseResult,
-    has_failed,
-)
-from pytest_relevance.results.compare.differences import (
-    FAILED_BEFORE,
-    failure_kind,
-    got_worse,
-    score_before,
-)
+from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
 
 MOST_WORST = 10
 """How many cases the first screen lists."""
@@ -51,28 +39,28 @@ _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 # --- what a row says, for the script's data too ---------------------------------------
 
 
-def is_fine(results: Sequence[CaseResult]) -> bool:
+def is_fine(rows: Sequence[PageRow]) -> bool:
     """Whether no case failed and no score fell.
 
     The lowest scores are shown then, as without a baseline.
     """
-    for result in results:
-        if result.status == SKIPPED:
+    for row in rows:
+        if row.was_skipped:
             continue
-        if has_failed(result):
+        if row.has_failed:
             return False
-        is_compared = score_before(result) is not None
-        if is_compared and CaseChange(result).weighted_change < 0:
+        is_compared = row.change.score_before is not None
+        if is_compared and CaseChange(row.change).weighted_change < 0:
             return False
     return True
 
 
-def documents_of(result: CaseResult, *, alone: bool) -> CaseChange:
+def documents_of(row: PageRow, *, alone: bool) -> CaseChange:
     """Return what names the documents in the row of a case.
 
-    `alone`: those of its own ranking, whatever was accepted.
+    `alone`: those of its own ranking, whatever was before.
     """
-    return CaseChange(replace(result, baseline=None) if alone else result)
+    return CaseChange(replace(row.change, before=None) if alone else row.change)
 
 
 def why(result: CaseResult, told: frozenset[int]) -> str:
@@ -88,34 +76,36 @@ def why(result: CaseResult, told: frozenset[int]) -> str:
 # --- the table ------------------------------------------------------------------------
 
 
-def queries_section(results: Sequence[CaseResult], worst: Sequence[CaseResult]) -> str:
+def queries_section(rows: Sequence[PageRow], worst: Sequence[PageRow]) -> str:
     """Make the section of the worst cases, as many as the first screen lists."""
-    alone = is_fine(results)
-    heads = _heads(results, alone=alone)
+    results = results_of(rows)
+    alone = is_fine(rows)
+    heads = _heads(rows, alone=alone)
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     names = names_in_page(results)
     told = told_errors(results)
     variants = variants_of(results)
-    rows = []
-    for result in worst[:MOST_WORST]:
-        change = documents_of(result, alone=alone)
-        row = moved_case(change, variants)
+    lines = []
+    for row in worst[:MOST_WORST]:
+        result = row.result
+        change = documents_of(row, alone=alone)
+        texts = moved_case(change, variants)
         cells = [
-            _query_cell(result, row),
-            _scores_cell(result, why(result, told)),
-            *_document_cells(row, change),
+            _query_cell(result, texts),
+            _scores_cell(row, why(result, told)),
+            *_document_cells(texts, change),
         ]
-        rows.append(
-            f'<tr class="{_class(result)}" data-case="{escape(names[id(result)])}">'
+        lines.append(
+            f'<tr class="{_class(row)}" data-case="{escape(names[id(result)])}">'
             f"{''.join(cells[: len(heads)])}</tr>"
         )
     empty = ""
-    if all(result.status == SKIPPED for result in results):
+    if all(row.was_skipped for row in rows):
         empty = '<p class="empty">No query to show.</p>'
     elif alone:
         lowest_first = ": the lowest scores first" if worst else ""
         empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>'
-    body = "\n".join(rows)
+    body = "\n".join(lines)
     return (
         f'<section id="queries" aria-label="queries">{empty}\n'
         '<div id="controls" hidden></div>\n'
@@ -124,19 +114,19 @@ def queries_section(results: Sequence[CaseResult], worst: Sequence[CaseResult]) 
     )
 
 
-def _heads(results: Iterable[CaseResult], *, alone: bool) -> list[str]:
+def _heads(rows: Iterable[PageRow], *, alone: bool) -> list[str]:
     """Return the titles of the columns; those of documents only if there are any."""
     is_compared = False
     has_documents = False
-    for result in results:
-        accepted = result.baseline
-        if result.ranking.documents:
+    for row in rows:
+        if row.result.ranking.documents:
             has_documents = True
-        if accepted is None:
+        before = row.change.before
+        if before is None:
             continue
-        if accepted.documents:
+        if before.documents:
             has_documents = True
-        if accepted.standing not in (NEW, NOT_COMPARED, LOST):
+        if row.has_earlier_ranking:
             is_compared = True
     heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if not has_documents:
@@ -146,13 +136,13 @@ def _heads(results: Iterable[CaseResult], *, alone: bool) -> list[str]:
     return [*heads, "lost or fell", "in its place"]
 
 
-def _more(worst: Sequence[CaseResult]) -> str:
+def _more(worst: Sequence[PageRow]) -> str:
     """Say how many cases are not in the table."""
     rest = len(worst) - MOST_WORST
     if rest <= 0:
         return ""
-    fallen = [result for result in worst if got_worse(result)]
-    shown = [result for result in worst[:MOST_WORST] if got_worse(result)]
+    fallen = [row.result for row in worst if row.got_worse]
+    shown = [row.result for row in worst[:MOST_WORST] if row.got_worse]
     more_fallen = case_count(fallen) - case_count(shown)
     more = counted(rest, "further case")
     if more_fallen:
@@ -203,10 +193,11 @@ def _spans(spans: Line) -> str:
     return "".join(parts)
 
 
-def _scores_cell(result: CaseResult, reason: str) -> str:
+def _scores_cell(row: PageRow, reason: str) -> str:
     """Write a bar, the scores before and after, what became of the case, and why."""
-    change = CaseChange(result)
-    before = score_before(result)
+    result = row.result
+    change = CaseChange(row.change)
+    before = row.change.score_before
     after = change.after
     shown = score_text(after)
     if before is not None and score_text(before) != shown:
@@ -215,7 +206,7 @@ def _scores_cell(result: CaseResult, reason: str) -> str:
         shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
     hint = _hint(result, change)
     title = f' title="{hint}"' if hint else ""
-    said = text(status_of(result))
+    said = text(row.became)
     if reason:
         said += f": {text(reason)}"
     bar = ""
@@ -223,7 +214,7 @@ def _scores_cell(result: CaseResult, reason: str) -> str:
         bar = _bar(before, after, result.conditions.floor)
     return (
         f'<td class="scores"><div>{bar}<span{title}>{shown}</span> '
-        f'<span class="verdict {_class(result)}">{said}</span></div></td>'
+        f'<span class="verdict {_class(row)}">{said}</span></div></td>'
     )
 
 
@@ -237,18 +228,8 @@ def _hint(result: CaseResult, change: CaseChange) -> str:
     return change.by or ""
 
 
-def _class(result: CaseResult) -> str:
-    return text(result.status).replace(" ", "-")
-
-
-def status_of(result: CaseResult) -> str:
-    """Say what became of a case: its status, `got worse` or `failed before`."""
-    if not has_failed(result):
-        return result.status
-    if got_worse(result):
-        return "got worse"
-    kind = failure_kind(result)
-    return kind if kind == FAILED_BEFORE else result.status
+def _class(row: PageRow) -> str:
+    return text(row.status).replace(" ", "-")
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> str:

@@ -11,29 +11,30 @@ from collections.abc import Sequence
 from pytest_relevance._text import counted
 from pytest_relevance.reports.html.case_rows import queries_section
 from pytest_relevance.reports.html.markup import file_text, text, with_arrows
+from pytest_relevance.reports.html.page_rows import PageRow, results_of
 from pytest_relevance.reports.html.screen import Finding, Screen
 from pytest_relevance.reports.run.gates import OUTCOMES
 from pytest_relevance.reports.run.mean_text import metric_explained
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import FAILED
 
 _MOST_LINES = 4
 
 
 def first_screen(
     screen: Screen,
-    results: Sequence[CaseResult],
+    rows: Sequence[PageRow],
     shown: int,
-    worst: Sequence[CaseResult],
+    worst: Sequence[PageRow],
 ) -> str:
     """Write the first screen, the content of `<div id="page">`.
 
-    The page has `shown` of the results in full. `worst` are those that failed or whose
+    The page has `shown` of the rows in full. `worst` are those that failed or whose
     score fell, the worst first; without any those with the lowest scores.
     """
     said = screen.said
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = list(screen.notes)
-    total = sum(1 for result in results if result.status != SKIPPED)
+    total = sum(1 for row in rows if not row.was_skipped)
     if shown < total:
         notes.append(_left_out(shown, total))
     findings = []
@@ -49,14 +50,14 @@ def first_screen(
         *_folded(findings, "finding", begin=list_begin, end="</ul>"),
         f'<ul class="context" aria-label="what ran">{context}</ul>',
     ]
-    explained = metric_explained(results)
+    explained = metric_explained(results_of(rows))
     if explained:
         parts.append(f'<p class="place">{explained}</p>')
         parts.append(file_text("words.html"))
     parts.append(
         '</div><section id="charts" aria-label="charts" hidden></section></div>'
     )
-    parts.append(queries_section(results, worst))
+    parts.append(queries_section(rows, worst))
     return "\n".join(parts)
 
 

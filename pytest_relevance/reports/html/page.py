@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from html import escape
@@ -17,14 +17,20 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
-from pytest_relevance.gates.comparison import (
-    ComparisonGates,
-    comparison_text,
-    judge_comparison,
+from pytest_relevance.gates.comparison import comparison_text
+from pytest_relevance.reports.comparison_report import (
+    comparison_headline,
+    counts_text,
+    mean_change_sentences,
 )
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.markup import ARROW, file_text
 from pytest_relevance.reports.html.page_data import chosen, page_data
+from pytest_relevance.reports.html.page_rows import (
+    PageRow,
+    rows_of_comparison,
+    rows_of_run,
+)
 from pytest_relevance.reports.html.screen import (
     Finding,
     Screen,
@@ -32,13 +38,12 @@ from pytest_relevance.reports.html.screen import (
     screen_of,
 )
 from pytest_relevance.reports.reasons import settings_text
-from pytest_relevance.results.case_parts import IMPROVEMENT, REGRESSION
-from pytest_relevance.results.case_result import FAILED, PASSED, CaseResult
+from pytest_relevance.results.case_result import FAILED, PASSED
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 
 SCRIPTS = (
     "data",
@@ -85,14 +90,19 @@ def html_page(
     """
     if screen is None:
         screen = screen_of(run)
+    return _page(run, rows_of_run(run.results), screen, images=images)
+
+
+def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) -> str:
+    """Make a page with these rows. `run` has what their cases share."""
     if images:
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
     style = "\n".join(file_text(name) for name in STYLES)
     script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
-    picked = chosen(run.results)
-    shown = [run.results[place] for place in picked.shown]
-    worst = [run.results[place] for place in picked.worst]
-    encoding, data = embedded(page_data(run, shown, screen, images=images))
+    picked = chosen(rows)
+    shown = [rows[place] for place in picked.shown]
+    worst = [rows[place] for place in picked.worst]
+    encoding, data = embedded(page_data(run, rows, shown, screen, images=images))
     page = Template(file_text("page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.said.text} - {harmless(run.name)}"),
@@ -100,7 +110,7 @@ def html_page(
         script=script,
         encoding=encoding,
         data=data,
-        first_screen=first_screen(screen, run.results, len(shown), worst),
+        first_screen=first_screen(screen, rows, len(shown), worst),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -117,26 +127,18 @@ def comparison_page(
     `images`: as of a run.
     """
     if gates is None:
-        gates = judge_comparison(comparison)
-    run = Run(
-        list(_judged(comparison)),
-        comparison.files,
-        name=f"{comparison.first} {ARROW} {comparison.second}",
-    )
-    return html_page(run, _comparison_screen(comparison, gates, run), images=images)
+        gates = comparison.judge()
+    name = f"{comparison.first} {ARROW} {comparison.second}"
+    run = Run(comparison.results, comparison.files, name=name)
+    screen = _comparison_screen(comparison, gates, name)
+    return _page(run, rows_of_comparison(comparison), screen, images=images)
 
 
 def _comparison_screen(
-    comparison: Comparison, gates: ComparisonGates, run: Run
+    comparison: Comparison, gates: ComparisonGates, name: str
 ) -> Screen:
-    """Say what the first screen says of a comparison. `run` has its cases."""
-    from pytest_relevance.reports.comparison_report import (
-        comparison_headline,
-        counts_text,
-        mean_change_sentences,
-    )
-
-    context = [run.name, counts_text(comparison)]
+    """Say what the first screen says of a comparison with this name."""
+    context = [name, counts_text(comparison)]
     if _has_other_metric(comparison):
         context.append(f"compared by {comparison.metric}")
     searched = changes_text(comparison.fingerprint)
@@ -150,10 +152,9 @@ def _comparison_screen(
         notes=comparison.notes,
         context=context,
         findings=[
-            *emptied_findings(run.results),
-            *_gate_findings(comparison, gates, run),
+            *emptied_findings(comparison.changes),
+            *_gate_findings(comparison, gates),
         ],
-        statuses={result.key: result.status for result in comparison.results},
     )
 
 
@@ -164,12 +165,10 @@ def _has_other_metric(comparison: Comparison) -> bool:
     return any(result.metric.text != comparison.metric for result in comparison.results)
 
 
-def _gate_findings(
-    comparison: Comparison, gates: ComparisonGates, run: Run
-) -> list[Finding]:
+def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Finding]:
     """Make a line of each gate. One that is not met is a link to all cases that fell."""
-    fallen_keys = {result.key for result in comparison.moved(-1)}
-    fallen = [result for result in run.results if result.key in fallen_keys]
+    fallen_keys = {change.case.key for change in comparison.moved(-1)}
+    fallen = [each for each in comparison.results if each.key in fallen_keys]
     findings = []
     for gate in gates.findings:
         if gate.is_met:
@@ -177,34 +176,6 @@ def _gate_findings(
         else:
             findings.append(Finding(comparison_text(gate), fallen, outcome=FAILED))
     return findings
-
-
-def _judged(comparison: Comparison) -> Iterator[CaseResult]:
-    """Give the results of the cases as the page shows them.
-
-    A case that the headline counts as worse or as better is one that got worse or
-    better, and fails or not.
-    """
-    from pytest_relevance.reports.comparison_report import notable_change
-
-    least = notable_change(comparison)
-    worse = {result.key for result in comparison.moved(-1, least)}
-    better = {result.key for result in comparison.moved(1, least)}
-    for result in comparison.results:
-        assert result.baseline is not None
-        if result.key in worse:
-            yield replace(
-                result,
-                verdict=FAILED,
-                call=replace(result.call, outcome=FAILED),
-                baseline=replace(result.baseline, standing=REGRESSION),
-            )
-        elif result.key in better:
-            yield replace(
-                result, baseline=replace(result.baseline, standing=IMPROVEMENT)
-            )
-        else:
-            yield result
 
 
 def content_security_policy(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import counted
 from pytest_relevance.gates.judging import GateResult
@@ -26,7 +26,8 @@ from pytest_relevance.reports.run.uncompared import (
     not_compared_sentences,
 )
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, Key
+from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import MeanChange, mean_change
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunInfo
@@ -51,8 +52,7 @@ class Finding:
 class Screen:
     """What the first screen says.
 
-    The headline, the means, further notes, what ran, and what was found. `statuses` are
-    those of the second run of a comparison, whose worse cases are shown as failed.
+    The headline, the means, further notes, what ran, and what was found.
     """
 
     said: Headline
@@ -60,7 +60,6 @@ class Screen:
     notes: Sequence[str]
     context: Sequence[str]
     findings: Sequence[Finding]
-    statuses: Mapping[Key, str] = field(default_factory=dict)
 
 
 def screen_of(run: Run) -> Screen:
@@ -103,7 +102,7 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
-    latencies = baseline.latency_sentences(ran)
+    latencies = baseline.latency_sentences(changes_since_baseline(ran))
     searched = baseline.searched_sentences(run.files, run.info.fingerprint)
     sentences = [
         *latencies[: baseline.MOST_NAMES],
@@ -126,13 +125,13 @@ def _faults(
         findings.append(Finding(fault.text, fault.results))
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
     if diagnoses.NOTHING not in kinds:
-        findings += emptied_findings(ran)
+        findings += emptied_findings(changes_since_baseline(ran))
     return findings
 
 
-def emptied_findings(results: Sequence[CaseResult]) -> list[Finding]:
+def emptied_findings(changes: Sequence[Change]) -> list[Finding]:
     """Say that queries return nothing now, and returned something before."""
-    found = baseline.emptied(results)
+    found = baseline.emptied(changes)
     if not found:
         return []
     count = counted(len(found), "query returns", "queries return")

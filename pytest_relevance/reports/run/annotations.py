@@ -155,7 +155,7 @@ def _message_parts(result: CaseResult) -> list[str]:
     """Say why a case failed, which document it lost, and which is on top now."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
-    change = CaseChange(result)
+    change = CaseChange.since_baseline(result)
     if change.after is None:
         return parts
     row = moved_case(change, ())

@@ -36,6 +36,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.records.run_info import (
     FileInfo,
@@ -55,19 +56,20 @@ MOST_NAMES = 3
 # --- queries that find nothing --------------------------------------------------------
 
 
-def emptied(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Return the results that have no documents now, and had some in the baseline."""
+def emptied(changes: Iterable[Change]) -> list[CaseResult]:
+    """Return the cases that have no documents now, and had some before."""
     found = []
-    for result in results:
-        is_empty = not result.ranking.returned and result.verdict not in WITHOUT_SCORE
-        if is_empty and result.baseline is not None and result.baseline.documents:
-            found.append(result)
+    for change in changes:
+        case = change.case
+        is_empty = not case.ranking.returned and case.verdict not in WITHOUT_SCORE
+        if is_empty and change.before is not None and change.before.documents:
+            found.append(case)
     return found
 
 
-def emptied_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
+def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
     """`7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)`, if any."""
-    queries = list(dict.fromkeys(result.query for result in emptied(results)))
+    queries = list(dict.fromkeys(case.query for case in emptied(changes)))
     if not queries:
         return []
     count = counted(len(queries), "query returns", "queries return")
@@ -241,14 +243,15 @@ def mean_change_sentence(
     return Sentence(text, style)
 
 
-def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
+def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
     """Give the change of the latency in each variant that was called alike before.
 
     `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`
     """
-    variants = variants_of(results)
+    variants = variants_of(change.case for change in changes)
     sentences = []
-    for variant, group in grouped(results, variant_of).items():
+    groups = grouped(changes, lambda change: variant_of(change.case))
+    for variant, group in groups.items():
         change = differences.latency_change(group)
         if change is None:
             continue
@@ -259,7 +262,7 @@ def latency_sentences(results: Sequence[CaseResult]) -> list[Sentence]:
         median = _duration_change(change.p50)
         most = _duration_change(change.p95)
         how = counted(change.cases, "case")
-        called = how_called(group)
+        called = how_called(each.case for each in group)
         if called:
             how += f", {called}"
         text = f"{head}latency p50 {median}, p95 {most} ({how})"

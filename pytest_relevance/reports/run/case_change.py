@@ -1,4 +1,4 @@
-"""What happened to a case since its baseline, and which cases got worse.
+"""What became of a case, which documents explain it, and which cases got worse.
 
 Reports name two documents of a case: the one whose place costs the score most, and the
 one that a reader finds in its place.
@@ -7,7 +7,7 @@ one that a reader finds in its place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pytest_relevance._number_text import LEAST
@@ -19,52 +19,51 @@ from pytest_relevance.results.breakdown import (
     scored_ranking,
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
-from pytest_relevance.results.compare.differences import (
-    got_worse,
-    score_before,
-    score_now,
-)
-from pytest_relevance.results.compare.rank_changes import Move, accepted_ranking
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.outcomes import first_ranks
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedScores:
-    """The scores of a case before and now by a metric; None for nDCG@k."""
-
-    metric: str | None
-    before: float | None
-    after: float | None
+from pytest_relevance.results.rank_moves import Move
 
 
 @dataclass(frozen=True)
 class CaseChange:
-    """A case beside its accepted ranking, or alone if it has none.
+    """What became of a case, and the documents that explain it.
 
-    `metric` is the metric of its scores. None is nDCG@k, or if that is not defined the
-    first metric that compares the ranking with the accepted one, if there is any.
+    Its scores are by the metric of the change. If that is nDCG@k and not defined, they are
+    by the first metric that compares the ranking with the earlier one, if there is any.
     """
 
-    result: CaseResult
-    metric: str | None = None
+    change: Change
+
+    @classmethod
+    def since_baseline(cls, result: CaseResult) -> CaseChange:
+        """Compare a case with its accepted ranking, if it has one."""
+        return cls(Change.since_baseline(result))
+
+    @property
+    def result(self) -> CaseResult:
+        """The result of the case now."""
+        return self.change.case
 
     @property
     def by(self) -> str | None:
         """The metric of its scores, None for nDCG@k."""
-        return self._scores.metric
+        return self._scored_by.metric
 
     @property
     def before(self) -> float | None:
-        """The score of the accepted ranking, None without one.
+        """The score of the earlier ranking, None without one.
 
         1 by a metric that compares the two rankings.
         """
-        return self._scores.before
+        if is_similarity(self.by or ""):
+            return 1.0
+        return self._scored_by.score_before
 
     @property
     def after(self) -> float | None:
         """The score now."""
-        return self._scores.after
+        return self._scored_by.score_after
 
     @property
     def weighted_change(self) -> float:
@@ -82,27 +81,27 @@ class CaseChange:
     def lost(self) -> Move | None:
         """The document whose place costs the score most; None if there is none.
 
-        With a baseline it is the document of the accepted ranking with the greatest
-        share of the drop, or by a metric that compares rankings the first that is gone.
-        Without one it is the document with the largest loss against the ideal ranking,
-        and it has no first rank.
+        It is the document of the earlier ranking with the greatest share of the drop, or
+        by a metric that compares rankings the first that is gone. Without an earlier
+        ranking it is the document with the largest loss against the ideal ranking, and it
+        has no first rank.
         """
-        accepted = accepted_ranking(self.result)
-        if not accepted:
+        earlier = self.change.documents_before
+        if not earlier:
             return self._largest_loss()
         if is_similarity(self.by or ""):
-            return self._first_gone(accepted)
-        return self._moved_most(-1, self._accepted_ranks)
+            return self._first_gone(earlier)
+        return self._moved_most(-1, self._ranks_before)
 
     @property
     def on_top(self) -> Move | None:
         """The result that a reader finds in the place of `lost`; None if there is none.
 
-        With a baseline it is the first result that rose or is new, no deeper than the
-        rank that `lost` had, or at rank 1 if nothing was lost. Without one it is the
-        first result, and it has no first rank.
+        It is the first result that rose or is new, no deeper than the rank that `lost`
+        had, or at rank 1 if nothing was lost. Without an earlier ranking it is the first
+        result, and it has no first rank.
         """
-        before = self._accepted_ranks
+        before = self._ranks_before
         documents = self.result.ranking.documents
         if not before:
             return Move(documents[0], None, 1) if documents else None
@@ -117,8 +116,8 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """The document with the greatest share of the rise since the baseline, if any."""
-        if not self._accepted_ranks:
+        """The document with the greatest share of the rise, if any."""
+        if not self._ranks_before:
             return None
         return self._moved_most(1, first_ranks(self.result.ranking.documents))
 
@@ -130,33 +129,28 @@ class CaseChange:
         return self._scored.losses()
 
     @cached_property
-    def _scores(self) -> ComparedScores:
-        metric = self.metric
-        after = score_now(self.result, metric)
-        if metric is None and after is None:
-            for name in self.result.evaluation.scores:
-                if is_similarity(name):
-                    metric = name
-                    after = score_now(self.result, name)
-                    break
-        if metric is not None and is_similarity(metric):
-            before: float | None = 1.0
-        else:
-            before = score_before(self.result, metric)
-        return ComparedScores(metric, before, after)
+    def _scored_by(self) -> Change:
+        """The change by the metric of its scores."""
+        change = self.change
+        if change.metric is not None or change.score_after is not None:
+            return change
+        for name in self.result.evaluation.scores:
+            if is_similarity(name):
+                return replace(change, metric=name)
+        return change
 
     @cached_property
     def _scored(self) -> ScoredRanking:
         return scored_ranking(self.result)
 
     @cached_property
-    def _accepted_ranks(self) -> Mapping[str, int]:
-        return first_ranks(accepted_ranking(self.result))
+    def _ranks_before(self) -> Mapping[str, int]:
+        return first_ranks(self.change.documents_before)
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
-        """How much each document raised the score since the baseline."""
-        return change_shares(self.result, self._scored)
+        """How much each document raised the score."""
+        return change_shares(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """Find the document that raised the score most (`sign` 1), or lowered it (-1).
@@ -171,12 +165,12 @@ class CaseChange:
         if not candidates:
             return None
         _, _, document = max(candidates)
-        before = self._accepted_ranks.get(document)
+        before = self._ranks_before.get(document)
         return Move(document, before, self.result.ranking.rank_of(document))
 
-    def _first_gone(self, accepted: Sequence[str]) -> Move | None:
-        """Find the first document of the accepted ranking that is not returned now."""
-        for rank, document in enumerate(accepted, 1):
+    def _first_gone(self, earlier: Sequence[str]) -> Move | None:
+        """Find the first document of the earlier ranking that is not returned now."""
+        for rank, document in enumerate(earlier, 1):
             if self.result.ranking.rank_of(document) is None:
                 return Move(document, rank, None)
         return None
@@ -193,25 +187,28 @@ def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """Return the cases that failed or whose score fell, in the order of `fall_order`."""
     changes = []
     for result in results:
-        change = CaseChange(result)
-        order = fall_order(change)
+        change = CaseChange.since_baseline(result)
+        order = fall_order(
+            change, is_failed=has_failed(result), is_worse=got_worse(result)
+        )
         if order is not None:
             changes.append((order, change))
     changes.sort(key=lambda pair: pair[0])
     return [change for _, change in changes]
 
 
-def fall_order(change: CaseChange) -> tuple[bool, float] | None:
+def fall_order(
+    change: CaseChange, *, is_failed: bool, is_worse: bool
+) -> tuple[bool, float] | None:
     """Return the sort key of a case that failed or whose score fell; None for others.
 
     Those that got worse come first, each group by weight times change.
     """
-    result = change.result
     effect = change.weighted_change
-    has_fallen = effect < 0 and change.before is not None and result.status != SKIPPED
-    if not has_failed(result) and not has_fallen:
+    is_compared = change.before is not None and change.result.status != SKIPPED
+    if not is_failed and not (is_compared and effect < 0):
         return None
-    return not got_worse(result), effect
+    return not is_worse, effect
 
 
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:

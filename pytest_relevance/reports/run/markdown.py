@@ -86,6 +86,7 @@ from pytest_relevance.reports.sections import (
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.compare.differences import (
     FAILED_BEFORE,
     failure_kind,
@@ -105,7 +106,7 @@ def run_markdown(
     *,
     verbosity: int = 0,
     notes: Sequence[str] = (),
-    most: int = MOST_CHARACTERS,
+    most: int | None = MOST_CHARACTERS,
     page: str = "",
 ) -> str:
     """Write the report of a run as Markdown, of at most `most` characters.
@@ -185,7 +186,8 @@ class _MarkdownReport:
         self, ran: Sequence[CaseResult], variants: Sequence[Variant]
     ) -> list[Section]:
         compared = [result for result in ran if not result.is_check]
-        tags = tag_table(compared, variants, self.most(MOST_TAGS))
+        changes = changes_since_baseline(compared)
+        tags = tag_table(changes, variants, self.most(MOST_TAGS))
         of_variants = variant_tables(compared, variants, self.most(MOST_ROWS))
         return [
             *table_sections("the tags", [tags]),
@@ -247,7 +249,8 @@ def _first_section(
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran)
-    items += [each.markdown() for each in latency_sentences(ran)[:MOST_NAMES]]
+    latencies = latency_sentences(changes_since_baseline(ran))
+    items += [each.markdown() for each in latencies[:MOST_NAMES]]
     items += _count_items(run)
     items += [in_markdown(remark) for remark in remark_texts(run.info)]
     about = context(run)
@@ -340,9 +343,11 @@ def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _Cas
             groups.got_worse.append(change)
         elif id(result) not in told and failure_kind(result) != FAILED_BEFORE:
             groups.failed.append(change)
-    groups.rose.extend(CaseChange(result) for result in movers(ran, 1))
+    groups.rose.extend(CaseChange.since_baseline(result) for result in movers(ran, 1))
     if not worst and not groups.rose:
-        groups.lowest.extend(CaseChange(ran[place]) for place in lowest(ran))
+        groups.lowest.extend(
+            CaseChange.since_baseline(ran[place]) for place in lowest(ran)
+        )
     return groups
 
 

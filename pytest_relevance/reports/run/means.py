@@ -30,6 +30,7 @@ from pytest_relevance.reports.run.variants import (
 )
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import (
     Difference,
@@ -106,21 +107,19 @@ def _test_texts(test: Difference) -> list[str]:
 
 
 def tag_table(
-    results: Sequence[CaseResult],
-    variants: Sequence[Variant],
-    most: int | None,
-    metric: str | None = None,
+    changes: Sequence[Change], variants: Sequence[Variant], most: int | None
 ) -> Table:
-    """Make the table of the mean of each tag, or of its change since the baseline.
+    """Make the table of the mean of each tag, or of its change.
 
     It has the first `most` tags. Tags that all cases of a suite have are left out: they
-    would repeat the suite's line. The change is by `metric`, by default nDCG@k.
+    would repeat the suite's line. All changes are by one metric.
     """
-    by_tag = _by_tag(results)
-    changed = _changed_tags(by_tag, variants, metric)
+    by_tag = _by_tag(changes)
+    changed = _changed_tags(by_tag, variants)
     if changed:
-        title = f"by tag ({metric or metric_of(results)})"
-        table = _table_of_changed_tags(changed[:most], title)
+        results = [change.case for change in changes]
+        metric = changes[0].metric or metric_of(results)
+        table = _table_of_changed_tags(changed[:most], f"by tag ({metric})")
         total = len(changed)
     else:
         table = _table_of_tags(by_tag, variants, most)
@@ -132,16 +131,20 @@ def tag_table(
     return table
 
 
-def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    """Group the results by tag, without tags that all cases of a suite or the run have."""
-    sizes = Counter(result.file for result in results)
-    by_tag = {}
-    for tag, tagged in differences.by_tag(results).items():
-        files = {result.file for result in tagged}
-        is_suite = len(files) == 1 and len(tagged) == sizes[tagged[0].file]
-        if not is_suite and len(tagged) != len(results):
-            by_tag[tag] = tagged
-    return by_tag
+def _by_tag(changes: Sequence[Change]) -> dict[str, list[Change]]:
+    """Group the cases by tag, without tags that all cases of a suite or the run have."""
+    sizes = Counter(change.case.file for change in changes)
+    by_tag: dict[str, list[Change]] = {}
+    for change in changes:
+        for tag in change.case.tags:
+            by_tag.setdefault(tag, []).append(change)
+    chosen = {}
+    for tag, tagged in by_tag.items():
+        files = {change.case.file for change in tagged}
+        is_suite = len(files) == 1 and len(tagged) == sizes[tagged[0].case.file]
+        if not is_suite and len(tagged) != len(changes):
+            chosen[tag] = tagged
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +155,20 @@ class _ChangedTag:
 
 
 def _changed_tags(
-    by_tag: Mapping[str, Sequence[CaseResult]],
-    variants: Sequence[Variant],
-    metric: str | None,
+    by_tag: Mapping[str, Sequence[Change]], variants: Sequence[Variant]
 ) -> list[_ChangedTag]:
-    """Compare the cases of each tag and variant with the baseline, the largest drop first.
+    """Compare the means of each tag and variant, the largest drop first.
 
     Means are over the cases with a score now and before.
     """
     changed = []
     for tag, tagged in by_tag.items():
-        for variant, results in grouped(tagged, variant_of).items():
-            pairs = differences.score_pairs(results, metric)
+        groups = grouped(tagged, lambda change: variant_of(change.case))
+        for variant, changes in groups.items():
+            pairs = differences.score_pairs_of(changes)
             if not pairs:
                 continue
-            label = ""
-            if len(variants) > 1:
-                label = variant_label(variant, variants)
+            label = variant_label(variant, variants) if len(variants) > 1 else ""
             changed.append(_ChangedTag(tag, label, differences.means_of(pairs)))
     changed.sort(key=lambda row: (row.means.difference, row.tag, row.variant))
     return changed
@@ -183,7 +183,7 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
 
 
 def _table_of_tags(
-    by_tag: Mapping[str, Sequence[CaseResult]],
+    by_tag: Mapping[str, Sequence[Change]],
     variants: Sequence[Variant],
     most: int | None,
 ) -> Table:
@@ -193,12 +193,13 @@ def _table_of_tags(
     """
     rows = []
     for tag, tagged in by_tag.items():
-        not_passed = [each for each in tagged if each.status in NOT_PASSED]
+        results = [change.case for change in tagged]
+        not_passed = [result for result in results if result.status in NOT_PASSED]
         unmet = case_count(not_passed)
-        count = counted(case_count(tagged), "case")
+        count = counted(case_count(results), "case")
         if unmet:
             count += f", {unmet} not passed"
-        means = means_by_variant(tagged)
+        means = means_by_variant(results)
         text = means_text(means, variants)
         rows.append((-unmet, min(means.values(), default=_NO_MEAN), tag, text, count))
     figures = Column(align=RIGHT)

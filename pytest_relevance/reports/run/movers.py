@@ -18,7 +18,7 @@ from pytest_relevance.reports.run.variants import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.rank_changes import Move, baseline_changes
+from pytest_relevance.results.rank_moves import Move
 
 MOST_ROWS = 5
 """How many cases a table lists unless all are asked for."""
@@ -188,12 +188,12 @@ def mover_tables(
                 title, changed, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most
             )
         )
-    down = [CaseChange(result) for result in movers(results, -1)]
+    down = [CaseChange.since_baseline(result) for result in movers(results, -1)]
     title = "down since the baseline"
     tables.append(
         moved_table(title, down, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most)
     )
-    up = [CaseChange(result) for result in movers(results, 1)]
+    up = [CaseChange.since_baseline(result) for result in movers(results, 1)]
     title = "up since the baseline"
     tables.append(moved_table(title, up, variants, (GAINED_DOCUMENT,), most))
     return tables
@@ -206,6 +206,6 @@ def _changed_without_ndcg(results: Iterable[CaseResult]) -> list[CaseChange]:
         # cases without a similarity fail for other reasons
         if not is_similarity(change.by or ""):
             continue
-        if change.weighted_change < 0 or baseline_changes(change.result):
+        if change.weighted_change < 0 or change.change.moves:
             changed.append(change)
     return changed

@@ -29,6 +29,7 @@ from pytest_relevance.results.case_parts import (
     WITHOUT_COMPARISON,
 )
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def _mean_tables(
     from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
     from pytest_relevance.reports.run.movers import MOST_ROWS
 
-    tags = tag_table(results, variants, None if full else MOST_TAGS)
+    changes = changes_since_baseline(results)
+    tags = tag_table(changes, variants, None if full else MOST_TAGS)
     return [tags, *variant_tables(results, variants, None if full else MOST_ROWS)]
 
 

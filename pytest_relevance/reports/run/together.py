@@ -49,7 +49,7 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
         ]
     )
     for result in results:
-        row = moved_case(CaseChange(result), variants)
+        row = moved_case(CaseChange.since_baseline(result), variants)
         lost = Cell(row.documents[LOST_DOCUMENT])
         table.add(row.name, row.variant, reason_in_brief(result), lost)
     table.note = "-v shows them in full"

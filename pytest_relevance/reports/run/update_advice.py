@@ -19,6 +19,7 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.compare.differences import got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
@@ -85,7 +86,7 @@ def update_sentences(
     """
     fallen = [result for result in results if got_worse(result)]
     if fallen:
-        yield from emptied_sentences(results)
+        yield from emptied_sentences(changes_since_baseline(results))
         yield _how_to_see_one(fallen, files, against)
     if updating == "all":
         return

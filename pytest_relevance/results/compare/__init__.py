@@ -4,7 +4,7 @@
 |---|---|
 | `runs` | both runs, read and judged alike |
 | `pairing` | the pairs of results, and what keeps others from being compared |
-| `comparison` | `Compared`: the figures of the pairs, and gates about them |
+| `pair_scores` | the scores of the pairs by the metrics of the comparison |
+| `comparison` | `Comparison`: the figures of the pairs, and gates about them |
 | `differences` | means, test and interval of paired scores, for baselines and gates too; kinds of failures |
-| `rank_changes` | what left, entered or moved in a ranking; whether repeated calls agree |
 """

@@ -1,42 +1,44 @@
-"""The comparison of two runs: the results of the cases that both have, and the figures of their differences.
-
-A compared case is the result of the second run, with the ranking and the scores of the first run as its baseline: so
-reports show it as they show a case of a run that has a baseline.
-"""
+"""The comparison of two runs: the pairs of results that both have, and their differences."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, quoted
-from pytest_relevance.metrics.measures import ranks_needed, score
-from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
+from pytest_relevance._text import counted
+from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
-from pytest_relevance.results.case_result import CaseResult, grouped
-from pytest_relevance.results.compare import differences
-from pytest_relevance.results.compare.pairing import (
-    ErroredCase,
-    Incompatibility,
-    Metrics,
-    Pair,
+from pytest_relevance.report_formats import (
+    JSON,
+    MARKDOWN,
+    MOST_SHOWN,
+    OF_COMPARISONS,
+    TEXT,
+    WIDEST,
+    ReportOptions,
+    comparison_report,
 )
-from pytest_relevance.results.outcomes import with_similarities
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.changes import Change, Pair
+from pytest_relevance.results.compare import differences
+from pytest_relevance.results.compare.differences import Difference, Means, Scores
+from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility
+from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
     import pandas
 
-    from pytest_relevance.metrics.metric import Metric
     from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_MOVERS = 10
-"""How many of the largest drops, and of the largest gains, are movers unless more are asked for."""
+"""How many of the largest drops, and of the largest gains, are movers."""
+
+_OF_CASE = ("file", "id", "variant", "query", "weight", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +48,60 @@ class TagDifference:
     variant: str | None
     metric: str
     tag: str
-    means: differences.Means
+    means: Means
 
 
 @dataclass(frozen=True, slots=True)
 class Movers:
     """The cases with the largest drops and those with the largest gains, the largest first."""
 
-    drops: Sequence[CaseResult]
-    gains: Sequence[CaseResult]
+    drops: Sequence[Change]
+    gains: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGates:
+    """What the gates of a comparison found.
+
+    `findings`: one for each gate, of the kinds in `pytest_relevance.gates`. Each says
+    whether it `is_met`.
+    `drops`: the cases that dropped by more than a case may.
+    """
+
+    findings: tuple[Any, ...]
+    drops: Sequence[Change] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate is met."""
+        return all(finding.is_met for finding in self.findings)
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """The comparison of two runs.
+class Comparison:
+    """The comparison of two runs; all differences are second - first.
 
-    `first` and `second` are their names. `results` are the compared cases as the second run has them; `baseline` has
-    the ranking and the scores of the first run. Where two variants are compared, results have none. `names` are the
-    metrics, and `metric` is the one by which single cases are compared; None is the nDCG@k of each case. `changed` says
-    of each case what changed: "ranking", "judgments", "both" or "nothing"; judgments can have changed only where both
-    runs were judged again. `resamples` and `seed` are the settings of the tests.
+    `first` and `second` are their names. `pairs` are the results of the cases that were
+    compared, and `changes` say what became of each. `names` are the metrics, and `metric`
+    is the one by which single cases are compared; None is the nDCG@k of each case.
+    `changed` says of each case what changed: "ranking", "judgments", "both" or "nothing";
+    judgments can have changed only if both runs were judged again.
 
-    `left_out` says what was not compared and why, `errors` are the cases that are an error in either run; without
-    `common` both are empty. `notes` are further remarks. `fingerprint` says what differs in what was searched, by name:
-    `{"index": ["products-11", "products-20"]}`. `files` are the case files of the second run.
+    `metrics` has a row for each variant of the search and metric: the means of both, the
+    difference with its bootstrap interval, p-value and effect size. `by_tag` has the means
+    of each tag. `movers` are the cases that lost and gained most. `frame` has one row for
+    each case. `judge` says whether the second run may replace the first.
+
+    `left_out` says what was not compared and why, `errors` are the cases that are an error
+    in either run; without `common` both are empty. `notes` are further remarks.
+    `fingerprint` says what differs in what was searched, by name: `{"index":
+    ["products-11", "products-20"]}`. `files` are the case files of the second run.
+    `resamples` and `seed` are the settings of the tests.
     """
 
     first: str
     second: str
-    results: tuple[CaseResult, ...]
+    pairs: tuple[Pair, ...]
     names: tuple[str, ...]
     metric: str | None
     changed: tuple[str, ...]
@@ -88,316 +115,274 @@ class Compared:
 
     def __len__(self) -> int:
         """How many cases were compared."""
-        return len(self.results)
+        return len(self.pairs)
 
     def __repr__(self) -> str:
         """`Comparison(main.jsonl -> branch.jsonl: 135 cases, nDCG@10 -0.108)`."""
         figures = ", ".join(
             f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics
         )
-        return f"{type(self).__name__}({self.first} -> {self.second}: {counted(len(self), 'case')}, {figures})"
+        cases = counted(len(self), "case")
+        return f"Comparison({self.first} -> {self.second}: {cases}, {figures})"
 
-    @property
-    def settings(self) -> tuple[Settings, ...]:
-        """The settings that the scores were computed with."""
-        return tuple(
-            dict.fromkeys(result.conditions.settings for result in self.results)
-        )
-
-    @property
-    def depths(self) -> tuple[int, ...]:
-        """The depths that case files set, where a metric looks at the whole ranking."""
-        return tuple(
-            differences.set_depths(map(metric_named, self.names), self.results)
-        )
+    # --- cases ------------------------------------------------------------------------
 
     @cached_property
-    def variants(self) -> Mapping[str | None, Sequence[CaseResult]]:
-        """The results of each variant, {None: all} where there are none or two were compared."""
-        return grouped(self.results, lambda result: result.variant)
+    def results(self) -> tuple[CaseResult, ...]:
+        """The results of the second run that were compared."""
+        return tuple([pair.second for pair in self.pairs])
 
     @cached_property
-    def metrics(self) -> tuple[differences.Difference, ...]:
-        """A row for each variant and metric, of the cases that it applies to."""
-        rows: list[differences.Difference] = []
-        for variant, results in self.variants.items():
-            family = []
-            for name in self.names:
-                if own := [
-                    result for result in results if name in result.evaluation.scores
-                ]:
-                    pairs = differences.score_pairs(own, name)
-                    family.append(
-                        differences.Scores(variant, name, pairs, len(own) - len(pairs))
-                    )
-            tested = [scores for scores in family if not is_similarity(scores.metric)]
-            found = iter(
-                differences.differences_of(
-                    tested, resamples=self.resamples, seed=self.seed
-                )
-            )
-            rows += [
-                differences.untested(each)
-                if is_similarity(each.metric)
-                else next(found)
-                for each in family
-            ]
-        return tuple(rows)
-
-    @cached_property
-    def by_tag(self) -> tuple[TagDifference, ...]:
-        """The means of each tag, by variant and metric; for each metric the largest drop first, undefined ones last."""
-        rows: list[TagDifference] = []
-        for variant, results in self.variants.items():
-            tagged = differences.by_tag(results).items()
-            for name in self.names:
-                found = [
-                    TagDifference(
-                        variant,
-                        name,
-                        tag,
-                        differences.means_of(differences.score_pairs(own, name)),
-                    )
-                    for tag, own in tagged
-                    if any(name in result.evaluation.scores for result in own)
-                ]
-                rows += sorted(
-                    found,
-                    key=lambda row: (
-                        not row.means.queries,
-                        row.means.difference,
-                        row.tag,
-                    ),
-                )
-        return tuple(rows)
-
-    @cached_property
-    def movers(self) -> Movers:
-        """The cases with the largest drops and gains; `baseline` has their scores and rankings in the first run."""
-        return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
-
-    def moved(self, sign: int, more_than: float = 0.0) -> list[CaseResult]:
-        """The cases whose score fell (`sign` -1) or rose (1) by more, the largest change first.
-
-        The score is by the metric that was named first, or the nDCG@k of each case. Rounding alone does not count.
-        """
-        changes = (
-            (sign * differences.change_by(result, self.metric), result)
-            for result in self.results
-        )
-        found = [
-            (change, result)
-            for change, result in changes
-            if change > more_than + differences.TIE
-        ]
-        return [
-            result
-            for _, result in sorted(
-                found, key=lambda each: (-each[0], differences.key_of(each[1]))
-            )
-        ]
+    def changes(self) -> tuple[Change, ...]:
+        """What became of each case, by `metric`."""
+        return tuple([Change.between(pair, self.metric) for pair in self.pairs])
 
     @property
     def changed_rankings(self) -> int:
         """How many cases have another ranking in the second run."""
         return sum(what in ("ranking", "both") for what in self.changed)
 
+    @cached_property
+    def movers(self) -> Movers:
+        """The cases with the largest drops and gains."""
+        return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
+
+    def moved(self, sign: int, more_than: float = 0.0) -> list[Change]:
+        """Return the cases whose score fell (`sign` -1) or rose (1) by more.
+
+        The largest change is first. The score is by the metric that was named first, or
+        the nDCG@k of each case. Rounding alone does not count.
+        """
+        moved = []
+        for change in self.changes:
+            if sign * change.difference > more_than + differences.TIE:
+                moved.append(change)
+        moved.sort(
+            key=lambda change: (
+                -sign * change.difference,
+                differences.key_of(change.case),
+            )
+        )
+        return moved
+
+    # --- figures ----------------------------------------------------------------------
+
+    @property
+    def settings(self) -> tuple[Settings, ...]:
+        """The settings that the scores were computed with."""
+        settings = [result.conditions.settings for result in self.results]
+        return tuple(dict.fromkeys(settings))
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """The depths that case files set, if a metric looks at the whole ranking."""
+        metrics = [metric_named(name) for name in self.names]
+        return tuple(differences.set_depths(metrics, self.results))
+
+    @cached_property
+    def variants(self) -> Mapping[str | None, Sequence[Pair]]:
+        """The pairs of each variant, {None: all} if there are none or two were compared."""
+        return grouped(self.pairs, lambda pair: pair.second.variant)
+
+    @cached_property
+    def metrics(self) -> tuple[Difference, ...]:
+        """A row for each variant and metric, of the cases that it applies to."""
+        rows = []
+        for variant, pairs in self.variants.items():
+            rows += self._differences_of(variant, pairs)
+        return tuple(rows)
+
+    def _differences_of(
+        self, variant: str | None, pairs: Sequence[Pair]
+    ) -> list[Difference]:
+        """Test the metrics of a variant together; similarities of rankings are not tested."""
+        family = []
+        for name in self.names:
+            changes = _changes_by(pairs, name)
+            if changes:
+                score_pairs = differences.score_pairs_of(changes)
+                undefined = len(changes) - len(score_pairs)
+                family.append(Scores(variant, name, score_pairs, undefined))
+        tested = [scores for scores in family if not is_similarity(scores.metric)]
+        tests = differences.differences_of(
+            tested, resamples=self.resamples, seed=self.seed
+        )
+        by_metric = {test.metric: test for test in tests}
+        rows = []
+        for scores in family:
+            test = by_metric.get(scores.metric)
+            rows.append(differences.untested(scores) if test is None else test)
+        return rows
+
+    @cached_property
+    def by_tag(self) -> tuple[TagDifference, ...]:
+        """The means of each tag, by variant and metric.
+
+        For each metric the largest drop is first, and undefined means are last.
+        """
+        rows = []
+        for variant, pairs in self.variants.items():
+            tagged: dict[str, list[Pair]] = {}
+            for pair in pairs:
+                for tag in pair.second.tags:
+                    tagged.setdefault(tag, []).append(pair)
+            for name in self.names:
+                of_metric = []
+                for tag, own in tagged.items():
+                    changes = _changes_by(own, name)
+                    if changes:
+                        means = differences.means_of(
+                            differences.score_pairs_of(changes)
+                        )
+                        of_metric.append(TagDifference(variant, name, tag, means))
+                of_metric.sort(key=_tag_order)
+                rows += of_metric
+        return tuple(rows)
+
     @property
     def frame(self) -> pandas.DataFrame:
         """One row for each case and variant: its scores in both runs and their difference.
 
-        Columns: file, id, variant, query, weight, tags, k; for each metric its name with `first`, `second` and
-        `difference`, or the name alone for a metric of two rankings such as Jaccard@10; what `changed`.
+        Columns: file, id, variant, query, weight, tags, k; for each metric its name with
+        `first`, `second` and `difference`, or the name alone for a metric of two rankings
+        such as Jaccard@10; what `changed`.
         """
-        names = ("file", "id", "variant", "query", "weight", "tags")
-        table: dict[str, object] = {
-            name: [getattr(result, name) for result in self.results] for name in names
-        }
+        table: dict[str, object] = {}
+        for name in _OF_CASE:
+            table[name] = [getattr(result, name) for result in self.results]
         table["k"] = [result.conditions.k for result in self.results]
         for name in self.names:
+            changes = [Change.between(pair, name) for pair in self.pairs]
+            after = [_number(change.score_after) for change in changes]
             if is_similarity(name):
-                table[name] = [
-                    _number(differences.score_now(result, name))
-                    for result in self.results
-                ]
+                table[name] = after
                 continue
-            before = [
-                _number(differences.score_before(result, name))
-                for result in self.results
-            ]
-            after = [
-                _number(differences.score_now(result, name)) for result in self.results
-            ]
-            table[f"{name} first"], table[f"{name} second"] = before, after
+            before = [_number(change.score_before) for change in changes]
+            table[f"{name} first"] = before
+            table[f"{name} second"] = after
             table[f"{name} difference"] = [
                 second - first for first, second in zip(before, after, strict=True)
             ]
         table["changed"] = self.changed
         return as_frame(table)
 
+    # --- gates ------------------------------------------------------------------------
+
+    def judge(
+        self,
+        max_drop: Mapping[str, float] | None = None,
+        *,
+        p: float | None = None,
+        max_case_drop: float | None = None,
+        min_mean: Mapping[str, float] | None = None,
+    ) -> ComparisonGates:
+        """Judge the second run by gates; the reports take what is returned.
+
+        `max_drop` is {metric: by how much its mean may drop}, in each variant of the
+        search; `p` is the largest p-value at which a larger drop fails. `max_case_drop` is
+        by how much the score of a single case may drop, by the metric that was named
+        first. `min_mean` is {metric: the least that its mean in the second run may be}. A
+        case that is an error in the second run alone always fails. Raises ValueError for a
+        metric that was not compared, and for a number out of range.
+        """
+        gates: ComparisonGates = OF_COMPARISONS.get("judge")(
+            self,
+            max_drop=max_drop,
+            p=p,
+            max_case_drop=max_case_drop,
+            min_mean=min_mean,
+        )
+        return gates
+
+    def without_fill(self) -> Comparison:
+        """Return the comparison by the grades of people alone, without filled grades."""
+        pairs = []
+        for pair in self.pairs:
+            pairs.append(Pair(without_fill(pair.first), without_fill(pair.second)))
+        return replace(self, pairs=tuple(pairs))
+
+    # --- reports ----------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        """Give a notebook the headline, the change of each mean, the tables, the notes."""
+        html: str = OF_COMPARISONS.get("notebook")(self)
+        return html
+
+    def summary(
+        self,
+        *,
+        limit: int | None = MOST_SHOWN,
+        gates: ComparisonGates | None = None,
+        width: int = WIDEST,
+    ) -> str:
+        """Write the report as text, at most `width` columns wide.
+
+        It has at most `limit` entries of each list, None for all. `gates` are what
+        `judge` returns.
+        """
+        options = ReportOptions(limit=limit, width=width)
+        return comparison_report(TEXT, self, gates, options)
+
+    def to_markdown(
+        self,
+        *,
+        limit: int | None = MOST_SHOWN,
+        gates: ComparisonGates | None = None,
+        max_chars: int | None = None,
+    ) -> str:
+        """Write the report as Markdown, for a pull request.
+
+        It has at most `limit` entries of each list, None for all. If it is longer than
+        `max_chars` characters, whole sections are left out from its end, and a line
+        says which. `gates` are what `judge` returns.
+        """
+        options = ReportOptions(limit=limit, max_chars=max_chars)
+        return comparison_report(MARKDOWN, self, gates, options)
+
+    def to_dict(
+        self, *, limit: int | None = None, gates: ComparisonGates | None = None
+    ) -> dict[str, Any]:
+        """Return the report as a dict of the types of JSON.
+
+        It has at most `limit` drops and gains, by default those of `movers`. What is
+        not defined is None. A new key may be added; one that is there keeps its name
+        and its meaning, or `version` goes up. docs/reference/records.md has them all.
+        """
+        data: dict[str, Any] = json.loads(self.to_json(limit=limit, gates=gates))
+        return data
+
+    def to_json(
+        self, *, limit: int | None = None, gates: ComparisonGates | None = None
+    ) -> str:
+        """Write the dict of `to_dict` as JSON, in ASCII."""
+        most = MOST_MOVERS if limit is None else limit
+        return comparison_report(JSON, self, gates, ReportOptions(limit=most))
+
+
+def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
+    """Return what became of the cases that a metric applies to, by that metric."""
+    changes = []
+    for pair in pairs:
+        if metric in pair.second.evaluation.scores:
+            changes.append(Change.between(pair, metric))
+    return changes
+
+
+def _tag_order(row: TagDifference) -> tuple[bool, float, str]:
+    """The key that sorts tags: the largest drop first, undefined means last."""
+    return not row.means.queries, row.means.difference, row.tag
+
 
 def _number(score: float | None) -> float:
     return math.nan if score is None else score
 
 
-def compared_results(
-    pairs: list[Pair], metrics: Metrics, *, is_across: bool
-) -> tuple[CaseResult, ...]:
-    """The second result of each pair, scored by these metrics, with the first one as its baseline.
-
-    Without metrics each is scored by its own nDCG@k. A metric of two rankings compares the two of a pair, and has the
-    score 1 in the first run. `is_across`: two variants are compared. The pairs are taken off the list, so that the
-    results of hundreds of thousands are not in memory twice. Raises ValueError for a metric that looks deeper than a
-    ranking is known, and for a grade without a gain.
-    """
-    _require_recorded(pairs, metrics)
-    before, after = (
-        _scores([pair[side] for pair in pairs], metrics) for side in (0, 1)
-    )
-    similarities = [metric for metric in metrics or () if metric.is_similarity]
-    results = []
-    pairs.reverse()
-    for first, second in zip(before, after, strict=True):
-        one, two = pairs.pop()
-        if similarities:
-            for result, metric in product((one, two), similarities):
-                _require_ranks(result, metric)
-            first = {
-                **first,
-                **dict.fromkeys((metric.text for metric in similarities), 1.0),
-            }  # with itself
-            two = replace(two, evaluation=replace(two.evaluation, scores=second))
-            two = with_similarities(two, similarities, one.ranking.documents)
-            second = two.evaluation.scores
-        ranking, texts = one.ranking, two.texts
-        if one.texts.titles is not texts.titles:
-            shown = {**one.texts.shown, **texts.shown}
-            texts = replace(
-                texts, titles={**one.texts.titles, **texts.titles}, shown=shown
-            )
-        accepted = (
-            WITHIN,
-            first.get(two.metric.text),
-            (),
-            first,
-            ranking.documents,
-            ranking.grades,
-        )
-        latency, people = one.call.latency_like(two.call), one.evaluation.people_scores
-        baseline = BaselineComparison(*accepted, latency=latency, people_scores=people)
-        result = replace(
-            two,
-            variant=None if is_across else two.variant,
-            texts=texts,
-            evaluation=two.evaluation
-            if second is two.evaluation.scores
-            else replace(two.evaluation, scores=second),
-            baseline=baseline,
-        )
-        results.append(result)
-    return tuple(results)
-
-
-def what_changed(one: CaseResult, two: CaseResult) -> str:
-    """Whether the ranking changed, and the judgments that both were recorded with before they were judged again."""
-    before, after = (result.evaluation.recorded_digest for result in (one, two))
+def what_changed(pair: Pair) -> str:
+    """Say whether the ranking changed, and the judgments that both were recorded with."""
+    first, second = pair.first, pair.second
+    is_same = first.ranking.documents == second.ranking.documents
+    before = first.evaluation.recorded_digest
+    after = second.evaluation.recorded_digest
     if before and after and before != after:
-        return "judgments" if one.ranking.documents == two.ranking.documents else "both"
-    return "nothing" if one.ranking.documents == two.ranking.documents else "ranking"
-
-
-def _scores(
-    results: Sequence[CaseResult], metrics: Metrics
-) -> list[Mapping[str, float | None]]:
-    """The scores of each result by the name of the metric, or its own nDCG@k; None where one is not defined."""
-    highest: dict[Settings, float | None] = {}
-    found = []
-    for result in results:
-        graded, scores = None, {}
-        for metric in metrics or (result.metric,):
-            if metric.is_similarity:  # a record has the similarity to another ranking than that of the first run
-                continue
-            scores[metric.text] = result.evaluation.scores.get(metric.text)
-            if (
-                metric.text in result.evaluation.scores
-                or not result.evaluation.judgments
-                or not metric.is_computable
-            ):
-                continue
-            _require_ranks(result, metric)
-            graded = graded or result.graded
-            settings = result.conditions.settings
-            if settings.max_grade is None and (
-                metric.measure == "ERR" or settings.ideal == "max"
-            ):
-                if settings not in highest:
-                    highest[settings] = _highest_grade(results, settings)
-                settings = replace(settings, max_grade=highest[settings])
-            try:
-                value = score(metric, graded, settings)
-            except (ValueError, OverflowError) as error:  # a grade without a gain
-                raise ValueError(
-                    f"the case {quoted(result.id)} has no {metric.text}: {error}"
-                ) from None
-            scores[metric.text] = None if value != value else value
-        recorded = result.evaluation.scores
-        found.append(recorded if recorded.keys() == scores.keys() else scores)
-    return found
-
-
-def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
-    """Raise a ValueError where the recorded values of a metric are needed, and one result of a pair alone has one.
-
-    That is so for a metric of a project's own, whose function is not known here. A case of which neither result has
-    the value was not asked for it.
-    """
-    for metric in metrics or ():
-        recorded = [
-            {metric.text in result.evaluation.scores for result in pair}
-            for pair in pairs
-        ]
-        if not metric.is_computable and (
-            {True} not in recorded or {True, False} in recorded
-        ):
-            try:
-                parse_metric(metric.text)
-            except ValueError as error:
-                both = "a project's own is compared by the values in both records: name it in a gate or in expect"
-                raise ValueError(f"{error}; {both}") from None
-
-
-def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
-    """The maximum grade of results whose settings have none: the highest grade of their judgments."""
-    alike = (result for result in results if result.conditions.settings == settings)
-    return (
-        max(
-            (max(result.evaluation.judgments, default=0) for result in alike), default=0
-        )
-        or None
-    )
-
-
-def _require_ranks(result: CaseResult, metric: Metric) -> None:
-    """Raise a ValueError where a metric looks deeper than a ranking is known.
-
-    Either only a part of the ranking was kept, or the search returned as many results as requested and may have more.
-    """
-    needed, ranking = ranks_needed(metric, result.conditions.settings), result.ranking
-    kept, depth = len(ranking.documents), result.conditions.depth
-    if needed is not None and needed <= kept:
-        return
-    record_it = "name the metric in an expectation of the case, so that it is recorded"
-    if len(set(ranking.documents)) < ranking.returned:
-        why = f"of the ranking of {quoted(result.id)} the first {kept} were kept: {record_it}"
-    elif needed is None and result.is_cut:
-        way_out = "set a depth in the case file (depth: 1000) and record the run again, or name a cutoff"
-        why = f"the search of {quoted(result.id)} was asked for {depth}: {way_out}"
-    elif needed is not None and (
-        ranking.reaches_depth or 0 < ranking.returned == depth
-    ):
-        why = f"the search of {quoted(result.id)} was asked for {depth}: {record_it}"
-    else:
-        return
-    raise ValueError(
-        f"{metric.text} takes {'all of it' if needed is None else f'{needed} ranks'}, and {why}"
-    )
+        return "judgments" if is_same else "both"
+    return "nothing" if is_same else "ranking"

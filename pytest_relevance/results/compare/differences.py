@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import mul, sub
+from operator import mul
 
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
@@ -28,6 +28,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
+from pytest_relevance.results.changes import Change
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""
@@ -130,17 +131,27 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 
 
 def _means(before: _Column, after: _Column, weights: _Column) -> Means:
-    first, second = (
-        math.fsum(map(mul, scores, weights)) / math.fsum(weights)
-        for scores in (before, after)
-    )
-    changes, count = [*map(sub, after, before)], len(weights)
-    better, worse = (
-        len([change for change in changes if sign * change > TIE]) for sign in (1, -1)
-    )
+    first = _weighted_mean(before, weights)
+    second = _weighted_mean(after, weights)
+    better = worse = 0
+    for was, now in zip(before, after, strict=True):
+        if now - was > TIE:
+            better += 1
+        elif was - now > TIE:
+            worse += 1
     return Means(
-        count, first, second, second - first, better, worse, count - better - worse
+        queries=len(weights),
+        first=first,
+        second=second,
+        difference=second - first,
+        better=better,
+        worse=worse,
+        same=len(weights) - better - worse,
     )
+
+
+def _weighted_mean(scores: _Column, weights: _Column) -> float:
+    return math.fsum(map(mul, scores, weights)) / math.fsum(weights)
 
 
 def differences_of(
@@ -148,10 +159,8 @@ def differences_of(
 ) -> list[Difference]:
     """Test each of several differences; p-values are adjusted after Holm over all of them."""
     rows = [_tested(scores, resamples, seed) for scores in family]
-    adjusted, least = (
-        significance.holm([row.p for row in rows]),
-        significance.holm([row.least_p for row in rows]),
-    )
+    adjusted = significance.holm([row.p for row in rows])
+    least = significance.holm([row.least_p for row in rows])
     return [
         replace(row, adjusted_p=p, least_p=low)
         for row, p, low in zip(rows, adjusted, least, strict=True)
@@ -159,13 +168,21 @@ def differences_of(
 
 
 def untested(scores: Scores) -> Difference:
-    """The difference without a test: of a similarity of two rankings the first run has 1 in each case."""
+    """Give the difference without a test.
+
+    A similarity of two rankings is not tested: the first run has 1 in each case.
+    """
     return Difference(
-        scores.variant,
-        scores.metric,
-        means_of(scores.pairs),
-        scores.undefined,
-        *[math.nan] * 6,
+        variant=scores.variant,
+        metric=scores.metric,
+        means=means_of(scores.pairs),
+        undefined=scores.undefined,
+        low=math.nan,
+        high=math.nan,
+        p=math.nan,
+        adjusted_p=math.nan,
+        effect=math.nan,
+        least_p=math.nan,
     )
 
 
@@ -249,71 +266,82 @@ def change_by(result: CaseResult, metric: str | None = None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LatencyChange:
-    """The 50th and 95th percentiles of the latencies of so many `cases`, before and now, in seconds."""
+    """The 50th and 95th percentiles of the latency, before and now, in seconds.
+
+    `cases` is how many cases were called alike before and now.
+    """
 
     cases: int
     p50: tuple[float, float]
     p95: tuple[float, float]
 
 
-def latency_change(results: Iterable[CaseResult]) -> LatencyChange | None:
-    """The change of the latency over the cases that were called alike before and now; None without one."""
-    calls = (
-        (result.baseline.latency, result.call.latency)
-        for result in results
-        if result.baseline is not None
-    )
-    pairs = [
-        (before, now) for before, now in calls if before is not None and now is not None
-    ]
-    if not pairs:
+def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
+    """Compare the latency of the cases that were called alike before and now.
+
+    None if there are none.
+    """
+    before, after = [], []
+    for change in changes:
+        if change.before is None:
+            continue
+        was, now = change.before.latency, change.after.latency
+        if was is not None and now is not None:
+            before.append(was)
+            after.append(now)
+    if not before:
         return None
-    before, now = map(sorted, zip(*pairs, strict=True))
-    ends = (
-        (case_result.percentile(before, percent), case_result.percentile(now, percent))
-        for percent in (50, 95)
+    before.sort()
+    after.sort()
+    percentile = case_result.percentile
+    return LatencyChange(
+        cases=len(before),
+        p50=(percentile(before, 50), percentile(after, 50)),
+        p95=(percentile(before, 95), percentile(after, 95)),
     )
-    return LatencyChange(len(pairs), *ends)
-
-
-def by_tag(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:
-    """The results with each tag."""
-    found: dict[str, list[CaseResult]] = {}
-    for result in results:
-        for tag in result.tags:
-            found.setdefault(tag, []).append(result)
-    return found
 
 
 def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list[int]:
-    """The depths that case files set, where one of the metrics looks at the whole ranking, the least first."""
-    asked = [*metrics]
-    conditions = (
-        result.conditions
-        for result in results
-        if result.conditions.is_depth_set and result.conditions.depth
-    )
-    wholly_seen = (
-        each
-        for each in conditions
-        if any(ranks_needed(metric, each.settings) is None for metric in asked)
-    )
-    return sorted({each.depth for each in wholly_seen if each.depth})
+    """Return the depths that case files set, the least first.
+
+    They count for results of which one of the metrics looks at the whole ranking.
+    """
+    asked = list(metrics)
+    depths = set()
+    for result in results:
+        conditions = result.conditions
+        if not conditions.is_depth_set or not conditions.depth:
+            continue
+        for metric in asked:
+            if ranks_needed(metric, conditions.settings) is None:
+                depths.add(conditions.depth)
+                break
+    return sorted(depths)
 
 
 def score_pairs(
     results: Iterable[CaseResult], metric: str | None = None
 ) -> list[ScorePair]:
-    """The scores in the baseline and now of each case that has both, by nDCG@k or another metric."""
+    """Return the scores in the baseline and now of each case that has both.
+
+    The scores are by nDCG@k or another metric.
+    """
+    return score_pairs_of(Change.since_baseline(result, metric) for result in results)
+
+
+def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
+    """Return the scores before and now of each case that has both, by its metric.
+
+    Cases without relevant judgments are left out by a metric that is named.
+    """
     pairs = []
-    for result in results:
-        now, before = score_now(result, metric), score_before(result, metric)
-        if (
-            now is not None
-            and before is not None
-            and (metric is None or has_relevant(result, metric))
-        ):
-            pairs.append(ScorePair(key_of(result), before, now, result.weight))
+    for change in changes:
+        before, after = change.score_before, change.score_after
+        if before is None or after is None:
+            continue
+        case = change.case
+        if change.metric is None or has_relevant(case, change.metric):
+            pairs.append(ScorePair(key_of(case), before, after, case.weight))
     return pairs
 
 
@@ -322,13 +350,10 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     pairs: list[ScorePair] = []
     total = 0
     for result in results:
-        now, before = (
-            result.score,
-            None if result.baseline is None else result.baseline.score,
-        )
-        total += (
-            now is not None or result.verdict in WITHOUT_SCORE
-        ) and result.status != SKIPPED
+        now, before = result.score, score_before(result)
+        was_to_score = now is not None or result.verdict in WITHOUT_SCORE
+        if was_to_score and result.status != SKIPPED:
+            total += 1
         if now is not None and before is not None:
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
     return change_of(pairs, total) if pairs else None
@@ -359,6 +384,23 @@ def _change_of(
     )
 
 
+GOT_WORSE = "got worse"
+"""The case misses a floor or an expectation that the accepted ranking meets, or dropped.
+
+It dropped if its score is lower by more than the tolerance.
+"""
+
+IN_DOUBT = "inconclusive"
+ENDED_IN_ERROR = "error"
+STALE_ENTRY = "stale"
+WITHOUT_ENTRY = "without an entry"
+
+OTHER = "failed"
+"""All other failures, such as a search that was too slow."""
+
+FAILED_BEFORE = "failed before"
+"""The accepted ranking is known to miss the same, at least as badly."""
+
 FAILURE_KINDS = (
     GOT_WORSE,
     IN_DOUBT,
@@ -367,23 +409,8 @@ FAILURE_KINDS = (
     WITHOUT_ENTRY,
     OTHER,
     FAILED_BEFORE,
-) = (
-    *(
-        "got worse",
-        "inconclusive",
-        "error",
-        "stale",
-        "without an entry",
-        "failed",
-        "failed before",
-    ),
 )
-"""The kinds of failing cases, in the order in which they are reported.
-
-Got worse: a floor or an expectation is not met that the accepted ranking meets, or the score dropped by more than the
-tolerance. Failed before: the accepted ranking is known to miss all of them too, by no less. `OTHER` are all other
-failures, such as a search that was too slow.
-"""
+"""The kinds of failing cases, in the order in which they are reported."""
 
 
 def failure_kind(result: CaseResult) -> str:
@@ -415,13 +442,18 @@ def failure_order(result: CaseResult) -> tuple[int, float]:
 
 
 def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """The failures in order, then the other results; in the given order if there is no baseline."""
+    """Put the failures in order, then the other results.
+
+    The order stays what it is if there is no baseline.
+    """
     if all(result.baseline is None for result in results):
-        return [*results]
-    last = len(FAILURE_KINDS), 0.0
-    return sorted(
-        results,
-        key=lambda result: (
-            failure_order(result) if case_result.has_failed(result) else last
-        ),
-    )
+        return list(results)
+    failed = []
+    others = []
+    for result in results:
+        if case_result.has_failed(result):
+            failed.append(result)
+        else:
+            others.append(result)
+    failed.sort(key=failure_order)
+    return failed + others

@@ -5,6 +5,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,12 +29,9 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     Key,
-    grouped,
 )
+from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.records.run import Run
-
-Pair = tuple[CaseResult, CaseResult]
-"""The results of one case in the first run and in the second."""
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
@@ -41,14 +39,18 @@ Variants = tuple[str | None, str | None]
 Metrics = Sequence[Metric] | None
 """The metrics that runs are compared by; None is the nDCG@k of each case."""
 
+KeyOf = Callable[[CaseResult], Key]
+"""Gives the key by which results of two runs belong together."""
+
 _MOST_EXAMPLES = 3
 _NO_LINE = 'a query that found nothing has no line in a run; missing="empty" takes a missing one for that'
 
 
 class Incomparable(ValueError):
-    """Raised for two runs that cannot be compared; `reasons` has every reason, with counts and examples.
+    """Raised for two runs that cannot be compared.
 
-    `kinds` are the kinds of their incompatibilities, and `in_common` is how many cases have none.
+    `reasons` has every reason, with counts and examples. `kinds` are the kinds of their
+    incompatibilities, and `in_common` is how many cases have none.
     """
 
     def __init__(
@@ -57,14 +59,9 @@ class Incomparable(ValueError):
         self.reasons = tuple(reasons)
         self.kinds = frozenset(kinds)
         self.in_common = in_common
-        super().__init__(
-            "\n".join(
-                [
-                    "the two runs cannot be compared:",
-                    *(f"- {reason}" for reason in self.reasons),
-                ]
-            )
-        )
+        lines = ["the two runs cannot be compared:"]
+        lines += [f"- {reason}" for reason in self.reasons]
+        super().__init__("\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,36 +120,37 @@ def incompatibilities(
     two: CaseResult | None,
     names: Sequence[str],
     metrics: Metrics,
-) -> Iterator[tuple[str, str]]:
-    """The reasons not to compare two results of a case by these metrics: kinds with details; usually none."""
+) -> list[tuple[str, str]]:
+    """Find the reasons not to compare two results of a case by these metrics.
+
+    They are kinds with details; usually there are none. One of the results may be None:
+    its run has none.
+    """
     if two is None:
-        yield "only in first", ""
-    elif one is None:
-        yield (
-            f"{two.verdict} in second" if two.verdict in WITHOUT_SCORE else NEW_CASE,
-            "",
-        )
-    else:
-        if one.query != two.query:
-            yield (
-                "query",
-                f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}",
-            )
-        unscored = [
-            f"{result.verdict} in {run}"
-            for result, run in ((one, "first"), (two, "second"))
-            if result.verdict in (*WITHOUT_SCORE, SKIPPED)
-        ]
-        yield from ((kind, "") for kind in unscored)
-        if (
-            not unscored and one.query == two.query
-        ):  # a result that was not scored has no digest
-            if one.evaluation.digest != two.evaluation.digest and not are_similarities(
-                metrics
-            ):
-                yield "judgments", ""
-            if different := _different_settings(one, two, metrics):
-                yield "settings", different
+        return [("only in first", "")]
+    if one is None:
+        kind = NEW_CASE
+        if two.verdict in WITHOUT_SCORE:
+            kind = f"{two.verdict} in second"
+        return [(kind, "")]
+    reasons = []
+    if one.query != two.query:
+        asks = f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}"
+        reasons.append(("query", f"{asks}, {quoted(two.query)} in {names[1]}"))
+    is_scored = True
+    for result, run in ((one, "first"), (two, "second")):
+        if result.verdict in (*WITHOUT_SCORE, SKIPPED):
+            reasons.append((f"{result.verdict} in {run}", ""))
+            is_scored = False
+    # a result that was not scored has no digest
+    if is_scored and one.query == two.query:
+        is_judged_otherwise = one.evaluation.digest != two.evaluation.digest
+        if is_judged_otherwise and not are_similarities(metrics):
+            reasons.append(("judgments", ""))
+        different = _different_settings(one, two, metrics)
+        if different:
+            reasons.append(("settings", different))
+    return reasons
 
 
 _OF_SOME_MEASURES = ("gain", "discount", "ideal", "max_grade")
@@ -163,21 +161,14 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
-    first, second, asked = (
-        one.conditions.settings,
-        two.conditions.settings,
-        metrics or (one.metric,),
-    )
+    """Name the settings that differ and that the metrics depend on; usually none does."""
+    first, second = one.conditions.settings, two.conditions.settings
+    asked = metrics or (one.metric,)
     differences = []
-    if any(
-        ranks_needed(metric, settings) is None
-        for settings in (first, second)
-        for metric in asked
-    ):
-        differences += (
-            [f"depth: {depths}"] if (depths := _different_depths(one, two)) else []
-        )
+    if _looks_at_all(asked, first) or _looks_at_all(asked, second):
+        depths = _different_depths(one, two)
+        if depths:
+            differences.append(f"depth: {depths}")
     if metrics is None and one.conditions.k != two.conditions.k:
         differences.append(f"k: {one.conditions.k} / {two.conditions.k}")
     if first != second:
@@ -187,6 +178,11 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
             if was != now and name in relevant:
                 differences.append(f"{name}: {was} / {now}")
     return listed(differences, "and")
+
+
+def _looks_at_all(metrics: Iterable[Metric], settings: Settings) -> bool:
+    """Whether any metric looks at the whole ranking."""
+    return any(ranks_needed(metric, settings) is None for metric in metrics)
 
 
 def _settings_with_a_part(
@@ -206,33 +202,35 @@ def _settings_with_a_part(
 
 
 def _different_depths(one: CaseResult, two: CaseResult) -> str:
-    """The depths of two rankings, if one was cut at a higher rank: `10 / 1000`; else empty.
+    """Return the depths of two rankings, `10 / 1000`, if one was cut at a higher rank.
 
-    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as deep as it is long.
+    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as deep
+    as it is long.
     """
     first, second = one.conditions.depth, two.conditions.depth
     if first is None or second is None:
-        lengths = len(one.ranking.documents), len(two.ranking.documents)
-        first, second = (
-            each.conditions.depth
-            if each.conditions.depth is not None and each.ranking.reaches_depth
-            else None
-            for each in (one, two)
-        )
-        if not (
-            (first is not None and first < lengths[1])
-            or (second is not None and second < lengths[0])
-        ):
+        in_first, in_second = len(one.ranking.documents), len(two.ranking.documents)
+        first, second = _depth_of_cut(one), _depth_of_cut(two)
+        is_first_cut = first is not None and first < in_second
+        is_second_cut = second is not None and second < in_first
+        if not is_first_cut and not is_second_cut:
             return ""
-        first, second = first or lengths[0], second or lengths[1]
+        first, second = first or in_first, second or in_second
     return f"{first} / {second}" if first != second else ""
 
 
+def _depth_of_cut(result: CaseResult) -> int | None:
+    """Return the depth at which a ranking was cut; None if it is whole."""
+    return result.conditions.depth if result.ranking.reaches_depth else None
+
+
 def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
-    """A few cases, by id, query and variant, and how many more there are."""
-    return first_few(
-        [case_in_prose(case.key[1], case.query, case.key[2]) for case in cases]
-    )
+    """Name a few cases, by id, query and variant, and say how many more there are."""
+    names = []
+    for case in cases:
+        _, case_id, variant = case.key
+        names.append(case_in_prose(case_id, case.query, variant))
+    return first_few(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,174 +257,237 @@ def pair(
 ) -> Pairing:
     """Pair the results of two runs that are to be compared by these metrics.
 
-    Case files are matched by their names without folders where these are unique, and are ignored where each run has
-    only one. Cases that only the second run has are new, which is no reason to refuse. But a plain run has no line for
-    a query without results, so that a query it lacks need not be new. With `common` the cases that both runs have are
+    Case files are matched by their names without folders if these are unique, and are
+    ignored if each run has only one. Cases that only the second run has are new, which is
+    no reason to refuse. But a plain run has no line for a query without results, so that a
+    query it lacks need not be new. With `common` the cases that both runs have are
     compared all the same.
 
-    Raises `Incomparable` where nothing is left, or something keeps the runs apart; ValueError for one of two `variants`
-    that its run does not have.
+    Raises `Incomparable` if nothing is left, or something keeps the runs apart; ValueError
+    for one of two `variants` that its run does not have.
     """
-    one, two = (
-        f"{run.name}[{variant}]" if variant else run.name
-        for run, variant in zip((first, second), variants or ("", ""), strict=True)
-    )
-    names = (one, two) if one != two else ("first", "second")
-    found: dict[str, list[tuple[CaseResult, str]]] = {kind: [] for kind in KINDS}
-    pairs, skipped, errors = [], [], []
-    for old, new in _matched(first, second, variants):
+    names = _names(first, second, variants)
+    matched = _Matched(names, metrics)
+    for old, new in _matched_results(first, second, variants):
+        matched.add(old, new)
+    kept_apart = matched.incompatibilities() + _unfinished(first, second, names)
+    _check_comparable(first, second, matched, kept_apart, common=common)
+    notes = _notes(matched, are_judged=not are_similarities(metrics))
+    return Pairing(names, matched.pairs, kept_apart, matched.errors, notes)
+
+
+class _Matched:
+    """The matched results of two runs, sorted into those to compare and the others."""
+
+    def __init__(self, names: tuple[str, str], metrics: Metrics) -> None:
+        self.pairs: list[Pair] = []
+        self.skipped: list[CaseResult] = []
+        self.errors: list[ErroredCase] = []
+        self._names = names
+        self._metrics = metrics
+        self._kept_apart: dict[str, list[tuple[CaseResult, str]]] = {
+            kind: [] for kind in KINDS
+        }
+
+    def add(self, old: CaseResult | None, new: CaseResult | None) -> None:
+        """Add both results of a case; None for one that its run lacks."""
         if old and new and old.verdict == new.verdict == SKIPPED:
-            skipped.append(new)
-            continue
-        kinds = [*incompatibilities(old, new, names, metrics)]
-        for kind, detail in kinds:
-            found[kind].append((new or old, detail))  # type: ignore[arg-type]
-        if old and new and not kinds:
-            pairs.append((old, new))
-        in_first, in_second = (
-            each is not None and each.verdict in WITHOUT_SCORE for each in (old, new)
-        )
+            self.skipped.append(new)
+            return
+        reasons = incompatibilities(old, new, self._names, self._metrics)
+        result = new or old
+        assert result is not None
+        for kind, detail in reasons:
+            self._kept_apart[kind].append((result, detail))
+        if old and new and not reasons:
+            self.pairs.append(Pair(old, new))
+        in_first = old is not None and old.verdict in WITHOUT_SCORE
+        in_second = new is not None and new.verdict in WITHOUT_SCORE
         if new and (in_first or in_second):
-            errors.append(ErroredCase(new.key, new.query, in_first, in_second))
-    kept_apart = [
-        _incompatibility(kind, cases, names) for kind, cases in found.items() if cases
-    ]
-    for run, name in [*zip((first, second), names, strict=True)][
-        : 1 if first is second else 2
-    ]:
-        if run.info.why_incomplete:
-            why = run.info.why_incomplete
-            if run.missing:
-                why += f": {examples(run.missing)}"
-            kept_apart.append(
-                Incompatibility("unfinished", (), f"{name} is not complete, {why}")
-            )
-    apart = {each.kind for each in kept_apart}
-    are_plain = [
-        not any(result.file for result in run.results) for run in (first, second)
-    ]
-    in_the_way = apart if are_plain[0] else apart - {NEW_CASE}
-    if not pairs or (in_the_way and not common):
-        reasons = [each.reason for each in kept_apart] or [
-            "there is no case in them that ran"
-        ]
-        if all(are_plain) and apart & {"only in first", NEW_CASE}:
-            reasons.append(_NO_LINE)
-        elif not pairs and apart == {"only in first", NEW_CASE}:
-            reasons.append(
-                "no case is in both: were they recorded from another folder, or of other files?"
-            )
-        raise Incomparable(reasons, apart, len(pairs))
-    return Pairing(
-        names,
-        pairs,
-        kept_apart,
-        errors,
-        _notes(pairs, skipped, are_judged=not are_similarities(metrics)),
-    )
+            self.errors.append(ErroredCase(new.key, new.query, in_first, in_second))
+
+    def incompatibilities(self) -> list[Incompatibility]:
+        """Return what keeps cases from being compared, in the order of `KINDS`."""
+        found = []
+        for kind, cases in self._kept_apart.items():
+            if cases:
+                found.append(_incompatibility(kind, cases, self._names))
+        return found
+
+
+def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str]:
+    """Return what the runs are called: by their names and variants if these differ."""
+    one, two = first.name, second.name
+    if variants is not None:
+        of_first, of_second = variants
+        one = f"{one}[{of_first}]" if of_first else one
+        two = f"{two}[{of_second}]" if of_second else two
+    return (one, two) if one != two else ("first", "second")
+
+
+def _unfinished(first: Run, second: Run, names: Sequence[str]) -> list[Incompatibility]:
+    """Say which of the runs did not finish."""
+    runs = [(first, names[0])]
+    if second is not first:
+        runs.append((second, names[1]))
+    found = []
+    for run, name in runs:
+        why = run.info.why_incomplete
+        if not why:
+            continue
+        if run.missing:
+            why += f": {examples(run.missing)}"
+        reason = f"{name} is not complete, {why}"
+        found.append(Incompatibility("unfinished", (), reason))
+    return found
+
+
+def _check_comparable(
+    first: Run,
+    second: Run,
+    matched: _Matched,
+    kept_apart: Sequence[Incompatibility],
+    *,
+    common: bool,
+) -> None:
+    """Raise `Incomparable` if no pair is left, or something keeps the runs apart."""
+    kinds = {each.kind for each in kept_apart}
+    in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}
+    if matched.pairs and (common or not in_the_way):
+        return
+    reasons = [each.reason for each in kept_apart]
+    if not reasons:
+        reasons.append("there is no case in them that ran")
+    are_plain = _is_plain(first) and _is_plain(second)
+    if are_plain and kinds & {"only in first", NEW_CASE}:
+        reasons.append(_NO_LINE)
+    elif not matched.pairs and kinds == {"only in first", NEW_CASE}:
+        reasons.append(
+            "no case is in both: were they recorded from another folder, or of other "
+            "files?"
+        )
+    raise Incomparable(reasons, kinds, len(matched.pairs))
+
+
+def _is_plain(run: Run) -> bool:
+    """Whether the results of a run come from no case file."""
+    return not any(result.file for result in run.results)
 
 
 def _incompatibility(
     kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
 ) -> Incompatibility:
-    """The incompatibility of one kind: its cases, each with a detail, and the message for runs with these names."""
-    details = [*dict.fromkeys(detail for _, detail in cases)][
-        : 1 if kind == "query" else _MOST_EXAMPLES
-    ]
-    those = (
-        f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
-    )
+    """Name the cases of one kind. Each has a detail, and the message has the first few."""
+    details = list(dict.fromkeys(detail for _, detail in cases))
+    most = 1 if kind == "query" else _MOST_EXAMPLES
+    shown = some_cases(result for result, _ in cases)
     reason = KINDS[kind].format(
-        first=names[0], second=names[1], cases=those, detail="; ".join(details)
+        first=names[0],
+        second=names[1],
+        cases=f"{counted(len(cases), 'case')}: {shown}",
+        detail="; ".join(details[:most]),
     )
-    return Incompatibility(kind, tuple(result.key for result, _ in cases), reason)
+    keys = tuple([result.key for result, _ in cases])
+    return Incompatibility(kind, keys, reason)
 
 
-def _notes(
-    pairs: Sequence[Pair], skipped: Sequence[CaseResult], *, are_judged: bool
-) -> list[str]:
+def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
+    """Say what was skipped, and in what the results of pairs differ beyond their rankings."""
+    other_params, other_weights, unjudged = [], [], []
+    for each in matched.pairs:
+        first, second = each.first, each.second
+        if first.params != second.params:
+            other_params.append(second)
+        if first.weight != second.weight:
+            other_weights.append(second)
+        if are_judged and second.evaluation.digest == NO_DIGEST:
+            unjudged.append(second)
     weighted = "weighted otherwise; the weights are those of the second run"
-    remarks = (
-        (skipped, "skipped in both runs"),
-        (
-            [two for one, two in pairs if one.params != two.params],
-            "searched with other parameters",
-        ),
-        ([two for one, two in pairs if one.weight != two.weight], weighted),
-        (
-            [
-                two
-                for _, two in pairs
-                if are_judged and two.evaluation.digest == NO_DIGEST
-            ],
-            "without any judgments",
-        ),
-    )
-    return [
-        f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}"
-        for cases, what in remarks
-        if cases
-    ]
+    notes = []
+    for cases, what in (
+        (matched.skipped, "skipped in both runs"),
+        (other_params, "searched with other parameters"),
+        (other_weights, weighted),
+        (unjudged, "without any judgments"),
+    ):
+        if cases:
+            notes.append(f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}")
+    return notes
 
 
-def _matched(
+# --- which results belong together ----------------------------------------------------
+
+
+def match_results(
+    first: Sequence[CaseResult], second: Sequence[CaseResult], key_of: KeyOf
+) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
+    """Pair the results of each case; None stands for a result that one run lacks.
+
+    Results of one key are paired in their order: a test may check a query several times.
+    """
+    waiting = defaultdict(list)
+    for result in second:
+        waiting[key_of(result)].append(result)
+    for old in first:
+        candidates = waiting[key_of(old)]
+        yield old, (candidates.pop(0) if candidates else None)
+    unmatched: set[int] = set()
+    for candidates in waiting.values():
+        unmatched.update(id(new) for new in candidates)
+    for new in second:
+        if id(new) in unmatched:
+            yield None, new
+
+
+def _matched_results(
     first: Run, second: Run, variants: Variants | None
 ) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
-    """Both results of each case, None for one that a run lacks. Two `variants` that are given match each other.
-
-    A test in Python may check a query several times: its results are matched in their order.
-    """
-    name_of = file_names(
-        [{result.file for result in run.results} for run in (first, second)]
-    )
+    """Pair the results of two runs. Two `variants` that are given match each other."""
+    files = [{result.file for result in run.results} for run in (first, second)]
+    name_of = file_names(files)
+    before, after = first.results, second.results
+    if variants is not None:
+        before = _results_of_variant(first, variants[0])
+        after = _results_of_variant(second, variants[1])
 
     def key_of(result: CaseResult) -> Key:
-        return (
-            name_of(result.file),
-            result.id,
-            result.variant if variants is None else None,
-        )
+        variant = result.variant if variants is None else None
+        return name_of(result.file), result.id, variant
 
-    before, after = (
-        run.results if variants is None else _results_of_variant(run, variants[number])
-        for number, run in enumerate((first, second))
-    )
-    waiting = grouped(after, key_of)
-    for old in before:
-        found = waiting.get(key_of(old))
-        yield old, found.pop(0) if found else None
-    left = {id(new) for found in waiting.values() for new in found}
-    yield from ((None, new) for new in after if id(new) in left)
+    return match_results(before, after, key_of)
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
+    """Return the results of a variant. Raises ValueError if the run does not have it."""
     found = [result for result in run.results if result.variant == variant]
-    if not found:
-        names = [
-            name
-            for name in dict.fromkeys(result.variant for result in run.results)
-            if name is not None
-        ]
-        wanted = (
-            "without a variant"
-            if variant is None
-            else f"of the variant {quoted(variant)}"
-        )
-        has = listed(map(quoted, names), "and") or "none"
-        meant = did_you_mean(variant or "", names)
-        raise ValueError(
-            f"{run.name} has no results {wanted}; its variants are {has}{meant}"
-        )
-    return found
+    if found:
+        return found
+    names = []
+    for result in run.results:
+        if result.variant is not None and result.variant not in names:
+            names.append(result.variant)
+    wanted = "without a variant"
+    if variant is not None:
+        wanted = f"of the variant {quoted(variant)}"
+    has = listed([quoted(name) for name in names], "and") or "none"
+    meant = did_you_mean(variant or "", names)
+    raise ValueError(
+        f"{run.name} has no results {wanted}; its variants are {has}{meant}"
+    )
 
 
 def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
-    """A function that maps a case file to its name for matching: two checkouts may have it in different folders.
+    """Return a function that maps a case file to its name for matching.
 
-    `files` are the case files of each run.
+    Two checkouts may have a file in different folders. `files` are those of each run.
     """
     if all(len(own) <= 1 for own in files):
         return lambda file: ""
-    if all(len({file.rpartition("/")[2] for file in own}) == len(own) for own in files):
-        return lambda file: file.rpartition("/")[2]
-    return str
+    for own in files:
+        if len({_without_folder(file) for file in own}) < len(own):
+            return str
+    return _without_folder
+
+
+def _without_folder(file: str) -> str:
+    return file.rpartition("/")[2]

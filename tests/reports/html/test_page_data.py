@@ -21,6 +21,7 @@ from pytest_relevance.reports.html.page_data import (
     page_data,
     record_name,
 )
+from pytest_relevance.reports.html.page_rows import rows_of_run
 from pytest_relevance.reports.html.screen import screen_of
 from pytest_relevance.results.case_parts import (
     NEW,
@@ -35,7 +36,9 @@ from tests.reports.conftest import Shop
 
 def data_of(run: Run) -> dict[str, Any]:
     """The data of the page about a run."""
-    return page_data(run, [run.results[place] for place in chosen(run.results).shown])
+    rows = rows_of_run(run.results)
+    shown = [rows[place] for place in chosen(rows).shown]
+    return page_data(run, rows, shown, screen_of(run))
 
 
 def case_of(*results: CaseResult) -> dict[str, Any]:
@@ -96,6 +99,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "params": {"locale": "de", "size": "7"},
         "note": "for winter",
         "status": "failed",
+        "became": "got worse",
         "k": 10,
         "floor": 0.9,
         "before": 1.0,
@@ -399,14 +403,13 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(
     few, many = [better, failed, dropped], [unjudged] * MOST_DETAILED
     run = Run([perfect] * (MOST_CASES + 1 - len(few) - len(many)) + many + few)
     places = [*range(MOST_CASES + 1)]
-    assert chosen(run.results).shown == places[-MOST_DETAILED - 3 : -6] + places[-3:]
+    rows = rows_of_run(run.results)
+    assert chosen(rows).shown == places[-MOST_DETAILED - 3 : -6] + places[-3:]
     said = f"{MOST_DETAILED:,} of {MOST_CASES + 1:,} results can be opened in this page"
-    assert said in first_screen(screen_of(run), run.results, MOST_DETAILED, ())
+    assert said in first_screen(screen_of(run), rows, MOST_DETAILED, ())
     all_but_one = Run(run.results[1:])
-    assert len(chosen(all_but_one.results).shown) == MOST_CASES
-    assert said not in first_screen(
-        screen_of(all_but_one), all_but_one.results, MOST_CASES, ()
-    )
+    assert len(chosen(rows[1:]).shown) == MOST_CASES
+    assert said not in first_screen(screen_of(all_but_one), rows[1:], MOST_CASES, ())
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:

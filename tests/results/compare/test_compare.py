@@ -137,7 +137,7 @@ def test_the_cases_of_each_cutoff_have_a_metric_of_their_own(make: Maker) -> Non
         ("nDCG@5", 1),
         ("nDCG@10", 2),
     ]
-    drops = [(mover.query, mover.metric.text) for mover in found.movers.drops]
+    drops = [(mover.case.query, mover.case.metric.text) for mover in found.movers.drops]
     assert drops == [("boots", "nDCG@5"), ("socks", "nDCG@10")]
     assert found.frame["nDCG@5 first"].isna().tolist() == [False, True, True]
     (row,) = compare_runs(
@@ -197,9 +197,15 @@ def test_the_means_by_tag_with_the_largest_drop_first(make: Maker) -> None:
 def test_the_largest_drops_come_first_and_as_many_as_are_asked_for(make: Maker) -> None:
     worse = {"boots": ["b2", "b1", "b3"], "shoes": ["s3", "s2", "s1"], "socks": []}
     found = compare_runs(make.run(), make.run(worse))
-    assert [mover.query for mover in found.movers.drops] == ["socks", "shoes", "boots"]
-    assert [mover.query for mover in found.moved(-1, 0.5)] == ["socks"]
-    assert compare_runs(make.run(worse), make.run()).movers.gains[0].query == "socks"
+    assert [mover.case.query for mover in found.movers.drops] == [
+        "socks",
+        "shoes",
+        "boots",
+    ]
+    assert [mover.case.query for mover in found.moved(-1, 0.5)] == ["socks"]
+    assert (
+        compare_runs(make.run(worse), make.run()).movers.gains[0].case.query == "socks"
+    )
 
 
 def both_variants(
@@ -224,7 +230,7 @@ def test_variants_are_compared_one_by_one(make: Maker) -> None:
         ("hybrid", 1),
     ]
     assert [row.adjusted_p == row.p for row in found.metrics] == [True, True]
-    assert {mover.key[2] for mover in found.movers.drops} == {"bm25"}
+    assert {mover.case.key[2] for mover in found.movers.drops} == {"bm25"}
     assert found.frame["variant"].tolist() == ["bm25"] * 3 + ["hybrid"] * 3
 
 
@@ -234,7 +240,7 @@ def test_one_variant_with_another_of_the_same_run(make: Maker) -> None:
     assert (found.first, found.second) == ("run.jsonl[bm25]", "run.jsonl[hybrid]")
     (row,) = found.metrics
     assert (row.variant, row.means.queries, row.means.worse) == (None, 3, 1)
-    assert found.movers.drops[0].key == ("shop.relevance.yaml", "boots", None)
+    assert found.movers.drops[0].case.key == ("shop.relevance.yaml", "boots", None)
     assert found.frame["variant"].isna().all()
 
 
@@ -377,8 +383,8 @@ def test_the_other_way_round_all_differences_change_their_sign(
         two.means.better,
         two.p,
     )
-    assert {mover.query for mover in there.movers.drops} == {
-        mover.query for mover in back.movers.gains
+    assert {mover.case.query for mover in there.movers.drops} == {
+        mover.case.query for mover in back.movers.gains
     }
     for query, what in zip(there.frame["query"], there.changed, strict=True):
         assert (what == "nothing") == (first[query] == second[query])

@@ -44,9 +44,10 @@
  * @property {number} [weight] 1 where it is left out
  * @property {Record<string, string>} [params]
  * @property {string} [note]
- * @property {string} status
- * @property {boolean} [gotWorse] whether it fails because it got worse
- * @property {boolean} [better] whether it rose by more than its tolerance
+ * @property {string} status of the case in its run
+ * @property {string} [became] what became of it, such as "got worse"; the status where it is left out
+ * @property {boolean} [gotWorse] whether it fails because it got worse; in a comparison, whether it got worse
+ * @property {boolean} [better] whether it rose by more than its tolerance; in a comparison, whether it got better
  * @property {boolean} [failedBefore] whether the accepted ranking misses the same
  * @property {string} [why] why it failed, in short, as it stands behind the score
  * @property {number} k

@@ -157,7 +157,7 @@ function titleOf(item, name) {
 
 /** What became of a case, in words. @param {Case} item */
 function statusText(item) {
-  return item.gotWorse ? "got worse" : item.failedBefore && isFailed(item) ? "failed before" : item.status;
+  return item.became || item.status;
 }
 
 /** The class of a status; in a comparison a case that got worse may have passed. @param {Case} item */

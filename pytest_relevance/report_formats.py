@@ -1,5 +1,8 @@
 """What a format of reports is, and the registry of these formats.
 
+Reports stand above the results that they show. So that a result can show itself, it asks the
+registry, which imports the report by its name in `bundled.py`.
+
 To add a format to the package, write a `ReportFormat` in `reports/own_formats.py` and name it
 in `bundled.py`. Another package adds a format by an entry point of the group
 `pytest_relevance.reports`. It names a `ReportFormat`, or a function from a `Run` to a text.
@@ -9,21 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_relevance import bundled
 from pytest_relevance._text import shown
 from pytest_relevance.registry import ExtensionError, Registry
-from pytest_relevance.reports.sections import MOST_CHARACTERS
-from pytest_relevance.reports.terminal_text import WIDEST
 
 if TYPE_CHECKING:
-    from pytest_relevance.gates.comparison import ComparisonGates
-    from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.records.run import Run
 
 TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
 """The names of the formats of the package."""
+
+MOST_CHARACTERS = 20_000
+"""How long a report in Markdown is by default."""
+
+MOST_SHOWN = 5
+"""How many cases of a kind, and tags, a comparison shows by default."""
+
+WIDEST = 100
+"""The default width of a report in text, in terminal columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +40,26 @@ class ReportOptions:
 
     `verbosity`: as pytest counts it: below 0 in brief, above 0 in full.
     `width`: the width of plain text, in terminal columns.
-    `max_chars`: the most characters of a report that is left short.
-    `limit`: the most cases, and the most tags, that a comparison lists.
+    `max_chars`: the most characters of Markdown; None: as many as it takes.
+    `limit`: the most cases of a kind, and the most tags, that a comparison lists; None: all.
     `images`: whether a page shows pictures of documents, from their addresses.
     """
 
     verbosity: int = 0
     width: int = WIDEST
-    max_chars: int = MOST_CHARACTERS
-    limit: int = 5
+    max_chars: int | None = MOST_CHARACTERS
+    limit: int | None = MOST_SHOWN
     images: bool = False
 
 
 OfRun = Callable[["Run", ReportOptions], str]
 """Makes the report of a run."""
 
-OfComparison = Callable[["Comparison", "ComparisonGates", ReportOptions], str]
-"""Makes the report of a comparison of two runs. The gates are those that were judged."""
+OfComparison = Callable[[Any, Any, ReportOptions], str]
+"""Makes the report of a `Comparison` of two runs.
+
+The second argument are its gates, as `Comparison.judge` gave them; None if they were not judged.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +116,12 @@ def run_report(name: str, run: Run, options: ReportOptions) -> str:
 
 
 def comparison_report(
-    name: str, comparison: Comparison, gates: ComparisonGates, options: ReportOptions
+    name: str, comparison: object, gates: object, options: ReportOptions
 ) -> str:
-    """Make the report of a comparison in a format that has one.
+    """Make the report of a `Comparison` in a format that has one.
 
-    Raises `ExtensionError` as `run_report` does.
+    `gates` are what `Comparison.judge` returns, None without gates. Raises
+    `ExtensionError` as `run_report` does.
     """
     make = REPORTS.get(name).of_comparison
     assert make is not None, "only formats that have it are offered"
@@ -142,3 +154,9 @@ def format_of_suffix(suffix: str) -> str:
             if suffix.lower() in format.suffixes:
                 return format.name
     return TEXT
+
+
+OF_COMPARISONS: Registry[Callable[..., Any]] = Registry(
+    "pytest_relevance.comparisons", bundled.OF_COMPARISONS
+)
+"""What a `Comparison` asks of the layers above it: functions of a comparison, by name."""

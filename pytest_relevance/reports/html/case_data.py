@@ -1,0 +1,308 @@
+"""The data of one case in the HTML page, as JSON values for its script.
+
+`script/data.js` has their types: a field that is added here is added there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.html.case_rows import documents_of, is_fine, why
+from pytest_relevance.reports.html.page_rows import PageRow, results_of
+from pytest_relevance.reports.reasons import (
+    case_label,
+    reason_texts,
+    search_label,
+)
+from pytest_relevance.reports.repeats import unstable_text
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.case_tables import names_in_page
+from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.reports.run.variants import (
+    Variant,
+    variant_label,
+    variant_of,
+    variants_of,
+)
+from pytest_relevance.results.breakdown import Loss
+from pytest_relevance.results.case_parts import CaseConditions
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.file import watched
+from pytest_relevance.results.worklist import top_grade
+
+_Scale = tuple[tuple[float, str], ...]
+"""The grades of a scale, the lowest first, each with its name or an empty text."""
+
+_SMALLEST_LOSS = 5e-7
+
+_MOST_GRADES = 10
+"""How many grades a scale may have to be graded by digits and buttons."""
+
+
+def all_case_data(
+    rows: Sequence[PageRow], shown: Sequence[PageRow], tables: SharedTables
+) -> list[dict[str, Any]]:
+    """Make an object for each case that is shown.
+
+    Values that the script takes for granted are left out. `rows` are all cases of the run.
+    """
+    results = results_of(rows)
+    names = names_in_page(results)
+    variants = variants_of(results_of(shown))
+    told = told_errors(results)
+    alone = is_fine(rows)
+    cases = []
+    for row in watched(shown):
+        result = row.result
+        values = {
+            **_identity(result, names[id(result)], variants),
+            **_verdict(row, why(result, told)),
+            **_scores(row),
+            **_changed_documents(row, alone=alone),
+            **tables.shared_values(result),
+            **_ranking(result),
+            **_accepted(row),
+        }
+        values |= _texts(result, values)
+        kept = {name: value for name, value in values.items() if not _is_empty(value)}
+        cases.append(kept)
+    return cases
+
+
+def _is_empty(value: object) -> bool:
+    """Whether the page does without a value: nothing, false, or an empty text or list."""
+    if value is False:
+        return True
+    return not value and value != 0
+
+
+def _identity(
+    result: CaseResult, name: str, variants: Sequence[Variant]
+) -> dict[str, Any]:
+    """Say which case this is, and what it was asked with. `name` is its name in the page."""
+    variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
+    return {
+        "node": name,
+        "test": result.node if result.node != name else "",
+        "id": result.id,
+        "query": result.query,
+        "label": case_label(result),
+        "file": result.file,
+        "place": result.place,
+        "search": search_label(result.search, result.variant, result.params),
+        "variant": variant,
+        "tags": list(result.tags),
+        "weight": None if result.weight == 1 else result.weight,
+        "params": {key: str(value) for key, value in result.params.items()},
+        "note": result.note,
+        "k": result.conditions.k,
+        "floor": result.conditions.floor,
+    }
+
+
+def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
+    """Say what became of the case and why. `reason` is the short one beside its score."""
+    result = row.result
+    error = result.call.error
+    return {
+        "status": result.status,
+        "became": row.became if row.became != result.status else "",
+        "why": reason,
+        "gotWorse": row.got_worse,
+        "better": row.is_better,
+        "failedBefore": row.failed_before,
+        "reasons": reason_texts(result),
+        "error": error and {"text": error.headline, "frame": error.frame},
+        "unstable": unstable_text(result),
+        "latency": result.call.latency,
+        "isShare": result.call.latency_shared,
+    }
+
+
+def _scores(row: PageRow) -> dict[str, Any]:
+    result = row.result
+    change = CaseChange(row.change)
+    return {
+        "score": result.score,
+        "lower": result.evaluation.lower,
+        "upper": result.evaluation.upper,
+        "by": change.by,
+        "value": change.after if change.by else None,
+        "before": row.change.score_before,
+    }
+
+
+def _changed_documents(row: PageRow, *, alone: bool) -> dict[str, Any]:
+    """Name the documents that cost or gain the most. See `documents_of`."""
+    documents = documents_of(row, alone=alone)
+    effect = CaseChange(row.change).weighted_change
+    values: dict[str, Any] = {"effect": effect}
+    lost = documents.lost
+    if lost is not None:
+        values["lost"] = {
+            "document": lost.document,
+            "from": lost.first,
+            "to": lost.second,
+        }
+    gained = documents.gained if effect > 0 else None
+    if gained is not None:
+        values["gained"] = {
+            "document": gained.document,
+            "from": gained.first or "new",
+            "to": gained.second,
+        }
+    on_top = documents.on_top
+    if on_top is not None:
+        values["onTop"] = on_top.document
+        values["onTopRank"] = on_top.second if on_top.second != 1 else None
+    if row.result.score not in (None, 1):
+        values["losses"] = _losses(documents.losses)
+    return values
+
+
+def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
+    found = []
+    for each in losses:
+        if abs(each.loss) > _SMALLEST_LOSS:
+            found.append(
+                [
+                    each.document,
+                    each.grade,
+                    each.rank,
+                    each.loss,
+                    each.places,
+                    each.candidates,
+                ]
+            )
+    return found
+
+
+def _ranking(result: CaseResult) -> dict[str, Any]:
+    ranking = result.ranking
+    evaluation = result.evaluation
+    return {
+        "documents": list(ranking.documents),
+        "grades": list(ranking.grades),
+        "scores": list(ranking.engine_scores),
+        "deeper": dict(ranking.deeper),
+        "returned": ranking.returned,
+        "judgments": [list(pair) for pair in evaluation.judgments.items()],
+        "missing": [list(pair) for pair in evaluation.missing],
+        "filled": dict(evaluation.filled),
+        "notInIndex": list(result.texts.not_in_index),
+        "notInCatalogue": list(result.texts.not_in_catalogue),
+    }
+
+
+def _accepted(row: PageRow) -> dict[str, Any]:
+    """Return the earlier ranking, if there is one to show."""
+    before = row.change.before
+    if before is None or not row.has_earlier_ranking:
+        return {}
+    baseline = row.result.baseline
+    return {
+        "accepted": list(before.documents),
+        "acceptedGrades": list(before.grades),
+        "stale": [] if baseline is None else list(baseline.stale),
+    }
+
+
+def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts of the documents that the object of the case names.
+
+    The results of a comparison share a table with the texts of both runs.
+    """
+    texts = result.texts
+    named = [
+        *values["documents"],
+        *values.get("accepted", ()),
+        *(document for document, _ in result.evaluation.missing),
+        *texts.notes,
+        *texts.explanations,
+    ]
+    titles = {}
+    fields = {}
+    for document in named:
+        if document in texts.titles:
+            titles[document] = texts.titles[document]
+        if document in texts.shown:
+            fields[document] = dict(texts.shown[document])
+    return {
+        "notes": dict(texts.notes),
+        "explanations": dict(texts.explanations),
+        "titles": titles,
+        "fields": fields,
+    }
+
+
+# --- what cases share -----------------------------------------------------------------
+
+
+class SharedTables:
+    """The settings and scales of a run, each once, by number.
+
+    `grades` are the grades whose gains the page needs, by the number of the settings.
+    """
+
+    def __init__(self) -> None:
+        self.settings: dict[Settings, int] = {}
+        self.scales: dict[_Scale, int] = {}
+        self.grades: dict[int, set[float]] = {}
+        self._shared: dict[Any, Mapping[str, Any]] = {}
+
+    def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
+        """Return the numbers of the settings and of the scale of a result, and its ends.
+
+        The grades of the result are added to those that need a gain.
+        """
+        conditions = result.conditions
+        number = self.settings.setdefault(conditions.settings, len(self.settings))
+        grades = self.grades.setdefault(number, set())
+        grades.update(result.evaluation.judgments)
+        names = tuple(conditions.grade_names.items())
+        key = number, conditions.lowest, conditions.highest, names
+        # nearly all results of a run have the same
+        if key not in self._shared:
+            self._shared[key] = self._new_values(result, number)
+        return self._shared[key]
+
+    def _new_values(self, result: CaseResult, number: int) -> Mapping[str, Any]:
+        conditions = result.conditions
+        highest = conditions.highest
+        top = top_grade(result)
+        if top is not None:
+            highest = max(highest, top)
+        scale = _scale(conditions, highest)
+        grades = self.grades[number]
+        grades.update((conditions.lowest, highest))
+        grades.update(grade for grade, _ in scale)
+        if conditions.settings.max_grade is not None:
+            grades.add(conditions.settings.max_grade)
+        return {
+            "settings": number,
+            "scale": self.scales.setdefault(scale, len(self.scales)),
+            "lowest": conditions.lowest,
+            "highest": highest,
+        }
+
+
+def _scale(conditions: CaseConditions, highest: float) -> _Scale:
+    """Return the grades that a result may be given, the lowest first.
+
+    They are the grades with a name. If a mapping gives the gains, they are also the
+    grades that it has; if no grade has a name, all whole grades, unless these are many.
+    """
+    lowest = conditions.lowest
+    names = conditions.grade_names
+    grades = {*names, lowest, highest}
+    gain = conditions.settings.gain
+    if isinstance(gain, Mapping):
+        grades.update(grade for grade in gain if lowest <= grade <= highest)
+    elif not names:
+        whole = range(math.ceil(lowest), math.floor(highest) + 1)
+        if len(whole) <= _MOST_GRADES:
+            grades.update(float(grade) for grade in whole)
+    return tuple((grade, names.get(grade, "")) for grade in sorted(grades))

@@ -1,0 +1,163 @@
+"""What became of a case: its ranking now beside an earlier one.
+
+The earlier ranking is the one that a baseline or a record has of the case (`Change.since_baseline`),
+or that of the first of two runs (`Change.between`). Reports show both in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.rank_moves import RankChanges, rank_changes
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A ranking of a case, scored under the judgments of today.
+
+    `documents`: the results, best first.
+    `grades`: the grade of each document, None for an unjudged one; none without judgments.
+    `scores`: by the name of the metric, None if one is not defined.
+    `latency`: how long the search took, in seconds; None if that is not known.
+    """
+
+    documents: Sequence[str] = ()
+    grades: Sequence[float | None] = ()
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    latency: float | None = None
+
+    @classmethod
+    def of_result(cls, result: CaseResult) -> Snapshot:
+        """Return the ranking of a result."""
+        return cls(
+            documents=result.ranking.documents,
+            grades=result.ranking.grades,
+            scores=result.evaluation.scores,
+            latency=result.call.latency,
+        )
+
+    @classmethod
+    def accepted_for(cls, result: CaseResult) -> Snapshot | None:
+        """Return the ranking that the baseline has of a case; None without a baseline."""
+        baseline = result.baseline
+        if baseline is None:
+            return None
+        return cls(
+            documents=baseline.documents,
+            grades=baseline.grades,
+            scores={**baseline.scores, result.metric.text: baseline.score},
+            latency=baseline.latency,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The results of one case in two runs, which can be compared."""
+
+    first: CaseResult
+    second: CaseResult
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a case.
+
+    `case`: the result of the case now.
+    `before`: the earlier ranking, None if there is none.
+    `after`: the ranking now.
+    `metric`: the metric by which the scores are compared; None is the nDCG@k of the case.
+    `is_compared`: whether the rankings can be compared. An earlier ranking cannot if it is
+    one of another query, for example.
+    """
+
+    case: CaseResult
+    before: Snapshot | None
+    after: Snapshot
+    metric: str | None = None
+    is_compared: bool = True
+
+    @classmethod
+    def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
+        """Compare a case with the ranking that its baseline has accepted, if there is one."""
+        baseline = result.baseline
+        is_compared = (
+            baseline is not None and baseline.standing not in WITHOUT_COMPARISON
+        )
+        return cls(
+            case=result,
+            before=Snapshot.accepted_for(result),
+            after=Snapshot.of_result(result),
+            metric=metric,
+            is_compared=is_compared,
+        )
+
+    @classmethod
+    def between(cls, pair: Pair, metric: str | None = None) -> Change:
+        """Compare the results of a case in two runs."""
+        latency = pair.first.call.latency_like(pair.second.call)
+        return cls(
+            case=pair.second,
+            before=replace(Snapshot.of_result(pair.first), latency=latency),
+            after=Snapshot.of_result(pair.second),
+            metric=metric,
+        )
+
+    @property
+    def score_before(self) -> float | None:
+        """The score of the earlier ranking; None if it has none."""
+        if self.before is None:
+            return None
+        return self.before.scores.get(self.metric or self.case.metric.text)
+
+    @property
+    def score_after(self) -> float | None:
+        """The score of the ranking now; None if it has none."""
+        return self.after.scores.get(self.metric or self.case.metric.text)
+
+    @property
+    def difference(self) -> float:
+        """How much the score rose; NaN if either score is not defined."""
+        before, after = self.score_before, self.score_after
+        return math.nan if before is None or after is None else after - before
+
+    @property
+    def documents_before(self) -> Sequence[str]:
+        """The earlier ranking, if the two can be compared; else nothing."""
+        if self.before is None or not self.is_compared:
+            return ()
+        return self.before.documents
+
+    @property
+    def moves(self) -> RankChanges | None:
+        """What left the top k, entered it and moved in it; None without a comparison.
+
+        `left` has the documents with the highest gains first: they explain the lost score.
+        """
+        if self.before is None or not self.is_compared:
+            return None
+        grades = {}
+        for snapshot in (self.before, self.after):
+            for document, grade in zip(
+                snapshot.documents, snapshot.grades, strict=False
+            ):
+                if grade is not None:
+                    grades[document] = grade
+        changes = rank_changes(
+            self.before.documents,
+            self.after.documents,
+            self.case.conditions.k,
+            grades,
+            self.case.ranking.deeper,
+        )
+        gains = self.case.conditions.settings.gains
+        left = sorted(changes.left, key=lambda move: -gains[move.grade])
+        return replace(changes, left=tuple(left))
+
+
+def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
+    """Compare each case with the ranking that its baseline has accepted."""
+    return [Change.since_baseline(result) for result in results]

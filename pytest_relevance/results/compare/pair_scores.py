@@ -1,0 +1,232 @@
+"""The scores of paired results by the metrics of a comparison.
+
+A score that was recorded counts. Others are computed from the recorded rankings and grades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from pytest_relevance._text import quoted
+from pytest_relevance.metrics.measures import ranks_needed, score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import Pair
+from pytest_relevance.results.compare.pairing import Metrics
+from pytest_relevance.results.outcomes import with_similarities
+
+
+def scored_pairs(
+    pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
+) -> tuple[Pair, ...]:
+    """Score both results of each pair by these metrics, without metrics by nDCG@k.
+
+    A metric of two rankings compares the two of a pair: the second result has that score,
+    and the first has 1. The second result names the documents of both. It is without the
+    baseline of its own run. `is_across`: two variants are compared, so it has no variant.
+
+    Raises ValueError for a metric that looks deeper than a ranking is known, and for a
+    grade without a gain.
+    """
+    _require_recorded(pairs, metrics)
+    first_scores = _scores([pair.first for pair in pairs], metrics)
+    second_scores = _scores([pair.second for pair in pairs], metrics)
+    scored = []
+    for pair, first, second in zip(pairs, first_scores, second_scores, strict=True):
+        found = Pair(_with_scores(pair.first, first), _with_scores(pair.second, second))
+        found = _with_similarities(found, metrics or ())
+        scored.append(Pair(found.first, _named_for_both(found, is_across=is_across)))
+    return tuple(scored)
+
+
+def _with_scores(result: CaseResult, scores: Mapping[str, float | None]) -> CaseResult:
+    if scores is result.evaluation.scores:
+        return result
+    return replace(result, evaluation=replace(result.evaluation, scores=scores))
+
+
+def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
+    """Score the rankings of a pair by the metrics that compare two rankings."""
+    similarities = [metric for metric in metrics if metric.is_similarity]
+    if not similarities:
+        return pair
+    with_itself = dict(pair.first.evaluation.scores)
+    for metric in similarities:
+        _require_ranks(pair.first, metric)
+        _require_ranks(pair.second, metric)
+        with_itself[metric.text] = 1.0
+    documents = pair.first.ranking.documents
+    return Pair(
+        first=_with_scores(pair.first, with_itself),
+        second=with_similarities(pair.second, similarities, documents),
+    )
+
+
+def _named_for_both(pair: Pair, *, is_across: bool) -> CaseResult:
+    """Return the second result with the titles and fields of the documents of both."""
+    first, second = pair.first, pair.second
+    texts = second.texts
+    if first.texts.titles is not texts.titles:
+        texts = replace(
+            texts,
+            titles={**first.texts.titles, **texts.titles},
+            shown={**first.texts.shown, **texts.shown},
+        )
+    variant = None if is_across else second.variant
+    return replace(second, variant=variant, texts=texts, baseline=None)
+
+
+# --- the scores of one run ------------------------------------------------------------
+
+
+def _scores(
+    results: Sequence[CaseResult], metrics: Metrics
+) -> list[Mapping[str, float | None]]:
+    """Score each result by these metrics; None stands for a score that is not defined.
+
+    Metrics of two rankings are left out: a record has the similarity to another ranking.
+    """
+    highest = _HighestGrades(results)
+    found = []
+    for result in results:
+        scores = {}
+        graded: GradedRanking | None = None
+        for metric in metrics or (result.metric,):
+            if metric.is_similarity:
+                continue
+            if _is_to_compute(result, metric):
+                _require_ranks(result, metric)
+                if graded is None:
+                    graded = result.graded
+                settings = highest.settings_for(result, metric)
+                scores[metric.text] = _computed(result, metric, graded, settings)
+            else:
+                scores[metric.text] = result.evaluation.scores.get(metric.text)
+        recorded = result.evaluation.scores
+        found.append(recorded if recorded.keys() == scores.keys() else scores)
+    return found
+
+
+def _is_to_compute(result: CaseResult, metric: Metric) -> bool:
+    """Whether a score is not recorded, and can be computed."""
+    if metric.text in result.evaluation.scores:
+        return False
+    return bool(result.evaluation.judgments) and metric.is_computable
+
+
+def _computed(
+    result: CaseResult, metric: Metric, graded: GradedRanking, settings: Settings
+) -> float | None:
+    """Compute a score. Raises ValueError for a grade without a gain."""
+    try:
+        value = score(metric, graded, settings)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"the case {quoted(result.id)} has no {metric.text}: {error}"
+        ) from None
+    return None if value != value else value
+
+
+class _HighestGrades:
+    """The highest grades of the judgments of a run, for settings that need and lack one."""
+
+    def __init__(self, results: Sequence[CaseResult]) -> None:
+        self._results = results
+        self._by_settings: dict[Settings, float | None] = {}
+
+    def settings_for(self, result: CaseResult, metric: Metric) -> Settings:
+        """Return the settings of a result, with a maximum grade if the metric needs one."""
+        settings = result.conditions.settings
+        needs_one = metric.measure == "ERR" or settings.ideal == "max"
+        if not needs_one or settings.max_grade is not None:
+            return settings
+        if settings not in self._by_settings:
+            self._by_settings[settings] = _highest_grade(self._results, settings)
+        return replace(settings, max_grade=self._by_settings[settings])
+
+
+def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
+    """Return the highest grade of the judgments of results with these settings, if above 0."""
+    highest = 0.0
+    for result in results:
+        if result.conditions.settings == settings:
+            highest = max(highest, max(result.evaluation.judgments, default=0))
+    return highest or None
+
+
+# --- what keeps a metric from being computed ------------------------------------------
+
+
+def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
+    """Raise a ValueError if a metric has to be recorded, and is not in both runs.
+
+    That is so for a metric of a project's own, whose function is not known here. A case of
+    which neither result has the value was not asked for it.
+    """
+    for metric in metrics or ():
+        if metric.is_computable or _is_recorded(pairs, metric.text):
+            continue
+        try:
+            parse_metric(metric.text)
+        except ValueError as error:
+            both = (
+                "a project's own is compared by the values in both records: name it in a "
+                "gate or in expect"
+            )
+            raise ValueError(f"{error}; {both}") from None
+
+
+def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
+    """Whether any pair has the value of a metric in both results, and none in one alone."""
+    is_in_both = False
+    for pair in pairs:
+        in_first = metric in pair.first.evaluation.scores
+        in_second = metric in pair.second.evaluation.scores
+        if in_first != in_second:
+            return False
+        if in_first:
+            is_in_both = True
+    return is_in_both
+
+
+def _require_ranks(result: CaseResult, metric: Metric) -> None:
+    """Raise a ValueError if a metric looks deeper than a ranking is known.
+
+    Either only a part of the ranking was kept, or the search returned as many results as
+    requested and may have more.
+    """
+    needed = ranks_needed(metric, result.conditions.settings)
+    if needed is not None and needed <= len(result.ranking.documents):
+        return
+    why = _why_unknown(result, needed)
+    if why:
+        ranks = "all of it" if needed is None else f"{needed} ranks"
+        raise ValueError(f"{metric.text} takes {ranks}, and {why}")
+
+
+def _why_unknown(result: CaseResult, needed: int | None) -> str:
+    """Say why a ranking is not known as deep as needed (None: all of it), and what helps.
+
+    Nothing if it is known as deep.
+    """
+    ranking = result.ranking
+    depth = result.conditions.depth
+    case = quoted(result.id)
+    record_it = "name the metric in an expectation of the case, so that it is recorded"
+    if len(set(ranking.documents)) < ranking.returned:
+        kept = len(ranking.documents)
+        return f"of the ranking of {case} the first {kept} were kept: {record_it}"
+    if needed is None:
+        if not result.is_cut:
+            return ""
+        return (
+            f"the search of {case} was asked for {depth}: set a depth in the case file "
+            "(depth: 1000) and record the run again, or name a cutoff"
+        )
+    if ranking.reaches_depth or 0 < ranking.returned == depth:
+        return f"the search of {case} was asked for {depth}: {record_it}"
+    return ""

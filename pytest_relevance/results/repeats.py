@@ -1,0 +1,94 @@
+"""Whether a search returns the same ranking when it is called again.
+
+A search may be called again, by `--relevance-repeat=N`: the first call is the one that is
+scored, and the others are compared with it, as far down as the case looks. Another plugin may
+make several items of one case in one variant (pytest-repeat, for example): the worst counts.
+
+A ranking that changes does not fail the case: it is reported, so that a tie or another replica
+is not taken for a regression. It is never accepted into a baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.results.case_parts import Repeats
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.responses.ranking import Ranking
+
+_WORST_FIRST = (
+    "error",
+    "not searched",
+    "failed",
+    "inconclusive",
+    "xpassed",
+    "xfailed",
+    "passed",
+    "measured",
+    "skipped",
+)
+
+
+def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
+    """Compare the rankings of several calls of a search, as far down as the case looks."""
+    depth = None if case.looks_at_all else case.depth
+    return _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
+
+
+def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Choose one result for each case and variant.
+
+    Of repeats it is the one of the worst status, and of these the one with the lowest
+    score. Its `repeats` describe how the ranking changed from repeat to repeat.
+    """
+    groups: dict[tuple[object, ...], list[CaseResult]] = {}
+    for number, result in enumerate(results):
+        key: tuple[object, ...] = (number,)
+        if len(result.origin.items) > 1 and not result.is_check:
+            key = (result.key, result.search)
+        groups.setdefault(key, []).append(result)
+    chosen = []
+    for group in groups.values():
+        chosen.append(group[0] if len(group) == 1 else _worst(group))
+    return chosen
+
+
+def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
+    """Choose the worst of several repeats, and say how the ranking changed between them.
+
+    If it did not, but changed between the calls of one repeat, say that.
+    """
+    worst = min(repeats, key=_badness)
+    scored = [result for result in repeats if result.evaluation.scores]
+    if len(scored) < 2:
+        return worst
+    found = _differences([tuple(result.ranking.documents) for result in scored])
+    within = []
+    for result in scored:
+        if result.call.repeats is not None:
+            within.append(result.call.repeats)
+    if found.rankings == 1:
+        found = next((each for each in within if each.rankings > 1), found)
+    calls = len(scored) - len(within) + sum(each.calls for each in within)
+    return replace(worst, call=replace(worst.call, repeats=replace(found, calls=calls)))
+
+
+def _badness(result: CaseResult) -> tuple[int, float]:
+    """The key that sorts results: the worst status first, then the lowest score."""
+    return _WORST_FIRST.index(result.status), result.score or 0.0
+
+
+def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
+    """Say how rankings differ.
+
+    It has the two documents at the first rank at which any ranking differs from the first.
+    """
+    found = Repeats(calls=len(tops), rankings=len(set(tops)))
+    for rank, (first, *others) in enumerate(zip_longest(*tops), 1):
+        for other in others:
+            if other != first:
+                return replace(found, rank=rank, documents=(first, other))
+    return found
