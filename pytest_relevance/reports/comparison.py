@@ -10,6 +10,7 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.run.filled import filled_texts
+from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.pair_scores import scored_pairs
 from pytest_relevance.results.compare.pairing import are_similarities, pair
@@ -35,37 +36,36 @@ def compare_runs(
     seed: int = 0,
     **settings: Any,
 ) -> Comparison:
-    """Compare two runs over the same cases: `first` is the older one, differences are second - first.
+    """Compare two runs over the same cases.
 
-    Each is a `Run`, a path (of a record, or of a run as `read_run` takes it), or rankings as `evaluate` takes them. A
-    record has its recorded scores; the others are scored by `judgments`: a path (of a case file, or of anything that
-    `read_judgments` takes), a `Suite`, or what `evaluate` takes. With `judgments` records are scored anew too.
-    `metrics` are names; the default is the nDCG@k of the cases, nDCG@10 for rankings. `settings` are those of
-    `evaluate` (`gain="linear"` ...); records are scored by them from their recorded grades.
+    `first` is the older run, and differences are second - first. Each is a `Run`, a path
+    (of a record, or of a run as `read_run` takes it), or rankings as `evaluate` takes them.
+    Records have scores. Other runs are scored by `judgments`: a path (of a case file, or of
+    anything that `read_judgments` takes), a `Suite`, or what `evaluate` takes. With
+    `judgments` records are scored anew too. `metrics` are names. The default is the nDCG@k
+    of the cases, and nDCG@10 for rankings. `settings` are those of `evaluate`
+    (`gain="linear"` ...). Records are scored by them from their recorded grades.
 
-    Several variants of a search are compared one by one; `variants=("bm25", "hybrid")` compares one variant of `first`
-    with another of `second`, which may be the same run.
+    Several variants of a search are compared one by one. `variants=("bm25", "hybrid")`
+    compares one variant of `first` with another of `second`, which may be the same run.
 
-    Cases that only the second run has are listed and left out. `common=True` compares the cases that both runs have in
-    common, whatever is missing, and the report says what was left out. A query that found nothing has no line in a TREC
-    run, so that one of two plain runs must not lack it: `missing="empty"` takes each judged query without a ranking for
-    one.
+    Cases that only the second run has are listed and left out. `common=True` compares the
+    cases that both runs have, whatever is missing, and the report says what was left out. A
+    query that found nothing has no line in a TREC run. So a query that one of two plain
+    runs lacks is an error, unless `missing="empty"` takes it for an empty ranking.
 
-    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007) with `resamples`, the interval is
-    the bootstrap's; both are drawn from `seed`. Over several metrics p-values are adjusted after Holm (1979), for each
-    variant on its own.
+    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007) with
+    `resamples`. The interval is the bootstrap's. Both are drawn from `seed`. Over several
+    metrics p-values are adjusted after Holm (1979), for each variant on its own.
 
-    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in the second run, differ in query,
-    judgments or settings, or ended in an error; `RecordError`, `FileError` or `CaseFileError` (ValueErrors) for
-    a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
+    Raises:
+        Incomparable: cases are missing in the second run, differ in query, judgments or
+            settings, or ended in an error. It is a ValueError, and has `reasons`.
+        RecordError, FileError, CaseFileError: a file cannot be used. They are ValueErrors.
+        ValueError, TypeError: an argument is not allowed.
     """
-    Settings(**settings)  # raises for settings that are not allowed
+    _check_arguments(missing, resamples, settings)
     chosen = _chosen_metrics(metrics)
-    if missing not in MISSING:
-        meant = did_you_mean(str(missing), MISSING)
-        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{meant}")
-    if resamples < 1:
-        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
     k = _cutoff(chosen)
     runs, notes = load_runs(
         (first, second),
@@ -75,35 +75,53 @@ def compare_runs(
         settings,
         needs_judgments=not are_similarities(chosen),
     )
+    one, two = runs
     if chosen is None and not _has_judgments(runs):
         cutoffs = {result.conditions.k for run in runs for result in run.results}
         chosen = [metric_named(f"overlap@{min(cutoffs, default=k)}")]
         notes.append(f"no case has judgments: compared by {chosen[0].text}")
-    found = pair(*runs, chosen, variants, common=common)
-    for each in found.incompatibilities:
+    paired = pair(one, two, chosen, variants, common=common)
+    for each in paired.incompatibilities:
         notes.append(f"left out: {each.reason}")
-    notes += found.notes
+    notes += paired.notes
     notes += _notes_on_runs(runs, variants)
-    shown = chosen
-    if not shown:
-        of_cases = {each.second.metric for each in found.pairs}
-        shown = sorted(of_cases, key=lambda metric: metric.k or 0)
-    first_name, second_name = found.names
+    first_name, second_name = paired.names
     return Comparison(
         first=first_name,
         second=second_name,
-        pairs=scored_pairs(found.pairs, chosen, is_across=variants is not None),
-        names=tuple(metric.text for metric in shown),
+        pairs=scored_pairs(paired.pairs, chosen, is_across=variants is not None),
+        names=_metric_names(chosen, paired.pairs),
         metric=chosen[0].text if chosen else None,
-        changed=tuple(what_changed(each) for each in found.pairs),
+        changed=tuple(what_changed(each) for each in paired.pairs),
         resamples=resamples,
         seed=seed,
-        left_out=tuple(found.incompatibilities),
-        errors=tuple(found.errors),
+        left_out=tuple(paired.incompatibilities),
+        errors=tuple(paired.errors),
         notes=tuple(notes),
-        fingerprint=changed(runs[0].info.fingerprint, runs[1].info.fingerprint),
-        files=runs[1].files,
+        fingerprint=changed(one.info.fingerprint, two.info.fingerprint),
+        files=two.files,
     )
+
+
+def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> None:
+    """Raise ValueError or TypeError for an argument that is not allowed."""
+    Settings(**settings)
+    if missing not in MISSING:
+        meant = did_you_mean(str(missing), MISSING)
+        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{meant}")
+    if resamples < 1:
+        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
+
+
+def _metric_names(
+    chosen: Sequence[Metric] | None, pairs: Sequence[Pair]
+) -> tuple[str, ...]:
+    """Return the names of the chosen metrics, or of the nDCG@k of the cases by cutoff."""
+    if chosen:
+        return tuple([metric.text for metric in chosen])
+    of_cases = {each.second.metric for each in pairs}
+    by_cutoff = sorted(of_cases, key=lambda metric: metric.k or 0)
+    return tuple([metric.text for metric in by_cutoff])
 
 
 def _chosen_metrics(

@@ -1,4 +1,7 @@
-"""The errors of a run that are not those of a case: mistakes in case files, conftest files and catalogues, in words."""
+"""The errors of a run that are not those of a case, in words.
+
+They are mistakes in case files, conftest files and catalogues.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """What kept a run from finishing, for its headline: `1 file has an error`, `12 cases are missing`."""
+    """Say what kept a run from finishing: `1 file has an error`, `12 cases are missing`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -29,7 +32,7 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
-    """Each error with its place, once; of many the first ones, and how many more there are."""
+    """Return each error with its place, once; of many the first ones, and how many more."""
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
     if full or more <= 0:
@@ -40,7 +43,7 @@ def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
 def error_lines(
     info: RunInfo, *, full: bool = False, width: int = WIDEST
 ) -> list[Line]:
-    """The errors for a terminal."""
+    """Write the errors for a terminal."""
     lines = []
     for text in error_texts(info, full=full):
         lines += folded_lines(text, BAD, width)
@@ -48,25 +51,28 @@ def error_lines(
 
 
 def error_section(info: RunInfo, *, full: bool = False) -> str:
-    """The errors in Markdown."""
+    """Write the errors in Markdown."""
     lines = ["**Errors**", ""]
-    texts = error_texts(info, full=full)
-    lines += [f"- {code_span(cut(harmless(text), _LONGEST))}" for text in texts]
+    for text in error_texts(info, full=full):
+        lines.append(f"- {code_span(cut(harmless(text), _LONGEST))}")
     return "\n".join(lines)
 
 
 def error_title(error: RunError) -> str:
-    """The title of an annotation."""
+    """Return the title of an annotation."""
     return f"Error in {harmless(error.file)}" if error.file else "Error of the run"
 
 
 def _name(path: str) -> str:
-    """The name of a file. Node ids and messages count from different folders."""
+    """Return the name of a file. Node ids and messages count from different folders."""
     return path.rpartition("/")[2]
 
 
 def _with_node(error: RunError) -> str:
-    """`judgments.csv:3: no grade (shop.relevance.yaml is not collected)`: the node is named if it is another file."""
+    """`judgments.csv:3: no grade (shop.relevance.yaml is not collected)`.
+
+    The node is named if it is another file.
+    """
     if not (error.node and error.file) or _name(error.node) == _name(error.file):
         return error.text
     if error.file.endswith(".py"):  # a conftest.py and its folder

@@ -20,17 +20,17 @@ FAILS = "so the run fails"
 
 
 def reason_texts(info: RunInfo) -> list[str]:
-    """Why the run fails other than for a case, a gate or an error."""
+    """Say why the run fails other than for a case, a gate or an error."""
     return [finding.text for finding in info.findings if finding.fails]
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """What is missing from the run, and does not fail it."""
+    """Say what is missing from the run, and does not fail it."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 
 def briefs(findings: Sequence[RunFinding]) -> list[str]:
-    """The findings in a few words, for a headline."""
+    """Return the findings in a few words, for a headline."""
     return [finding.brief for finding in findings if finding.brief]
 
 
@@ -40,7 +40,7 @@ def says(info: RunInfo, sentence: str) -> bool:
 
 
 def finding_lines(info: RunInfo, *, width: int = WIDEST) -> list[Line]:
-    """The findings for a terminal. The reasons to fail come last, near the verdict."""
+    """Write the findings for a terminal. The reasons to fail come last, near the verdict."""
     lines: list[Line] = []
     for text in [*remark_texts(info), *reason_texts(info)]:
         lines += folded_lines(text, BAD, width)
@@ -48,5 +48,5 @@ def finding_lines(info: RunInfo, *, width: int = WIDEST) -> list[Line]:
 
 
 def in_markdown(text: str) -> str:
-    """A finding in Markdown: in a code span, so that nothing in it is a link or a mention."""
+    """Put a finding in a code span, so that nothing in it is a link or a mention."""
     return code_span(cut(harmless(text), _LONGEST))

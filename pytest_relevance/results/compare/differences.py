@@ -1,11 +1,12 @@
 """The difference of two sets of results by a metric: means, test and interval of paired scores.
 
-A run beside its baseline, the gates of a run and `compare` take their figures from here, so that all of them print the
-same p-value and the same interval. Differences are second - first, over the cases where both scores are defined and
-weighted by the weights of the cases. Pairs are sorted by their keys before random draws, so that equal results have
-equal p-values.
+A run beside its baseline, the gates of a run and `compare` take their figures from here, so
+that all of them print the same p-value and the same interval. Differences are second - first,
+over the cases whose scores are both defined, by the weights of the cases. Pairs are sorted by
+their keys before random draws, so that equal results have equal p-values.
 
-`mean_change` compares a run with its baseline; `failure_kind` says which failures are new since then.
+`mean_change` compares a run with its baseline. `failure_kind` says which failures are new
+since then.
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.changes import Change
 
 TIE = 1e-9
-"""The largest difference that is due to rounding: scores that are no farther apart count as the same."""
+"""The largest difference that is due to rounding: scores that differ by less are the same."""
 
 RESAMPLES = 100_000
-"""How many flips of signs are drawn for a test, unless a caller wants another number."""
+"""How many flips of signs a test draws by default."""
 
 _Column = Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
-    """The scores of one case in both sets of results; `key` is its file, id and variant."""
+    """The scores of one case in both sets of results.
+
+    `key` is the file, the id and the variant of the case.
+    """
 
     key: tuple[str, str, str]
     first: float
@@ -50,14 +54,17 @@ class ScorePair:
 
     @property
     def change(self) -> float:
-        """The difference of the scores, 0 where they differ by rounding alone."""
+        """The difference of the scores, 0 if they differ by rounding alone."""
         change = self.second - self.first
         return change if abs(change) > TIE else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores by a metric in one variant of the search. `undefined`: how many further cases have none."""
+    """The scores by a metric in one variant of the search.
+
+    `undefined` is how many further cases have no score by the metric.
+    """
 
     variant: str | None
     metric: str
@@ -67,7 +74,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of both sets over `queries` cases, and how many cases got better, got worse, or stayed the same."""
+    """The means of both sets over so many `queries`.
+
+    `better`, `worse` and `same` count the cases by what became of them.
+    """
 
     queries: int
     first: float
@@ -82,10 +92,14 @@ class Means:
 class Difference:
     """The difference by a metric, in one variant of the search (None: there are no variants).
 
-    `undefined` is how many cases have no score by the metric. `low` to `high` is the bootstrap interval of the
-    difference at 95 %; `p` is the p-value of the randomisation test, `adjusted_p` the one after Holm over the metrics
-    of the variant; `effect` is Cohen's d of the pairs. NaN where something is not defined. `least_p` is the lowest
-    adjusted p-value that is possible with as many cases that changed.
+    `undefined`: how many cases have no score by the metric.
+    `low`, `high`: the bootstrap interval of the difference at 95 %.
+    `p`: the p-value of the randomisation test.
+    `adjusted_p`: the one after Holm over the metrics of the variant.
+    `effect`: Cohen's d of the pairs.
+    `least_p`: the lowest adjusted p-value that is possible with as many cases that changed.
+
+    A figure that is not defined is NaN.
     """
 
     variant: str | None
@@ -101,27 +115,28 @@ class Difference:
 
 
 def key_of(result: CaseResult) -> tuple[str, str, str]:
-    """The key by which pairs are sorted before anything is drawn."""
+    """Return the key by which pairs are sorted before anything is drawn."""
     return result.file, result.id, result.variant or ""
 
 
 def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
-    """Whether a case has relevant judgments: nDCG is defined for it. Means of all metrics are over such cases.
+    """Whether a case has relevant judgments, so that nDCG is defined for it.
 
-    True of any case for a `metric` that compares rankings, and for a project's own, which says where it is defined.
+    Means of all metrics are over such cases. For a `metric` that compares rankings all
+    cases count, and for a project's own, which says itself if it is defined.
     """
     if metric is not None and (is_similarity(metric) or is_own(metric)):
         return True
     if result.metric.text in result.evaluation.scores:
         return result.score is not None
-    return not result.evaluation.judgments or any(
-        result.conditions.settings.gains[grade] > 0
-        for grade in result.evaluation.judgments
-    )
+    if not result.evaluation.judgments:
+        return True
+    gains = result.conditions.settings.gains
+    return any(gains[grade] > 0 for grade in result.evaluation.judgments)
 
 
 def means_of(pairs: Sequence[ScorePair]) -> Means:
-    """The weighted means of both sets; NaN without a pair."""
+    """Give the weighted means of both sets; NaN without a pair."""
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
     before = [pair.first for pair in pairs]
@@ -224,7 +239,7 @@ def _test(
 
 
 def _without_rounding(before: _Column, after: _Column) -> list[float]:
-    """The scores after a change; the score before if it differs by rounding alone."""
+    """Return the scores after a change, or before it if they differ by rounding alone."""
     scores = []
     for was, now in zip(before, after, strict=True):
         scores.append(now if abs(now - was) > TIE else was)
@@ -233,10 +248,10 @@ def _without_rounding(before: _Column, after: _Column) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class MeanChange:
-    """The change of the (weighted) mean nDCG@k over the cases that have a score now and in the baseline.
+    """The change of the mean nDCG@k over the cases that have a score now and before.
 
-    `p` is the p-value of the paired randomisation test with the weights. `total` is how many cases have a score now, or
-    were to have one.
+    `p`: the p-value of the paired randomisation test, with the weights of the cases.
+    `total`: how many cases have a score now, or were to have one.
     """
 
     means: Means
@@ -245,7 +260,10 @@ class MeanChange:
 
 
 def score_before(result: CaseResult, metric: str | None = None) -> float | None:
-    """The score of the accepted ranking under the judgments of today, by nDCG@k or another metric; None without one."""
+    """Return the score of the accepted ranking under the judgments of today.
+
+    By nDCG@k or another metric; None without one.
+    """
     if result.baseline is None:
         return None
     if metric is None or metric == result.metric.text:
@@ -254,12 +272,15 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
 
 
 def score_now(result: CaseResult, metric: str | None = None) -> float | None:
-    """The score by nDCG@k or another metric; None without one."""
+    """Return the score by nDCG@k or another metric; None without one."""
     return result.score if metric is None else result.evaluation.scores.get(metric)
 
 
 def change_by(result: CaseResult, metric: str | None = None) -> float:
-    """How much the score by nDCG@k or another metric rose since the baseline; NaN where either is not defined."""
+    """Return how much the score rose since the baseline, by nDCG@k or another metric.
+
+    NaN if either score is not defined.
+    """
     before, now = score_before(result, metric), score_now(result, metric)
     return math.nan if before is None or now is None else now - before
 
@@ -346,7 +367,7 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """The change of the mean since the baseline; None where no case has a score in both."""
+    """Give the change of the mean since the baseline; None if no case has both scores."""
     pairs: list[ScorePair] = []
     total = 0
     for result in results:
@@ -369,7 +390,7 @@ def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
 
 
 def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]:
-    """The key by which pairs are sorted before anything is drawn."""
+    """Return the key by which pairs are sorted before anything is drawn."""
     return pair.key, pair.first, pair.second
 
 
@@ -414,7 +435,7 @@ FAILURE_KINDS = (
 
 
 def failure_kind(result: CaseResult) -> str:
-    """The kind of a failing case: one of `FAILURE_KINDS`."""
+    """Return the kind of a failing case: one of `FAILURE_KINDS`."""
     if result.verdict == INCONCLUSIVE:
         return IN_DOUBT
     if result.verdict in WITHOUT_SCORE:
@@ -437,7 +458,10 @@ def got_worse(result: CaseResult) -> bool:
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:
-    """The sort key of a failing case in reports: its kind, then how far it drew the mean down since the baseline."""
+    """Return the sort key of a failing case in reports.
+
+    Its kind comes first, then how far it drew the mean down since the baseline.
+    """
     return FAILURE_KINDS.index(failure_kind(result)), result.weight * result.change
 
 

@@ -43,7 +43,10 @@ KeyOf = Callable[[CaseResult], Key]
 """Gives the key by which results of two runs belong together."""
 
 _MOST_EXAMPLES = 3
-_NO_LINE = 'a query that found nothing has no line in a run; missing="empty" takes a missing one for that'
+_NO_LINE = (
+    'a query that found nothing has no line in a run; missing="empty" takes a missing one '
+    "for that"
+)
 
 
 class Incomparable(ValueError):
@@ -66,7 +69,10 @@ class Incomparable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Incompatibility:
-    """What keeps some cases from being compared: its kind (a key of `KINDS`, or "unfinished"), and the reason."""
+    """What keeps some cases from being compared, and the reason in a sentence.
+
+    `kind` is a key of `KINDS`, or "unfinished".
+    """
 
     kind: str
     cases: tuple[Key, ...]
@@ -75,7 +81,10 @@ class Incompatibility:
 
 @dataclass(frozen=True, slots=True)
 class ErroredCase:
-    """A case that is an error in one run or in both: its search raised, was given up, or returned no ranking."""
+    """A case that is an error in one run or in both.
+
+    Its search raised, was given up, or returned no ranking.
+    """
 
     key: Key
     query: str
@@ -89,29 +98,33 @@ class ErroredCase:
 
 
 NEW_CASE = "only in second"
-"""The kind of cases that were added since the first run: they are listed and left out, but refuse no comparison."""
+"""The kind of cases that were added since the first run.
+
+They are listed and left out, but do not keep runs from being compared.
+"""
 
 KINDS: Mapping[str, str] = {
     "only in first": "{second} has no result of {cases}",
     NEW_CASE: "{first} has no result of {cases}",
     "query": "the query changed in {cases}; {detail}",
-    **{
-        f"{verdict} in {run}": f"{{{run}}} {words} {{cases}}"
-        for verdict, words in (
-            (ERROR, "has an error in"),
-            (NOT_SEARCHED, "did not search"),
-            (SKIPPED, "skipped"),
-        )
-        for run in ("first", "second")
-    },
-    "judgments": "the judgments changed in {cases}; have both runs scored by the same judgments",
+    f"{ERROR} in first": "{first} has an error in {cases}",
+    f"{ERROR} in second": "{second} has an error in {cases}",
+    f"{NOT_SEARCHED} in first": "{first} did not search {cases}",
+    f"{NOT_SEARCHED} in second": "{second} did not search {cases}",
+    f"{SKIPPED} in first": "{first} skipped {cases}",
+    f"{SKIPPED} in second": "{second} skipped {cases}",
+    "judgments": "the judgments changed in {cases}; have both runs scored by the same "
+    "judgments",
     "settings": "the settings changed ({detail}) in {cases}",
 }
-"""Each kind of incompatibility with its message. `detail` is what `incompatibilities` says of single cases."""
+"""Each kind of incompatibility with its message.
+
+`detail` is what `incompatibilities` says of single cases.
+"""
 
 
 def are_similarities(metrics: Metrics) -> bool:
-    """Whether runs are compared by metrics of two rankings alone, so that no judgment has a part in it."""
+    """Whether runs are compared by metrics of two rankings alone, without judgments."""
     return metrics is not None and all(metric.is_similarity for metric in metrics)
 
 
@@ -188,7 +201,7 @@ def _looks_at_all(metrics: Iterable[Metric], settings: Settings) -> bool:
 def _settings_with_a_part(
     metrics: Iterable[Metric], first: Settings, second: Settings
 ) -> set[str]:
-    """The names of the settings that change the scores of these metrics."""
+    """Return the names of the settings that change the scores of these metrics."""
     names = {"collapse"}
     for metric in metrics:
         if metric.is_similarity:
