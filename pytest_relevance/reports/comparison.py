@@ -19,8 +19,9 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changed
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.compare.judged_queries import JudgmentSource
     from pytest_relevance.results.compare.pairing import Variants
-    from pytest_relevance.results.compare.runs import JudgmentSource, RunSource
+    from pytest_relevance.results.compare.runs import RunSource
 
 
 def compare_runs(

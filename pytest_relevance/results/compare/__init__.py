@@ -3,6 +3,7 @@
 | module | what it holds |
 |---|---|
 | `runs` | both runs, read and judged alike |
+| `judged_queries`, `rejudging` | the judgments by which both runs are judged again |
 | `pairing` | the pairs of results, and what keeps others from being compared |
 | `pair_scores` | the scores of the pairs by the metrics of the comparison |
 | `comparison` | `Comparison`: the figures of the pairs, and gates about them |

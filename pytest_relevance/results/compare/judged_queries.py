@@ -1,0 +1,170 @@
+"""The queries that have judgments, by which both runs of a comparison are judged again.
+
+Two scores can be compared only if they come from the same judgments. Given judgments grade the
+rankings of both runs, whatever judgments these were recorded with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_relevance.cases.model import Suite
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.scoring import digest_of
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.evaluate import AnyJudgments
+
+    JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
+
+CASE_FILES = (".yaml", ".yml")
+"""The suffixes of case files."""
+
+
+@dataclass
+class JudgedQuery:
+    """The judgments of a query.
+
+    `key`: its name among the judgments.
+    `grades`: the grade of each document.
+    `filled`: the documents whose grades nobody has given, as in `Case`.
+
+    The others are what the judgments say of the query, None if they do not say it: a file
+    of queries has the text and the weight, a case file all of them.
+    """
+
+    key: str
+    grades: Mapping[str, float]
+    filled: Mapping[str, str] = field(default_factory=dict)
+    text: str | None = None
+    weight: float | None = None
+    k: int | None = None
+    settings: Settings | None = None
+    tags: Sequence[str] | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the judgments, as a result has it."""
+        return digest_of(self.grades)
+
+    @cached_property
+    def grades_of_people(self) -> Mapping[str, float]:
+        """The grades without the filled ones."""
+        grades = {}
+        for document, grade in self.grades.items():
+            if document not in self.filled:
+                grades[document] = grade
+        return grades
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQueries:
+    """The judged queries by their keys, and by their texts if no other query has the same."""
+
+    by_key: Mapping[str, JudgedQuery]
+    by_text: Mapping[str, JudgedQuery]
+
+    @property
+    def has_filled(self) -> bool:
+        """Whether any grade is a filled one."""
+        return any(query.filled for query in self.by_key.values())
+
+    def find(self, result: CaseResult) -> JudgedQuery | None:
+        """Return the judged query of a result; None if it has no judgments."""
+        return self.by_key.get(result.id) or self.by_text.get(result.query)
+
+    def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
+        """Return the keys of the queries without a result."""
+        ranked = set()
+        for result in results:
+            query = self.find(result)
+            if query is not None:
+                ranked.add(query.key)
+        return [key for key in self.by_key if key not in ranked]
+
+    def learn_texts(self, results: Iterable[CaseResult]) -> None:
+        """Take the texts of queries from results, if the judgments do not have them."""
+        for result in results:
+            query = self.find(result)
+            if query is not None and query.text is None:
+                query.text = result.query
+
+
+def judged_queries(
+    judgments: JudgmentSource, settings: Mapping[str, object]
+) -> JudgedQueries:
+    """Return the queries of judgments in any form. `settings` are those that the user gave.
+
+    Raises:
+        ValueError: a case file, which has settings of its own, comes with others.
+        CaseFileError, FileError: a file cannot be used.
+    """
+    if isinstance(judgments, (str, os.PathLike)):
+        judgments = _read(judgments)
+    if not isinstance(judgments, Suite):
+        return _queries_of_judgments(judgments)
+    if settings:
+        raise ValueError(
+            f"{judgments.path} has settings of its own: leave out {', '.join(settings)}"
+        )
+    return _queries_of_cases(judgments)
+
+
+def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
+    """Read a case file or a file of judgments."""
+    if Path(path).suffix in CASE_FILES:
+        from pytest_relevance.cases.reader import read_suite
+
+        return read_suite(path)
+    from pytest_relevance.judgments.reading import read_judgments
+
+    return read_judgments(path)
+
+
+def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
+    """Return the queries of judgments; of a file with the texts and weights that it has."""
+    from pytest_relevance.judgments.model import Judgments
+    from pytest_relevance.results.evaluate import check_judgments
+
+    checked = check_judgments(judgments)
+    described = judgments.queries if isinstance(judgments, Judgments) else {}
+    by_key = {}
+    by_text: dict[str, JudgedQuery] = {}
+    for key, grades in zip(checked.queries, checked.tables, strict=True):
+        query = JudgedQuery(key, grades)
+        by_key[key] = query
+        if key in described:
+            query.weight = described[key].weight
+            query.text = described[key].text
+        if query.text is not None:
+            by_text.setdefault(query.text, query)
+    return JudgedQueries(by_key, by_text | by_key)
+
+
+def _queries_of_cases(suite: Suite) -> JudgedQueries:
+    """Return the cases of a case file by id, and by query if no other case has the same."""
+    times = Counter(case.query for case in suite.cases)
+    by_key = {}
+    by_text = {}
+    for case in suite.cases:
+        query = JudgedQuery(
+            key=case.id,
+            grades=case.judgments,
+            filled=case.filled,
+            text=case.query,
+            weight=case.weight,
+            k=case.k,
+            settings=case.settings,
+            tags=case.tags,
+        )
+        by_key[case.id] = query
+        if times[case.query] == 1:
+            by_text[case.query] = query
+    return JudgedQueries(by_key, by_text)

@@ -1,0 +1,155 @@
+"""The results of a run judged again, by other judgments or under other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_relevance._text import examples
+from pytest_relevance.metrics.ndcg import grade_ranking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import (
+    CaseConditions,
+    CaseEvaluation,
+    CaseRanking,
+    count_grades,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.judged_queries import JudgedQueries, JudgedQuery
+from pytest_relevance.results.compare.pairing import Incomparable
+from pytest_relevance.results.filled import judged_by, with_fill
+from pytest_relevance.results.records.run import Run
+
+
+@dataclass(frozen=True)
+class Rejudging:
+    """How the results of runs are judged again. They have grades then, and no scores.
+
+    `queries`: the judgments; None: each result keeps its own grades.
+    `settings`: the settings that replace those of the results.
+    `by_key`: the id of a result becomes the key of its query, and its case file is dropped,
+    since two runs may name their queries differently.
+    """
+
+    queries: JudgedQueries | None
+    settings: Mapping[str, Any]
+    by_key: bool = False
+    _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
+
+    def rejudged(self, run: Run) -> Run:
+        """Judge a run again. Raises `Incomparable` if none of its queries is judged."""
+        results = [self._rejudged_result(result) for result in run.results]
+        if self.queries is not None and results:
+            _require_judged(run, results, self.queries)
+        return Run(results, run.files, run.info, name=run.name)
+
+    def _rejudged_result(self, result: CaseResult) -> CaseResult:
+        query = None
+        if self.queries is not None:
+            query = self.queries.find(result) or JudgedQuery(result.id, {})
+        conditions = self._conditions(result.conditions, query)
+        ranking = result.ranking
+        if conditions.settings.collapse != result.conditions.settings.collapse:
+            ranking = ranking.scored_by(conditions.settings)
+        if query is None:
+            evaluation = _own_evaluation(result)
+            return replace(
+                result, conditions=conditions, ranking=ranking, evaluation=evaluation
+            )
+        made = replace(
+            self._named(result, query),
+            conditions=conditions,
+            ranking=_graded(ranking, query),
+            evaluation=_evaluation_by(query, result),
+        )
+        if self.queries is not None and self.queries.has_filled:
+            return _with_fill(made, query)
+        return made
+
+    def _conditions(
+        self, conditions: CaseConditions, query: JudgedQuery | None
+    ) -> CaseConditions:
+        """Return the cutoff and the settings by which a result is judged again."""
+        if query is not None and query.settings is not None:
+            settings = query.settings
+        else:
+            settings = self._changed_settings(conditions.settings)
+        k = conditions.k
+        if query is not None and query.k is not None:
+            k = query.k
+        return replace(conditions, k=k, settings=settings)
+
+    def _changed_settings(self, settings: Settings) -> Settings:
+        """Return settings with the replaced ones. Results of equal settings share theirs."""
+        if settings not in self._changed:
+            self._changed[settings] = replace(settings, **self.settings)
+        return self._changed[settings]
+
+    def _named(self, result: CaseResult, query: JudgedQuery) -> CaseResult:
+        """Return a result with what the judgments say of its query."""
+        return replace(
+            result,
+            file="" if self.by_key else result.file,
+            id=query.key if self.by_key else result.id,
+            query=result.query if query.text is None else query.text,
+            weight=result.weight if query.weight is None else query.weight,
+            tags=result.tags if query.tags is None else query.tags,
+        )
+
+
+def _graded(ranking: CaseRanking, query: JudgedQuery) -> CaseRanking:
+    grades = grade_ranking(ranking.documents, query.grades).grades
+    return replace(ranking, grades=tuple(grades))
+
+
+def _own_evaluation(result: CaseResult) -> CaseEvaluation:
+    """Return the evaluation by the judgments of a result, without scores.
+
+    The scores by people's grades are left out too: they are of other settings.
+    """
+    evaluation = result.evaluation
+    return CaseEvaluation(
+        judgments=evaluation.judgments,
+        digest=evaluation.digest,
+        recorded_digest=evaluation.digest,
+        outcomes=evaluation.outcomes,
+        judged=evaluation.judged,
+        top=evaluation.top,
+        filled=evaluation.filled,
+        filled_top=evaluation.filled_top,
+    )
+
+
+def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
+    """Return the evaluation by the judgments of a query, without scores."""
+    return CaseEvaluation(
+        judgments=count_grades(list(query.grades.values())),
+        digest=query.digest,
+        recorded_digest=result.evaluation.digest,
+        outcomes=result.evaluation.outcomes,
+    )
+
+
+def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
+    """Add what the filled grades make of a result."""
+    by_all = judged_by(result, query.grades)
+    by_people = judged_by(result, query.grades_of_people)
+    made = with_fill(by_all, query.filled, by_people)
+    return replace(made, evaluation=replace(made.evaluation, scores={}))
+
+
+def _require_judged(
+    run: Run, results: Sequence[CaseResult], queries: JudgedQueries
+) -> None:
+    """Raise `Incomparable` if none of the results is judged."""
+    if any(result.evaluation.is_judged for result in results):
+        return
+    ids = examples(result.id for result in results)
+    judged = examples(queries.by_key) or "none"
+    raise Incomparable(
+        [
+            f"none of the queries of {run.name} is judged: it has {ids}, the judgments "
+            f"have {judged}"
+        ]
+    )
