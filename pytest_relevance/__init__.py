@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import compare_runs as compare_runs
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.comparison import Comparison as Comparison
-    from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
+    from pytest_relevance.results.compare.incompatibilities import (
+        Incomparable as Incomparable,
+    )
     from pytest_relevance.results.evaluate import evaluate as evaluate
     from pytest_relevance.results.records.run import Run as Run
     from pytest_relevance.results.records.run_info import (
@@ -69,7 +71,7 @@ _MODULES = {
     "reports.comparison": "compare_runs",
     "results.case_result": "CaseResult",
     "results.compare.comparison": "Comparison",
-    "results.compare.pairing": "Incomparable",
+    "results.compare.incompatibilities": "Incomparable",
     "results.evaluate": "evaluate",
     "results.records.run": "Run",
     "results.records.run_info": "FileInfo RunError RunFinding RunInfo",

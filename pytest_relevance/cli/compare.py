@@ -40,7 +40,7 @@ from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison
-    from pytest_relevance.results.compare.pairing import Incomparable
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
 _NO_VARIANT = "-"
 
@@ -120,7 +120,7 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.results.compare.pairing import Incomparable
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
     for message in _contradictions(arguments):
         raise CommandError(f"{PROGRAM} compare: {message}")

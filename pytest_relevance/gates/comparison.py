@@ -27,7 +27,7 @@ from pytest_relevance.metrics.names import (
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference
-from pytest_relevance.results.compare.pairing import ErroredCase
+from pytest_relevance.results.compare.incompatibilities import ErroredCase
 from pytest_relevance.results.filled import graders_of, has_filled
 
 

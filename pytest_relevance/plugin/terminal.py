@@ -367,7 +367,7 @@ def _sort_failures(failed: list[Any]) -> None:
 
     Failures of other tests and of gates keep their places in the list.
     """
-    from pytest_relevance.results.compare.differences import failure_order
+    from pytest_relevance.results.failures import failure_order
 
     found = ((place, _result_of(report)) for place, report in enumerate(failed))
     results = {place: result for place, result in found if result is not None}

@@ -12,8 +12,9 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
+from pytest_relevance.results.compare.incompatibilities import are_similarities
 from pytest_relevance.results.compare.pair_scores import scored_pairs
-from pytest_relevance.results.compare.pairing import are_similarities, pair
+from pytest_relevance.results.compare.pairing import pair
 from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changed

@@ -56,12 +56,8 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
-from pytest_relevance.results.compare.differences import (
-    GOT_WORSE,
-    TIE,
-    Difference,
-    MeanChange,
-)
+from pytest_relevance.results.compare.differences import TIE, Difference, MeanChange
+from pytest_relevance.results.failures import GOT_WORSE
 from pytest_relevance.results.records.run_info import changes_text
 
 GOT_BETTER = "got better"

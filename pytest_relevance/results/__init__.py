@@ -11,6 +11,7 @@
 | `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
+| `failures` | the kinds of failing cases, in the order in which they are reported |
 | `diagnoses` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |
 | `worklist` | what to judge next, for people and for a judge |

@@ -32,7 +32,8 @@ from pytest_relevance.results.compare.differences import (
     ScorePair,
     change_of,
 )
-from pytest_relevance.results.compare.pairing import file_names, incompatibilities
+from pytest_relevance.results.compare.incompatibilities import incompatibilities
+from pytest_relevance.results.compare.pairing import file_names
 from pytest_relevance.results.outcomes import NOTHING, kind_named
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.file import read_header, read_record

@@ -21,11 +21,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
-from pytest_relevance.results.compare.differences import (
-    FAILED_BEFORE,
-    GOT_WORSE,
-    failure_kind,
-)
+from pytest_relevance.results.failures import FAILED_BEFORE, GOT_WORSE, failure_kind
 
 
 @dataclass(frozen=True, slots=True)

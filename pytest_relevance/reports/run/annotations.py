@@ -25,7 +25,7 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.reports.workflow_commands import workflow_command
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.differences import (
+from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
     STALE_ENTRY,
     WITHOUT_ENTRY,

@@ -20,7 +20,7 @@ from pytest_relevance.results.breakdown import (
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.changes import Change
-from pytest_relevance.results.compare.differences import got_worse
+from pytest_relevance.results.failures import got_worse
 from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.rank_moves import Move
 

@@ -31,13 +31,13 @@ from pytest_relevance.results.case_result import (
     grouped,
     has_failed,
 )
-from pytest_relevance.results.compare.differences import (
+from pytest_relevance.results.compare.differences import mean_change
+from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
     FAILED_BEFORE,
     GOT_WORSE,
     IN_DOUBT,
     failure_kind,
-    mean_change,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 

@@ -87,11 +87,7 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.changes import changes_since_baseline
-from pytest_relevance.results.compare.differences import (
-    FAILED_BEFORE,
-    failure_kind,
-    got_worse,
-)
+from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind, got_worse
 from pytest_relevance.results.records.run import Run
 
 MOST_GATES, MOST_SUITES = 10, 20

@@ -54,7 +54,7 @@ def shown_failures(
     the failure at a place takes. Others are `IN_FULL`, and so is None, which stands for
     a failure of another test.
     """
-    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     groups: dict[tuple[str, int], list[int]] = {}
     diagnoses_in_full: set[int] = set()
@@ -102,7 +102,7 @@ def cases_to_report(
     not searched, together. Without `folds` no case is shown in brief.
     """
     from pytest_relevance.results import diagnoses
-    from pytest_relevance.results.compare.differences import in_failure_order
+    from pytest_relevance.results.failures import in_failure_order
 
     results = []
     for result in in_failure_order(run.results):
@@ -126,7 +126,7 @@ def new_failures(run: Run, verbosity: int = 0) -> Iterator[ReportedCases]:
 
     Cases that failed before are left out, unless `verbosity` is above 0.
     """
-    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     for reported in cases_to_report(run, verbosity, folds=False):
         if verbosity > 0 or failure_kind(reported.results[0]) != FAILED_BEFORE:

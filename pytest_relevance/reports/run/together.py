@@ -25,7 +25,7 @@ _MOST_NAMED = 10
 
 def brief_title(results: Sequence[CaseResult]) -> str:
     """Return the heading of failures in brief: `13 more failures, 9 of them failed before`."""
-    from pytest_relevance.results.compare.differences import FAILED_BEFORE, failure_kind
+    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):

@@ -20,7 +20,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import changes_since_baseline
-from pytest_relevance.results.compare.differences import got_worse
+from pytest_relevance.results.failures import got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
 

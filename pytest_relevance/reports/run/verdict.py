@@ -176,10 +176,7 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
     failed = [result for result in results if has_failed(result)]
     if not any(_has_accepted_ranking(result) for result in failed):
         return ""
-    from pytest_relevance.results.compare.differences import (
-        FAILURE_KINDS,
-        failure_kind,
-    )
+    from pytest_relevance.results.failures import FAILURE_KINDS, failure_kind
 
     counts: Counter[str] = Counter()
     for result in failed:

@@ -4,8 +4,9 @@
 |---|---|
 | `runs` | both runs, read and judged alike |
 | `judged_queries`, `rejudging` | the judgments by which both runs are judged again |
-| `pairing` | the pairs of results, and what keeps others from being compared |
+| `pairing` | the pairs of results that belong together |
+| `incompatibilities` | what keeps results from being compared |
 | `pair_scores` | the scores of the pairs by the metrics of the comparison |
 | `comparison` | `Comparison`: the figures of the pairs, and gates about them |
-| `differences` | means, test and interval of paired scores, for baselines and gates too; kinds of failures |
+| `differences` | means, test and interval of paired scores, for baselines and gates too |
 """

@@ -26,7 +26,10 @@ from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import Difference, Means, Scores
-from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility
+from pytest_relevance.results.compare.incompatibilities import (
+    ErroredCase,
+    Incompatibility,
+)
 from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame
 

@@ -16,7 +16,7 @@ from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Pair
-from pytest_relevance.results.compare.pairing import Metrics
+from pytest_relevance.results.compare.incompatibilities import Metrics
 from pytest_relevance.results.outcomes import with_similarities
 
 

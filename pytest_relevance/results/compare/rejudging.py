@@ -16,8 +16,8 @@ from pytest_relevance.results.case_parts import (
     count_grades,
 )
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.incompatibilities import Incomparable
 from pytest_relevance.results.compare.judged_queries import JudgedQueries, JudgedQuery
-from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
 from pytest_relevance.results.records.run import Run
 

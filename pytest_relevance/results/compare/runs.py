@@ -18,11 +18,11 @@ from pytest_relevance.results.case_parts import (
     CaseRanking,
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
+from pytest_relevance.results.compare.incompatibilities import Incomparable
 from pytest_relevance.results.compare.judged_queries import (
     JudgedQueries,
     judged_queries,
 )
-from pytest_relevance.results.compare.pairing import Incomparable
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 

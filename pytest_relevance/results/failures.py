@@ -1,0 +1,90 @@
+"""The kinds of failing cases: what is new since the baseline, and what failed before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_relevance.results.case_parts import NEW, NOT_COMPARED, REGRESSION, STALE
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    WITHOUT_SCORE,
+    CaseResult,
+    has_failed,
+)
+
+GOT_WORSE = "got worse"
+"""The case misses a floor or an expectation that the accepted ranking meets, or dropped.
+
+It dropped if its score is lower by more than the tolerance.
+"""
+
+IN_DOUBT = "inconclusive"
+ENDED_IN_ERROR = "error"
+STALE_ENTRY = "stale"
+WITHOUT_ENTRY = "without an entry"
+
+OTHER = "failed"
+"""All other failures, such as a search that was too slow."""
+
+FAILED_BEFORE = "failed before"
+"""The accepted ranking is known to miss the same, at least as badly."""
+
+FAILURE_KINDS = (
+    GOT_WORSE,
+    IN_DOUBT,
+    ENDED_IN_ERROR,
+    STALE_ENTRY,
+    WITHOUT_ENTRY,
+    OTHER,
+    FAILED_BEFORE,
+)
+"""The kinds of failing cases, in the order in which they are reported."""
+
+
+def failure_kind(result: CaseResult) -> str:
+    """Return the kind of a failing case: one of `FAILURE_KINDS`."""
+    if result.verdict == INCONCLUSIVE:
+        return IN_DOUBT
+    if result.verdict in WITHOUT_SCORE:
+        return ENDED_IN_ERROR
+    baseline = result.baseline
+    if result.is_check:  # a test in Python gave the ranking: no baseline has it
+        return OTHER
+    if baseline is None or baseline.standing in (NEW, NOT_COMPARED):
+        return WITHOUT_ENTRY
+    if baseline.standing == STALE:
+        return STALE_ENTRY
+    if baseline.newly_failing or baseline.standing == REGRESSION:
+        return GOT_WORSE
+    return FAILED_BEFORE if baseline.failed_before else OTHER
+
+
+def got_worse(result: CaseResult) -> bool:
+    """Whether a case fails because it is worse than its accepted ranking."""
+    return has_failed(result) and failure_kind(result) == GOT_WORSE
+
+
+def failure_order(result: CaseResult) -> tuple[int, float]:
+    """Return the sort key of a failing case in reports.
+
+    Its kind comes first, then how far it drew the mean down since the baseline.
+    """
+    return FAILURE_KINDS.index(failure_kind(result)), result.weight * result.change
+
+
+def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Put the failures in order, then the other results.
+
+    The order stays what it is if there is no baseline.
+    """
+    if all(result.baseline is None for result in results):
+        return list(results)
+    failed = []
+    others = []
+    for result in results:
+        if has_failed(result):
+            failed.append(result)
+        else:
+            others.append(result)
+    failed.sort(key=failure_order)
+    return failed + others
