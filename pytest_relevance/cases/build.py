@@ -245,7 +245,7 @@ def is_applicable(
     A metric that the suite expects of all cases cannot, if the case has no judgments that are
     relevant to it, or expects no results. `expect` are all expectations of the case.
     """
-    if not expected.inherited or expected.kind != "metric":
+    if not expected.inherited or not expected.needs_judgments:
         return True
     assert expected.metric is not None
     if most_results(expect) == 0:

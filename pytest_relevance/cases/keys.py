@@ -27,6 +27,7 @@ from pytest_relevance.cases.values import NOT_PARAMETERS, Check, choice_of
 from pytest_relevance.cases.yaml import Pairs
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
+from pytest_relevance.registry import ExtensionError
 
 SUITE = "suite"
 CASE = "case"
@@ -465,6 +466,14 @@ def _report_unknown_keys(
     return has_unknown
 
 
+def _is_expectation(name: str) -> bool:
+    """Whether a name is a key of `expect:`. That a package is broken is told where it is used."""
+    try:
+        return name_of_key(name) is not None
+    except ExtensionError:
+        return False
+
+
 def _unknown_key(name: str, level: str) -> str:
     """Say that a suite or a case does not have a key, and where it belongs or what may be meant."""
     names = list(KEYS[level])
@@ -473,7 +482,7 @@ def _unknown_key(name: str, level: str) -> str:
     if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
-    if name_of_key(name) is not None:
+    if _is_expectation(name):
         return (
             f"{quoted(name)} is no key of a {level}; it is an expectation, write it under "
             "expect:"

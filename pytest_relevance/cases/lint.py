@@ -172,7 +172,7 @@ def _has_scored_condition(case: Case) -> bool:
     """Whether a floor, an expectation or a gate looks at a score of the case."""
     if case.min_ndcg is not None:
         return True
-    if any(expected.kind == "metric" for expected in case.expect):
+    if any(expected.needs_judgments for expected in case.expect):
         return True
     for gate in case.terms.gates:
         if gate.tag is None or gate.tag in case.tags:

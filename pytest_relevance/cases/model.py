@@ -88,7 +88,7 @@ class Expectation:
 
     `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are used.
     `written`: the key of the entry.
-    `metric`: the metric of "metric" and `SIMILARITY`.
+    `metric`: the metric of `METRIC` and `SIMILARITY`.
     `comparison`, `bound`: a score, a number of results, or a duration in seconds.
     `documents`: the documents that the entry names.
     `within`: a rank. None means the top k of the case, or for `order` the whole ranking.
@@ -115,6 +115,11 @@ class Expectation:
     def name(self) -> str:
         """The canonical name of the metric, or the key as it is written (`first`, `every@5` ...)."""
         return self.written if self.metric is None else self.metric.text
+
+    @property
+    def needs_judgments(self) -> bool:
+        """Whether it bounds a metric that is computed by judgments."""
+        return self.kind == METRIC
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from math import floor, inf, isnan
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import (
+    METRIC,
     ROUNDING,
     AllowedRanks,
     Case,
@@ -84,21 +85,21 @@ def has_floor(
     """
     if min_ndcg is not None and terms.settings.ideal == "max":
         return True
-    return any(expected.kind == "metric" for expected in expect)
+    return any(expected.needs_judgments for expected in expect)
 
 
 def check_reachable(case: Case, at: Location) -> None:
     """Report the floors that no ranking can reach. The terms of the case have the range of grades."""
     if case.min_ndcg is not None and case.settings.ideal == "max":
         floor_of_ndcg = Expectation(
-            kind="metric",
+            kind=METRIC,
             written="min_ndcg",
             metric=build_metric("nDCG", case.k),
             bound=case.min_ndcg,
         )
         _check_floor(floor_of_ndcg, case, at.under("min_ndcg"))
     for expected in case.expect:
-        if expected.kind == "metric":
+        if expected.needs_judgments:
             _check_floor(expected, case, at.under("expect", expected.written))
 
 

@@ -45,7 +45,7 @@ class SuiteFloors:
             self._of_ndcg = SuiteFloor(("min_ndcg",), f"min_ndcg {terms.min_ndcg:g}")
         self._of_metrics: dict[str, SuiteFloor] = {}
         for expected in terms.expect:
-            if expected.kind == "metric" and expected.metric is not None:
+            if expected.needs_judgments and expected.metric is not None:
                 path = ("expect", expected.written)
                 floor = SuiteFloor(path, expected.written)
                 self._of_metrics[expected.metric.text] = floor
@@ -64,7 +64,7 @@ class SuiteFloors:
         if not self._of_metrics:
             return
         for expected in case.expect:
-            is_floor = expected.inherited and expected.kind == "metric"
+            is_floor = expected.inherited and expected.needs_judgments
             if is_floor and expected.metric is not None:
                 self._of_metrics[expected.metric.text].held += 1
         for metric in case.not_applicable:

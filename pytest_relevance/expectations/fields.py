@@ -30,6 +30,7 @@ from pytest_relevance.expectations.documents import named_rank
 from pytest_relevance.expectations.fields_before import (
     are_known,
     fields_as_badly,
+    none_as_badly,
     some_as_badly,
 )
 from pytest_relevance.expectations.kind import ExpectationKind, Names
@@ -468,7 +469,7 @@ NONE = ExpectationKind(
     open_rank_without_k=open_at_each_without_k,
     explain=explain_none,
     reference=KEPT,
-    missed_as_badly=fields_as_badly,
+    missed_as_badly=none_as_badly,
     is_comparable=are_known,
 )
 

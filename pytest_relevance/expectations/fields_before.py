@@ -9,6 +9,9 @@ from typing import Any
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.records.two_outcomes import TwoOutcomes
 
+_NUMBERS = ("<", "<=", ">", ">=")
+"""The comparisons that a number may miss by more or by less."""
+
 
 def are_known(both: TwoOutcomes) -> bool:
     """Whether the reference keeps the values of all results that were wrong then."""
@@ -32,17 +35,51 @@ def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
     return found
 
 
-def fields_as_badly(both: TwoOutcomes) -> bool:
-    """Compare the results of `every`, `none` and `at_most` that are wrong.
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    """What was demanded of fields: how each is compared, {path: comparison}.
 
-    Each of them has to be one that was wrong then, in no other field, with no worse
-    value. One that `none` forbids may not stand higher than it did.
+    `forbids`: no result may meet the conditions, as with `none`.
     """
+
+    comparisons: Mapping[str, str]
+    forbids: bool = False
+
+    @classmethod
+    def of(cls, outcome: Outcome, *, forbids: bool = False) -> _Demand:
+        """Take the conditions of an outcome."""
+        comparisons = {path: comparison for path, comparison, _ in outcome.conditions}
+        return cls(comparisons, forbids)
+
+    def is_of_numbers(self, path: str) -> bool:
+        """Whether a number may miss the condition of a field by more or by less."""
+        return self.comparisons[path] in _NUMBERS
+
+
+def fields_as_badly(both: TwoOutcomes) -> bool:
+    """Compare the results of `every` and `at_most` that are wrong.
+
+    Each of them has to be one that was wrong then, in no other field, with no worse value.
+    """
+    return _were_all_wrong(both, _Demand.of(both.now))
+
+
+def none_as_badly(both: TwoOutcomes) -> bool:
+    """Compare the results that `none` forbids.
+
+    Each of them has to be one that was wrong then, with no worse value, and may not stand
+    higher than it did.
+    """
+    return _were_all_wrong(both, _Demand.of(both.now, forbids=True))
+
+
+def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
+    """Whether each wrong result of now was wrong then, and no less."""
     then, now = _wrong_results(both.then), _wrong_results(both.now)
     if not then or not now:  # without a wrong result nothing was returned
         return not both.then.wrong and not both.now.wrong
     for result in now:
-        earlier = _find_no_better(result, then, both.now)
+        earlier = _find_no_better(result, then, demand)
         if earlier is None:
             return False
         then.remove(earlier)
@@ -50,20 +87,20 @@ def fields_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _find_no_better(
-    result: _WrongResult, then: Sequence[_WrongResult], demand: Outcome
+    result: _WrongResult, then: Sequence[_WrongResult], demand: _Demand
 ) -> _WrongResult | None:
     """Find the same document among the wrong results of then, wrong at least as much."""
     for earlier in then:
         if earlier.document != result.document:
             continue
-        if demand.kind == "none" and result.rank < earlier.rank:
+        if demand.forbids and result.rank < earlier.rank:
             continue
         if _misses_no_more(result, earlier, demand):
             return earlier
     return None
 
 
-def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: Outcome) -> bool:
+def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
     """Whether a result is wrong in fields that were wrong then, with no worse values."""
     for path, value in now.values.items():
         if path not in then.values:
@@ -79,18 +116,19 @@ def some_as_badly(both: TwoOutcomes) -> bool:
     No result then may have been closer to that than each of those now, and no field may
     have a value that none had then (a number may be closer to its bound).
     """
+    demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)
     if not then or not now:  # without a wrong result nothing was returned
         return not both.then.wrong and not both.now.wrong
     for earlier in then:
-        if not any(_is_as_close(result, earlier, both.now) for result in now):
+        if not any(_is_as_close(result, earlier, demand) for result in now):
             return False
-    values_then = [_texts_of(result, both.now) for result in then]
-    values_now = [_texts_of(result, both.now) for result in now]
+    values_then = [_texts_of(result, demand) for result in then]
+    values_now = [_texts_of(result, demand) for result in now]
     return set().union(*values_now) <= set().union(*values_then)
 
 
-def _is_as_close(now: _WrongResult, then: _WrongResult, demand: Outcome) -> bool:
+def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
     """Whether a result misses no further condition, and no number by more.
 
     Texts are not compared: one wrong text is as far from the right one as another.
@@ -98,45 +136,33 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: Outcome) -> bool
     for path, value in now.values.items():
         if path not in then.values:
             return False
-        is_number = _sign(path, demand) in _NUMBERS
-        if is_number and not _is_no_worse(value, then.values[path], path, demand):
+        if demand.is_of_numbers(path) and not _is_no_worse(
+            value, then.values[path], path, demand
+        ):
             return False
     return True
 
 
-def _texts_of(result: _WrongResult, demand: Outcome) -> set[tuple[str, object]]:
+def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
     """The values of a result that are compared with texts, with the paths of fields."""
     found: set[tuple[str, object]] = set()
     for path, value in result.values.items():
-        if _sign(path, demand) not in _NUMBERS:
+        if not demand.is_of_numbers(path):
             found.add((path, _scalars(value)))
     return found
 
 
-_NUMBERS = ("<", "<=", ">", ">=")
-"""The comparisons that a number may miss by more or by less."""
-
-
-def _sign(path: str, demand: Outcome) -> str:
-    """The comparison that a demand has for a field."""
-    for field, comparison, _ in demand.conditions:
-        if field == path:
-            return comparison
-    raise KeyError(path)
-
-
-def _is_no_worse(now: Any, then: Any, path: str, demand: Outcome) -> bool:
+def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
     """Whether a value is the one of then, or a number that misses its bound by no more."""
     if _scalars(now) == _scalars(then):
         return True
-    comparison = _sign(path, demand)
-    if comparison not in _NUMBERS:
+    if not demand.is_of_numbers(path):
         return False
+    comparison = demand.comparisons[path]
     numbers_now, numbers_then = _numbers_in(now), _numbers_in(then)
     if not numbers_now or not numbers_then:
         return False
-    is_forbidden = demand.kind == "none"
-    should_be_high = (comparison in (">", ">=")) != is_forbidden
+    should_be_high = (comparison in (">", ">=")) != demand.forbids
     # of a field with several values one decides: the best, or for `none` the worst
     choose = max if comparison in (">", ">=") else min
     if should_be_high:

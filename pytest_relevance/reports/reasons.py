@@ -343,7 +343,7 @@ def with_figures(result: CaseResult, longest: int) -> list[str]:
     ]
 
 
-_WITH_BASELINE = (FLOOR, "metric")
+_WITH_BASELINE = (FLOOR, METRIC)
 
 
 def _before(reason: Outcome, result: CaseResult) -> float | None:

@@ -121,6 +121,18 @@ def test_an_expectation_that_raises_names_its_package(
     assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
 
 
+def test_a_report_names_an_expectation_whose_package_is_gone(
+    brands: Path,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    project.run("--relevance-record=run.jsonl")
+    monkeypatch.setattr(sys, "path", sys.path[1:])
+    main(["report", str(project.path / "run.jsonl")])
+    assert "brands is not met" in capsys.readouterr().out
+
+
 EMPTY = """
     gates: [{max_empty: 0}, {max_empty: 1, id: one}]
     cases: [{query: boots}, {query: nothing}]

@@ -14,6 +14,7 @@ from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.gates.findings import ErrorsFinding, finding_text
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.gates.kind import CaseBehind, Finding, gate_kind
+from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
 from pytest_relevance.reports.run.case_tables import add_case, case_table
@@ -165,8 +166,12 @@ def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]
             for result in judged.results
             if result.verdict in WITHOUT_SCORE
         ]
-    kind = gate_kind(judged.gate.condition)
-    return kind.cases_behind(judged.gate, finding, judged.results)
+    gate = judged.gate
+    try:
+        with GATES.calling(gate.condition):
+            return gate_kind(gate.condition).cases_behind(gate, finding, judged.results)
+    except ExtensionError:  # the finding says what was found
+        return []
 
 
 def cases_behind(judged: GateResult) -> list[CaseResult]:
