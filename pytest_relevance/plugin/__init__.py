@@ -11,11 +11,12 @@ each file. The hooks of a run with cases are registered when the first case file
 | `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
-| `run_end` | searches that are given up, gates as tests, what is missing from a run |
+| `giving_up`, `gate_reports`, `completeness` | searches that are given up, gates as tests, what is missing from a run |
 | `other_failures` | why a run fails, if no case and nothing else that its report tells is the reason |
 | `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
 | `clock` | the clocks of a run, which a test cannot stop |
-| `terminal`, `failures`, `outputs` | what is printed, the exceptions of cases, the files that a run leaves |
+| `terminal`, `failure_text` | what is printed |
+| `failures`, `outputs` | the exceptions of cases, the files that a run leaves |
 | `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
 | `judging`, `redaction`, `known_secrets` | a project's judge and its calibration; secrets in reports |
 | `pytest_internals` | all that is private to pytest and to other plugins |

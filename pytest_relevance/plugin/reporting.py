@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import harmless
+from pytest_relevance.plugin.completeness import findings
+from pytest_relevance.plugin.failure_text import Crash, FailureText
 from pytest_relevance.plugin.failures import (
     CaseError,
     NotSearched,
@@ -20,6 +22,7 @@ from pytest_relevance.plugin.failures import (
     missing_fixture,
     search_error,
 )
+from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.moved_cases import follow_moved_cases
 from pytest_relevance.plugin.options import (
     ended_well,
@@ -33,7 +36,6 @@ from pytest_relevance.plugin.pytest_internals import (
     hide_in_report,
     is_fixture_defined,
 )
-from pytest_relevance.plugin.run_end import GivingUp, findings, report_gates
 from pytest_relevance.plugin.run_store import (
     ATTRIBUTE,
     DOCUMENTS,
@@ -55,7 +57,7 @@ from pytest_relevance.plugin.running.run_case import (
     request_fingerprint,
     set_properties,
 )
-from pytest_relevance.plugin.terminal import Crash, FailureText, Terminal
+from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.plugin.undecided import report_undecided
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.workflow_commands import is_github
@@ -358,9 +360,7 @@ class Reporting:
         failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
         if has_ended:
             self._judge_gates(session)
-        is_complete = has_ended and not (
-            self._was_cut_short or session.shouldstop or session.shouldfail
-        )
+        is_complete = has_ended and not self._was_cut_short
         found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
         for finding in found:
             self._store.keep_finding(finding)
@@ -381,8 +381,13 @@ class Reporting:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True
+        # a gate that fails may stop the run too, but nothing is left to run by then
+        if session.shouldstop or session.shouldfail:
+            self._was_cut_short = True
         report_undecided(session, self._store)
         if any(info.gates for info in self._store.files.values()):
+            from pytest_relevance.plugin.gate_reports import report_gates
+
             self._store.gates = report_gates(session, self._store)
 
     def _text(self, result: CaseResult) -> FailureText:

@@ -46,8 +46,4 @@ def _log(session: pytest.Session, nodeid: str, result: CaseResult, path: str) ->
     )
     values: dict[str, Any] = result.to_dict()
     setattr(report, ATTRIBUTE, {"cases": [values], "shown": values})
-    # the session would also stop the run for --maxfail
-    manager = session.config.pluginmanager
-    log = manager.subset_hook_caller("pytest_runtest_logreport", [session])
-    log(report=report)
-    session.testsfailed += 1
+    session.config.hook.pytest_runtest_logreport(report=report)

@@ -197,7 +197,8 @@ def test_short_summary_lines_have_the_figures_in_80_columns(
     for columns, message in (
         (80, "0.946 -> 0.000"),
         (100, "0.946 -> 0.000, floor 0.850"),
-        (120, '"wireless headphones" 0.946 -> 0.000, floor 0.850'),
+        (120, '0.946 -> 0.000, floor 0.850; query "wir'),
     ):
         monkeypatch.setenv("COLUMNS", str(columns))
-        assert f"FAILED {case} - {message}" in shop("title", "-k", "q131").short_summary
+        (line,) = shop("title", "-k", "q131").short_summary
+        assert line.startswith(f"FAILED {case} - {message}")

@@ -73,8 +73,7 @@ def test_the_worse_ranker_fails_at_these_queries(project: Project) -> None:
     lines = run.text.splitlines()
     assert len(lines) <= 150
     assert "lost most by" in run.failure("smart watch")
-    brief = run.failure("11 more failures").splitlines()
-    assert [line.split(" ")[0] for line in brief[:2]] == ["bicycle", "backpack"]
+    assert run.failure("bicycle") == ""  # behind many others: -v shows it in full
 
 
 def test_a_slice_by_its_tag(project: Project) -> None:

@@ -88,7 +88,7 @@ class Registers:
 
 
 @pytest.mark.parametrize("loops", [False, True])
-def test_every_test_is_in_the_tree_and_every_outcome_is_that_of_one(
+def test_every_test_is_in_the_tree_and_has_an_outcome(
     project: Project, loops: bool
 ) -> None:
     project.conftest(SEARCHES)
@@ -104,7 +104,9 @@ def test_every_test_is_in_the_tree_and_every_outcome_is_that_of_one(
 
     assert listed.code == 0
     assert len(explorer.tests) == 6 + 4
-    assert explorer.outcomes.keys() == explorer.tests
+    assert (
+        explorer.outcomes.keys() > explorer.tests
+    )  # gates are outcomes without a test
     file = project.path / "shop.relevance.yaml"
     assert explorer.outcomes[f"{file}::x y[hybrid]"] == "failed"
     assert ran.counts == {

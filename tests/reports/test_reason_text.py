@@ -262,27 +262,6 @@ def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("room", "shown"),
-    [
-        (60, "failed before: 0.387 -> 0.266, floor 0.900"),
-        (30, "failed before: 0.387 -> 0.266"),
-        (28, "failed before: 0.387->0.266"),
-        (20, "0.387->0.266"),
-        (5, "0.387->0.266"),  # pytest cuts it
-    ],
-)
-def test_a_message_for_little_room_keeps_its_words_apart(room: int, shown: str) -> None:
-    found = beside_a_baseline(BELOW, failed_before=True)
-    assert failure_message(found, room) == shown
-
-
-def test_a_score_without_a_baseline_keeps_its_metric_for_little_room() -> None:
-    below = Outcome("nDCG@10", FLOOR, met=False, value=0.266, bound=0.9)
-    found = case_result("f", 1, "q", "failed", reasons=(below,), floor=0.9)
-    assert failure_message(found, 5) == "nDCG@10 0.266"
-
-
 def test_the_reasons_of_an_older_record_are_shown_as_they_are() -> None:
     values = {
         "file": "f",

@@ -27,8 +27,8 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.scale import on_scale
 from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
-from pytest_relevance.plugin.run_end import PATIENCE
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import (
     close_unawaited,

@@ -1,0 +1,125 @@
+"""The text of a failing case or gate, which replaces pytest's own representation of the exception.
+
+All reporters get it with the report. The terminal asks for it at the end of the run, when all results are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.reports.styled_lines import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    STRONG,
+    Line,
+    plain_text,
+)
+from pytest_relevance.reports.terminal_text import terminal_width
+from pytest_relevance.reports.workflow_commands import (
+    is_github,
+    line_without_commands,
+    safe_output,
+)
+
+MARKUP: dict[str, dict[str, bool]] = {
+    BAD: {"red": True, "bold": True},
+    GOOD: {"green": True},
+    DIM: {"light": True},
+    DOUBT: {"yellow": True},
+    STRONG: {"bold": True},
+}
+"""The markup for pytest's terminal writer, by style of a report."""
+
+
+class Crash:
+    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
+
+    `explain` makes the message when a reporter asks for it.
+    """
+
+    def __init__(self, path: str, lineno: int, explain: Callable[[], str]) -> None:
+        self.path = path
+        self.lineno = lineno
+        self._explain = explain
+
+    @property
+    def message(self) -> str:
+        """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
+        return safe_output(self._explain())
+
+    def __str__(self) -> str:
+        """Return the first line of `PATH:LINE: MESSAGE`."""
+        first, *_ = self.message.split("\n", 1)
+        return f"{self.path}:{self.lineno}: {first}"
+
+
+class FailureText:
+    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
+
+    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for them at the end of the run, when
+    all results are known, with its own verbosity and width. JUnit and other reporters get the whole text, 100 columns
+    wide.
+    """
+
+    def __init__(
+        self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash
+    ) -> None:
+        self.reprcrash = crash
+        self._lines_of = lines_of
+        self._verbosity = verbosity(option)
+        self._is_by_line = (
+            getattr(option, "tbstyle", None) == "line"
+        )  # pytest prints a line for each failure itself
+
+    def __str__(self) -> str:
+        """Return the whole text, without colours."""
+        return plain_text(self._lines_of(verbosity=max(self._verbosity, 0)))
+
+    def toterminal(self, tw: Any) -> None:
+        """Write the lines for the terminal to pytest's terminal writer."""
+        if not self._is_by_line:
+            write_lines(
+                tw,
+                self._lines_of(verbosity=self._verbosity, width=terminal_width()),
+            )
+
+
+def write_lines(tw: Any, lines: Iterable[Line]) -> None:
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter.
+
+    In GitHub Actions the lines hold no workflow command.
+    """
+    for spans in map(line_without_commands, lines) if is_github() else lines:
+        for part, style in spans:
+            if part:
+                tw.write(part, **MARKUP.get(style, {}))
+        tw.write("\n")
+
+
+class HeadingAlone:
+    """Stands for the text of a failure while the terminal prints failures, if it is to print the heading alone."""
+
+    def __init__(self, report: Any) -> None:
+        """Take the place of the text of a report, and keep its captured output from being printed."""
+        self._report, self._text, self._sections = (
+            report,
+            report.longrepr,
+            report.sections,
+        )
+        self.reprcrash = getattr(report.longrepr, "reprcrash", None)
+        report.longrepr, report.sections = self, []
+
+    def restore(self) -> None:
+        """Give the report its text and output back."""
+        self._report.longrepr, self._report.sections = self._text, self._sections
+
+    def __str__(self) -> str:
+        """Return the whole text."""
+        return str(self._text)
+
+    def toterminal(self, tw: Any) -> None:
+        """Write nothing."""
