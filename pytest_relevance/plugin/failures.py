@@ -61,7 +61,7 @@ ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 RAISING = (
     "pytest_relevance.plugin.running.searches",
-    "pytest_relevance.plugin.running.windows",
+    "pytest_relevance.plugin.running.calls",
     "pytest_relevance.metrics.measures",
 )
 """The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""

@@ -85,20 +85,6 @@ def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     return found
 
 
-def added_fixtures(item: pytest.Item) -> Mapping[str, Sequence[Any]]:
-    """Return the definitions of the fixtures that a conftest appended to the `fixturenames` of an item, by name."""
-    known = fixtures_of(item)
-    names = [
-        name
-        for name in getattr(item, "fixturenames", ())
-        if name not in known and name != "request"
-    ]
-    if not names:
-        return {}
-    manager = item.session._fixturemanager
-    return {name: manager.getfixturedefs(name, item) or () for name in names}
-
-
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
     """Return the value of a fixture that an item sees, set up for it if needed; None where there is no such fixture.
 
@@ -132,35 +118,3 @@ def is_fixture_defined(name: str, session: pytest.Session) -> bool:
     manager = session._fixturemanager
     files = {item.parent for item in session.items if item.parent is not None}
     return any(manager.getfixturedefs(name, file) for file in files)
-
-
-def queue_of_worker(item: pytest.Item) -> Sequence[pytest.Item]:
-    """Return the queued items that this worker of pytest-xdist runs after an item.
-
-    None are known with other versions of pytest-xdist, or with `--dist worksteal`, where another worker may take them.
-    """
-    given = getattr(
-        item.config, "known_args_namespace", None
-    )  # a worker's own option is always "no"
-    if getattr(given, "dist", "no") == "worksteal":
-        return ()
-    for plugin in item.config.pluginmanager.get_plugins():
-        if type(plugin).__name__ == "WorkerInteractor":
-            try:
-                items = plugin.session.items
-                if items[plugin.item_index] is not item:
-                    return ()
-                found = [plugin.nextitem_index, *_queued(plugin.torun)]
-                return [items[index] for index in found if isinstance(index, int)]
-            except AttributeError:
-                return ()
-    return ()
-
-
-def _queued(torun: Any) -> Sequence[object]:
-    """Return the entries of a worker's queue: until 3.6 pytest-xdist used the standard library's class."""
-    if hasattr(torun, "lock"):
-        with torun.lock() as queue:
-            return [*queue]
-    with torun.mutex:
-        return [*torun.queue]

@@ -20,6 +20,12 @@ import pytest
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running.calls import (
+    Call,
+    Cursors,
+    SearchOutcome,
+    in_flight,
+)
 from pytest_relevance.plugin.running.case_run import (
     SEARCHES,
     CaseRun,
@@ -28,14 +34,7 @@ from pytest_relevance.plugin.running.case_run import (
     many_of,
 )
 from pytest_relevance.plugin.running.latency import Timed
-from pytest_relevance.plugin.running.windows import (
-    Call,
-    Cursors,
-    SearchOutcome,
-    Windows,
-    in_flight,
-    is_alone,
-)
+from pytest_relevance.plugin.running.windows import Windows, is_alone
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -209,9 +208,13 @@ class Searches:
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
+        """Whether other cases may be searched with a case; if not by its fixtures, the run tells why."""
         if this in self._called or here() != self._settings.home:
             return False
-        if why := self._windows.why_alone(this):
+        if hasattr(self._config, "workerinput"):
+            return False  # pytest-xdist itself runs several cases at a time
+        why = self._windows.why_alone(this)
+        if why:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
         return not (why or is_alone(this))
 

@@ -179,16 +179,19 @@ def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
     assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
 
 
-def test_fixtures_of_pytest_do_not_count_and_a_window_goes_on_in_the_next_file(
-    engine: Engine,
-) -> None:
+def test_fixtures_of_pytest_do_not_count(engine: Engine) -> None:
+    engine.project.cases(numbered(2, ", usefixtures: [tmp_path]"))
+    assert engine.run(TWO).counts == {"passed": 2}
+    assert engine.windows == [["q0", "q1"]]
+
+
+def test_a_window_ends_with_its_file(engine: Engine) -> None:
     for name in "ab":
         engine.project.cases(
-            f"cases: [{{query: {name}0, usefixtures: [tmp_path]}}]",
-            f"{name}.relevance.yaml",
+            f"cases: [{{query: {name}0}}, {{query: {name}1}}]", f"{name}.relevance.yaml"
         )
-    assert engine.run(TWO).counts == {"passed": 2}
-    assert engine.windows == [["a0", "b0"]]
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
 
 
 def test_a_case_whose_fixtures_are_not_set_up_yet_waits_for_them(
@@ -221,28 +224,6 @@ def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(
     assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
 
 
-def test_a_file_that_does_not_see_the_search_is_in_no_window(engine: Engine) -> None:
-    engine.searches(PLAIN.replace("def search", "def engine"))
-    fixture = "import pytest\n\n@pytest.fixture(scope='session')\ndef search(engine):\n    return engine\n"
-    engine.project.write("a/conftest.py", fixture)
-    for name in "ab":
-        engine.project.cases(
-            f"cases: [{{query: {name}0}}]", f"{name}/{name}.relevance.yaml"
-        )
-    assert engine.run(TWO).counts == {"passed": 1, "errors": 1}
-    assert engine.windows == [["a0"]]
-
-
-def test_a_test_in_python_ends_a_window(engine: Engine) -> None:
-    engine.project.cases("cases: [{query: a0}]", "a.relevance.yaml")
-    engine.project.write("b_test.py", "def test_that_indexes():\n    pass\n")
-    engine.project.cases("cases: [{query: c0}]", "c.relevance.yaml")
-    assert engine.run(
-        TWO, "a.relevance.yaml", "b_test.py", "c.relevance.yaml"
-    ).counts == {"passed": 3}
-    assert engine.windows == [["a0"], ["c0"]]
-
-
 def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_once(
     engine: Engine,
 ) -> None:
@@ -252,9 +233,7 @@ def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_onc
     assert run.counts == {"passed": 3}
     assert engine.windows == [["q0"], ["q1"], ["q2"]]
     (said,) = run.sentences('the fixture "search" has function scope')
-    assert (
-        'one by one: give it a wider scope (@pytest.fixture(scope="session"))' in said
-    )
+    assert 'to search several at once, use @pytest.fixture(scope="session")' in said
     assert "function scope" not in engine.run().text
     for scope in ("class", "module"):
         engine.searches(returning("plain", scope))
@@ -279,21 +258,11 @@ def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
     }
 
 
-@pytest.mark.parametrize("options", [(), ("--dist=loadfile",), ("--dist=worksteal",)])
-def test_under_xdist_each_worker_searches_what_is_in_its_queue(
-    engine: Engine, options: tuple[str, ...]
-) -> None:
-    engine.project.cases(numbered(24))
-    run = engine.run(TWO, "-n2", *options)
-    assert run.counts == {"passed": 24}
-    assert engine.calls == {f"q{number}": 1 for number in range(24)}
-
-
-def test_under_xdist_several_are_searched_at_a_time(engine: Engine) -> None:
-    engine.searches(meet=MET)
+def test_under_xdist_cases_are_searched_one_by_one(engine: Engine) -> None:
     engine.project.cases(numbered(8))
-    engine.run(TWO, "-n1")
-    assert engine.most == 2
+    run = engine.run(TWO, "-n1")
+    assert run.counts == {"passed": 8}
+    assert engine.windows == [[f"q{number}"] for number in range(8)]
 
 
 def test_latencies_say_how_many_searches_ran_at_a_time(
