@@ -1,10 +1,22 @@
-"""All access to private attributes of pytest, pytest-asyncio and pytest-xdist, which any of their releases may change.
+"""All access to private attributes of pytest and pytest-asyncio, which any of their releases may change.
 
-Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0, pytest-xdist 3.6.1 and 3.8.0.
+| attribute | why it is read |
+|---|---|
+| `_fixtureinfo.name2fixturedefs` of an item | nothing public says which definitions of fixtures an item uses |
+| `_fixturemanager.getfixturedefs` of a session | nothing public says whether an item sees a fixture of a name |
+| `_request` of an item | hooks that get an item only have no other way to a fixture |
+| `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids of its parameters by "-" |
+| `callspec` of an item, which is removed | the plugin of VS Code loses its tree of tests because of it |
+| `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio runs only these, each in its loop |
+| the attributes of a failure's representation | secrets are masked in every text of it |
+
+Tried with pytest 8.4.0 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the package may read a private
+attribute: ruff's rule SLF001 checks that.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -19,7 +31,8 @@ ANYIO_BACKEND = "anyio_backend"
 """The fixture that says which event loop anyio runs a test in."""
 
 
-class Parameters(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Parameters:
     """The parameters that an item runs with.
 
     `indices` maps each argument, in the order of parametrisation, to the index of its value in the list of values.
@@ -73,20 +86,19 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
     return part
 
 
-def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
+def fixtures_of(item: AnyItem) -> Fixtures:
     """Return the definitions of all fixtures that an item sets up, by name; the last one of each is used.
 
     A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument that is parametrised directly also
     has a definition, whose function belongs to pytest.
     """
-    found: Mapping[str, Sequence[Any]] = getattr(
-        getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}
-    )
-    return found
+    info = getattr(item, "_fixtureinfo", None)
+    definitions: Fixtures = getattr(info, "name2fixturedefs", {})
+    return definitions
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
-    """Return the value of a fixture that an item sees, set up for it if needed; None where there is no such fixture.
+    """Return the value of a fixture that an item sees, set up for it if needed; None if there is no such fixture.
 
     The fixtures of the item itself are set up already. Raises whatever the fixture raises.
     """

@@ -6,7 +6,7 @@ A check that fails in a thread or a task of the test ends that thread or task. I
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import FrameType
@@ -65,7 +65,10 @@ class Relevance:
         Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
         fails (its skip exception where an inconclusive check is to be skipped).
         """
-        caller = sys._getframe(1)
+        frame = inspect.currentframe()
+        assert frame is not None
+        assert frame.f_back is not None
+        caller = frame.f_back
         path, line = caller.f_code.co_filename, caller.f_lineno
         if is_runner(caller):  # `pool.submit(relevance.check, ...)`
             path, line = str(self._item.path), (self._item.location[1] or 0) + 1
