@@ -230,15 +230,11 @@ def pytest_make_collect_report(
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Add the node id of a case that the command line names by its query to pytest's message that nothing was found."""
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep workflow commands out of pytest's message about arguments of the command line."""
     try:
         return (yield)
     except pytest.UsageError as error:
-        if any("::" in argument for argument in session.config.args):
-            from pytest_relevance.plugin.collector import with_node_ids
-
-            error = with_node_ids(error, session.config)
         raise _guarded(error) from None
 
 

@@ -280,6 +280,18 @@ def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(
     ]
 
 
+def test_two_exceptions_of_one_batch_are_raised_each_in_its_own_case(
+    engine: Engine,
+) -> None:
+    element = "[OSError(query) if query != 'q0' else [query] for query in queries]"
+    engine.searches(batching(f"return {element}"))
+    engine.project.cases(numbered(3))
+    run = engine.run("-v")
+    assert run.outcomes == {"q0": "passed", "q1": "failed", "q2": "failed"}
+    assert "OSError: q1" in run.failure("q1")
+    assert "OSError: q2" in run.failure("q2")
+
+
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
     engine.searches(batching(ALL, many="def many(self, queries):"))
     engine.project.cases(numbered(70))
