@@ -28,8 +28,8 @@ _RUNNING = (
 )
 """The hooks that a project may implement to prepare each test."""
 
-_FUNCTION_SCOPE: pytest.StashKey[list[str]] = pytest.StashKey()
-"""The fixtures of function scope that were set up for an item, by name."""
+_FUNCTION_SCOPE: pytest.StashKey[list[pytest.FixtureDef[Any]]] = pytest.StashKey()
+"""The fixtures of function scope that were set up for an item."""
 
 
 class FunctionScope:
@@ -39,17 +39,9 @@ class FunctionScope:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> None:
-        """Note a fixture of function scope: the search of a case, or another one of the project."""
-        if fixturedef.scope != "function":
-            return
-        item = request.node
-        run = item.stash.get(CASE_RUN, None)
-        if run is None:
-            return
-        name = fixturedef.argname
-        is_own = OwnFixtures.of(item.config).is_own(fixturedef.func)
-        if is_own or name == run.case.search:
-            item.stash.setdefault(_FUNCTION_SCOPE, []).append(name)
+        """Note a fixture of function scope that a case uses."""
+        if fixturedef.scope == "function" and CASE_RUN in request.node.stash:
+            request.node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixturedef)
 
 
 def observe_scopes(config: pytest.Config) -> None:
@@ -75,7 +67,7 @@ class Windows:
                 f"the project implements {hook}, which may prepare each case, so its cases are searched one by one: "
                 "make it a fixture of a wider scope to have several searched at a time"
             )
-        names = run.item.stash.get(_FUNCTION_SCOPE, [])
+        names = self._names_of_function_scope(run)
         if not names:
             return ""
         name = run.case.search if run.case.search in names else names[0]
@@ -83,6 +75,15 @@ class Windows:
             f'the fixture "{name}" has function scope, so its cases are searched one by one: to search several at once, '
             'use @pytest.fixture(scope="session")'
         )
+
+    def _names_of_function_scope(self, run: CaseRun) -> list[str]:
+        """Name the fixtures of function scope of a case: its search, and others of the project."""
+        names = []
+        for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
+            name = fixture.argname
+            if name == run.case.search or self._own.is_own(fixture.func):
+                names.append(name)
+        return names
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
         """Return the next cases, at most `most`, that may be searched together with a case that is not alone."""
