@@ -40,16 +40,8 @@ def findings(
     run there is not missing.
     """
     store = run_store(config)
-    against = config.option.relevance_against
-    if (
-        has_ended
-        and against is not None
-        and not store.results
-        and (unread := files_not_run(config))
-    ):
-        name = recorded_rankings(config).name
-        text = f"nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
-        yield RunFinding(f"--relevance-against: {text}", is_of_part=True)
+    if has_ended:
+        yield from _nothing_ran(config, store)
     if is_complete:
         for find in (nothing_searched, folders_skipped):
             finding = find(config, store)
@@ -60,18 +52,48 @@ def findings(
         yield from _without_comparison(config, store)
         for problem in missing_from_reference(config):
             yield RunFinding(problem, fails=True, is_of_part=True)
-    if lost := store.named[LOST]:
+    yield from _lost_checks(store)
+    yield from _files_passed_over(config, store)
+    yield from _different_fingerprints(store)
+
+
+def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
+    """Say that no case ran of the files in the record to compare with."""
+    if config.option.relevance_against is None or store.results:
+        return
+    unread = files_not_run(config)
+    if unread:
+        name = recorded_rankings(config).name
+        text = f"nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
+        yield RunFinding(f"--relevance-against: {text}", is_of_part=True)
+
+
+def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
+    """Say which checks in Python were made in threads that their tests did not wait for."""
+    lost = store.named[LOST]
+    if lost:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
         brief = counted(len(lost), "check is", "checks are") + " lost"
         yield RunFinding(text, fails=True, brief=brief)
-    if files := [*dict.fromkeys(store.named[PASSED_OVER])]:
-        one, patterns = len(files) == 1, listed(config.getini("relevance_files"), "or")
+
+
+def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
+    """Say which files have cases and are not collected."""
+    files = [*dict.fromkeys(store.named[PASSED_OVER])]
+    if files:
+        patterns = listed(config.getini("relevance_files"), "or")
         text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
-        how = f"rename {'it' if one else 'them'} to {patterns}, or set relevance_files"
-        text = f"{text}: {first_named(files)}; {how}"
+        them = "it" if len(files) == 1 else "them"
+        how = f"rename {them} to {patterns}, or set relevance_files"
         brief = counted(len(files), "file with cases is", "files with cases are")
-        yield RunFinding(text, brief=f"{brief} not collected")
+        yield RunFinding(
+            f"{text}: {first_named(files)}; {how}", brief=f"{brief} not collected"
+        )
+
+
+def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
+    """Say that the workers of pytest-xdist searched different things."""
     if len(store.fingerprints) > 1:
         changes = changes_text(changed(*store.fingerprints[:2]), MOST_SHOWN)
         text = f"the workers searched different things, by relevance_fingerprint: {changes}"
@@ -89,17 +111,17 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
-    known = {
-        name
-        for name, has_failed in store.without_result.items()
-        if has_failed or not needed_by
-    }
+    known = set()
+    for name, failed in store.without_result.items():
+        if failed or not needed_by:
+            known.add(name)
     names = [name for name in store.unfinished() if name not in known]
     if not names:
         return
     total = sum(map(store.is_case, store.to_run))
+    have = "has" if len(names) == 1 else "have"
     text = (
-        f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
+        f"{len(names):,} of {counted(total, 'case')} that were to run {have} no "
         f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
         "something else in the place of cases may be the cause"
     )
@@ -141,13 +163,13 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
         for result in store.results
         if has_failed(result) and not result.is_check
     }
-    infos = {file: store.files[file] for file in files}
-    if alone := [
-        file
-        for file, info in infos.items()
-        if not info.against and not has_baseline(info.path)
-    ]:
-        have = f"{first_named(sorted(alone))} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
+    alone = []
+    for file in sorted(files):
+        info = store.files[file]
+        if not info.against and not has_baseline(info.path):
+            alone.append(file)
+    if alone:
+        have = f"{first_named(alone)} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
         yield RunFinding(
             f"--relevance-known=xfail: {have}, so that every failure counts: {how}"
