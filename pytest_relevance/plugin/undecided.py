@@ -20,11 +20,11 @@ from pytest_relevance.results.unseen import find_undecided
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
     """Report the cases of whole files that are not decided as errors. The store then has them as errors."""
     whole_files = [file for file in store.files if store.is_whole(file)]
-    found = find_undecided(store.finished, whole_files)
-    if not found:
+    undecided_cases = find_undecided(store.finished, whole_files)
+    if not undecided_cases:
         return
     names = store.reported_names()
-    for undecided in found.values():
+    for undecided in undecided_cases.values():
         result = undecided.as_error()
         nodeid = names.get(result.node, result.node)
         _log(session, nodeid, result, store.files[result.file].path)

@@ -222,8 +222,8 @@ class Call:
     def _read_batch(self, response: object, started: Moment) -> None:
         batch = _Batch(self.outcomes)
         try:
-            for each in batch.responses_in(response):
-                batch.read(each)
+            for of_query in batch.responses_in(response):
+                batch.read(of_query)
         finally:
             close(response)
         batch.finish(started)
@@ -233,8 +233,8 @@ class Call:
     ) -> None:
         batch = _Batch(self.outcomes)
         try:
-            async for each in responses:
-                batch.read(each)
+            async for of_query in responses:
+                batch.read(of_query)
         finally:
             await close_async(responses)
         batch.finish(started)
@@ -276,7 +276,9 @@ def in_flight(calls: Sequence[Call]) -> str:
     names = [
         f"{_name(call)} ({seconds_since(call.began) or 0:.1f} s)" for call in running
     ]
-    return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}" if names else ""
+    if not names:
+        return ""
+    return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}"
 
 
 def _name(call: Call) -> str:
@@ -293,7 +295,7 @@ class _Batch:
 
     def __init__(self, outcomes: Sequence[SearchOutcome]) -> None:
         self._outcomes = outcomes
-        self._found: list[Ranking | BaseException] = []
+        self._rankings: list[Ranking | BaseException] = []
         self._name = f"{outcomes[0].run.case.search}.many"
         self._queries = counted(len(outcomes), "query", "queries")
 
@@ -312,8 +314,8 @@ class _Batch:
             )
         if len(returned) != len(self._outcomes):
             raise self._wrong_number(counted(len(returned), "response"))
-        cursors = [each for each in returned if _is_read_once(each)]
-        if len({id(each) for each in cursors}) < len(cursors):
+        cursors = [response for response in returned if _is_read_once(response)]
+        if len(set(map(id, cursors))) < len(cursors):
             raise _wrong_batch(
                 f"{self._name} returned the same {type(cursors[0]).__name__} for two queries: make a cursor (or a "
                 "connection) for each query, or fetch its rows before the next one"
@@ -322,34 +324,34 @@ class _Batch:
 
     def read(self, response: object) -> None:
         """Read a response as the ranking of the next query. Raises `CaseError` where there is no next one."""
-        if len(self._found) == len(self._outcomes):
+        if len(self._rankings) == len(self._outcomes):
             raise self._wrong_number(
                 f"more than {counted(len(self._outcomes), 'response')}"
             )
-        outcome = self._outcomes[len(self._found)]
+        outcome = self._outcomes[len(self._rankings)]
         try:
-            self._found.append(
+            self._rankings.append(
                 response
                 if isinstance(response, BaseException)
                 else outcome.read(response)
             )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            self._found.append(error)
+            self._rankings.append(error)
 
     def finish(self, started: Moment) -> None:
         """Give each case its ranking, with its share of the time since `started`, or its exception.
 
         Raises `CaseError` where there are fewer responses than queries.
         """
-        if len(self._found) < len(self._outcomes):
-            raise self._wrong_number(counted(len(self._found), "response"))
+        if len(self._rankings) < len(self._outcomes):
+            raise self._wrong_number(counted(len(self._rankings), "response"))
         latency = seconds_since(started)
         share = None if latency is None else latency / len(self._outcomes)
-        for outcome, found in zip(self._outcomes, self._found, strict=True):
-            if not isinstance(found, BaseException):
-                outcome.rankings.append((found, share))
+        for outcome, ranking in zip(self._outcomes, self._rankings, strict=True):
+            if not isinstance(ranking, BaseException):
+                outcome.rankings.append((ranking, share))
             elif outcome.error is None:
-                outcome.fail(found)
+                outcome.fail(ranking)
 
     def _wrong_number(self, responses: str) -> CaseError:
         return _wrong_batch(

@@ -47,11 +47,11 @@ LOOKS_AFTER = 0.5
 
 def searches_of(config: pytest.Config) -> Searches:
     """Return the searches of a run in this process."""
-    found: Searches | None = config.stash.get(SEARCHES, None)
-    if found is None:
-        found = config.stash[SEARCHES] = Searches(config)
-        config.pluginmanager.register(found, "relevance-searches")
-    return found
+    searches: Searches | None = config.stash.get(SEARCHES, None)
+    if searches is None:
+        searches = config.stash[SEARCHES] = Searches(config)
+        config.pluginmanager.register(searches, "relevance-searches")
+    return searches
 
 
 class Searches:
@@ -69,10 +69,8 @@ class Searches:
         self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
         self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
-        self._in_flight: tuple[pytest.Item | None, str] = (
-            None,
-            "",
-        )  # when a window was abandoned
+        # the item that began a window which was left, and the names of its running searches
+        self._in_flight: tuple[pytest.Item | None, str] = (None, "")
 
     def take(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case; None where its search is to be called alone.
@@ -88,9 +86,9 @@ class Searches:
     async def take_async(self, this: CaseRun) -> list[Timed] | None:
         """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            most = (
-                1 if case_run.is_trio(this.attempt.loop) else self._settings.concurrency
-            )
+            most = self._settings.concurrency
+            if case_run.is_trio(this.attempt.loop):
+                most = 1
             await self._run_in_loop(self._plan(this, most), this)
         if not self.is_ahead(this):
             return None
@@ -109,11 +107,12 @@ class Searches:
             else:
                 self._run_in_threads(calls)
         outcome = self._ahead.get(this)
-        while (
-            outcome and not wait([outcome.call.future], LOOKS_AFTER).done
-        ):  # its window was left while it ran
+        if outcome is None:
+            return False
+        # the window may have been left while the call ran
+        while not wait([outcome.call.future], LOOKS_AFTER).done:
             pass
-        return outcome is not None
+        return True
 
     def called_by(self, this: CaseRun) -> object:
         """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
@@ -301,26 +300,25 @@ class Searches:
         They are made at the turn of their cases if it does not. The first call is made all the same, if its thread has
         not begun it yet: its case is the one that runs.
         """
-        errors = [
-            outcome.error for outcome in call.outcomes if outcome.error is not None
-        ]
-        stops = self._config.option.maxfail or getattr(
-            self._config.option, "stepwise", False
-        )
-        if any(
-            isinstance(error, _ENDING)
-            or (stops and not isinstance(error, _NO_FAILURES))
-            for error in errors
-        ):
-            for each in calls[1:]:
-                each.future.cancel()
+        if any(self._may_end_run(outcome.error) for outcome in call.outcomes):
+            for queued in calls[1:]:
+                queued.future.cancel()
+
+    def _may_end_run(self, error: BaseException | None) -> bool:
+        """Whether the exception of a search may end the run: by itself, or as a failure with `--maxfail` or `--sw`."""
+        if error is None or isinstance(error, _NO_FAILURES):
+            return False
+        if isinstance(error, _ENDING):
+            return True
+        option = self._config.option
+        return bool(option.maxfail or getattr(option, "stepwise", False))
 
     def _forget_lost(self, calls: Sequence[Call]) -> None:
         """Forget calls that were dropped, or whose loop stopped: their cases are searched at their turn."""
         for call in calls:
-            for outcome in (
-                call.outcomes if call.is_lost or call.future.cancelled() else ()
-            ):
+            if not (call.is_lost or call.future.cancelled()):
+                continue
+            for outcome in call.outcomes:
                 if self._ahead.get(outcome.run) is outcome:
                     del self._ahead[outcome.run]
                 self._called.discard(outcome.run)
