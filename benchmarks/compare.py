@@ -208,10 +208,11 @@ def write_turned(record: str, path: str) -> None:
     ):
         file.write(next(lines))
         for values in map(json.loads, lines):
+            ranking, evaluation = values["ranking"], values["evaluation"]
             for name in ("documents", "grades"):
-                values[name].reverse()
-            values["scores"] = {
-                name: score / 2 for name, score in values["scores"].items()
+                ranking[name].reverse()
+            evaluation["scores"] = {
+                name: score / 2 for name, score in evaluation["scores"].items()
             }
             file.write(f"{json.dumps(values)}\n")
 

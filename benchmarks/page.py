@@ -130,7 +130,7 @@ def write_record(path: Path, cases: int) -> None:
         after.append(scored(values, chance.sample(documents, RESULTS), titles, number))
     files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, cases)])}
     run = Run(after, files, RunInfo("1.0", "2026-01-01T00:00:00+00:00"))
-    compare_recorded(run, entries_of(before, {}), "main.jsonl", before).write(path)
+    compare_recorded(run, entries_of(before, {}, {}), "main.jsonl", before).write(path)
 
 
 def scored(

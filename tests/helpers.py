@@ -23,6 +23,7 @@ from pytest_relevance.cases.gate_values import gate_values
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cli import main
+from pytest_relevance.codec import decode, encode
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -47,6 +48,17 @@ def only_plugins(*names: str) -> list[str]:
         for name in sorted(installed)
         if name not in ("relevance", *names)
     ]
+
+
+def travelled(result: CaseResult) -> CaseResult:
+    """A result after its way through JSON, as a record or another process has it."""
+    return decode(CaseResult, json.loads(json.dumps(encode(result))))
+
+
+def encoded(part: object) -> dict[str, Any]:
+    """A result or another part of a record as JSON values."""
+    values: dict[str, Any] = encode(part)
+    return values
 
 
 def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:

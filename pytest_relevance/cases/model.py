@@ -7,7 +7,6 @@ object that they share.
 
 from __future__ import annotations
 
-import dataclasses
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -297,26 +296,6 @@ class CatalogueFile:
             if column:
                 columns.append(column)
         return tuple(dict.fromkeys(columns))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert it to builtin types, for records and other processes. Defaults are left out."""
-        values: dict[str, Any] = {}
-        for one in dataclasses.fields(self):
-            value = getattr(self, one.name)
-            if value != one.default:
-                values[one.name] = value
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> CatalogueFile:
-        """Make it of what `to_dict` wrote. Keys of a later version are passed over."""
-        known = {}
-        for one in dataclasses.fields(cls):
-            if one.name in values:
-                known[one.name] = values[one.name]
-        if "show" in known:
-            known["show"] = tuple(known["show"])
-        return cls(**known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,10 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from textwrap import fill
-from traceback import print_exc
 from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
-from pytest_relevance.cli import command
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
@@ -95,24 +93,11 @@ def _run(arguments: list[str]) -> int:
             f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}"
         )
         return USAGE
-    except Exception:
-        if parsed.command not in _READ_RECORDS:
-            raise
-        try:
-            command.check_records(parsed)
-        except FileError as damage:
-            complain(str(damage))
-        else:
-            print_exc()
-            complain(f"{PROGRAM} {parsed.command}: {_DAMAGED}")
-        return USAGE
     return code
 
 
 _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
-"""The commands that read records. Not every value in a record is checked before it is used."""
-
-_DAMAGED = "a record is damaged, and has to be made again; or this is a mistake in pytest-relevance: please report it"
+"""The commands that read records."""
 
 
 class _Parser(ArgumentParser):

@@ -147,19 +147,9 @@ def _results_in(record: str | os.PathLike[str]) -> int:
     from pytest_relevance.results.records.run_info import RecordError
 
     try:
-        return read_header(record)[2]
+        return read_header(record).results
     except RecordError:  # it is told where the record is read
         return 0
-
-
-def check_records(arguments: Namespace) -> None:
-    """Check every value of the records that arguments name. Raises `RecordError` for a damaged one."""
-    from pytest_relevance.results.records.file import RECORD, check_record, kind_of
-
-    for value in vars(arguments).values():
-        for path in value if isinstance(value, list) else [value]:
-            if isinstance(path, (str, Path)) and kind_of(path) == RECORD.kind:
-                check_record(path)
 
 
 def show(lines: Iterable[Line]) -> None:

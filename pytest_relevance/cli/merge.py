@@ -66,21 +66,13 @@ def run(arguments: Namespace) -> int:
         with_findings,
     )
     from pytest_relevance.results.case_result import FAILED
-    from pytest_relevance.results.records.file import RECORDS, is_record, read_record
-    from pytest_relevance.results.records.merge import (
-        Unmergeable,
-        merge_runs,
-        write_merged,
-    )
-    from pytest_relevance.results.records.run import Compact, Run
+    from pytest_relevance.results.records.file import RECORDS, is_record
+    from pytest_relevance.results.records.merge import Unmergeable, merge_runs
+    from pytest_relevance.results.records.run import Run
 
     format = arguments.format or TEXT
-    kept = Compact() if format == TEXT else None
     with command.reading(arguments.records):
-        runs = [
-            Run(*read_record(path, kept=kept), name=path.name)
-            for path in arguments.records
-        ]
+        runs = [Run.open(path) for path in arguments.records]
     if len({run.name for run in runs}) < len(
         runs
     ):  # shard-1/run.jsonl, shard-2/run.jsonl
@@ -99,7 +91,7 @@ def run(arguments: Namespace) -> int:
         arguments.output is not None
     ):  # before the report is printed, as its reader may close the pipe
         with command.writing(arguments.output):
-            write_merged(arguments.output, merged, runs, arguments.records)
+            merged.run.write(arguments.output)
         command.complain(f"written: {arguments.output}")
     report = _report(merged, gates, len(runs), format, arguments.max_chars)
     command.deliver(report, format)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
@@ -21,20 +21,6 @@ from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
-
-_NOT_COUNTED = {
-    *(
-        "params",
-        "note",
-        "engine_scores",
-        "notes",
-        "shown",
-        "not_in_index",
-        "not_in_catalogue",
-    ),
-    *("explanations", "reasons"),
-}
-"""The keys of a result that a page needs only where it shows the result."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -80,7 +66,7 @@ def run(arguments: Namespace) -> int:
         max_chars=arguments.max_chars,
         images=arguments.images == "link",
     )
-    recorded = _recorded(arguments.record, arguments.against, format)
+    recorded = _recorded(arguments.record, arguments.against)
     if format == HTML:
         with command.telling("results in the page:", lambda: len(recorded)):
             report = run_report(format, recorded, options)
@@ -90,63 +76,13 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _recorded(path: Path, against: Path | None, format: str) -> Run:
+def _recorded(path: Path, against: Path | None) -> Run:
     """Read a record, and compare it with another one or with a baseline."""
     from pytest_relevance.results.records.run import Run
 
-    if format == HTML and against is None:
-        return _for_page(path)
     with command.reading([path] if against is None else [path, against]):
         run = Run.open(path)
         return run if against is None else _against(run, against)
-
-
-def _for_page(path: Path) -> Run:
-    """Return a run for a page. Of very many results those that the page shows are read whole, in a second pass."""
-    from pytest_relevance.reports.html.case_rows import MOST_WORST
-    from pytest_relevance.reports.html.page_data import MOST_CASES, chosen
-    from pytest_relevance.reports.html.page_rows import rows_of_run
-    from pytest_relevance.results.case_result import PART_OF
-    from pytest_relevance.results.records.file import (
-        read_header,
-        read_record,
-        read_some,
-    )
-    from pytest_relevance.results.records.run import Run
-
-    with command.reading([path]):
-        if read_header(path)[2] <= MOST_CASES:
-            return Run.open(path)
-        results, files, info = read_record(
-            path, only=frozenset(PART_OF) - _NOT_COUNTED, cut=_cut
-        )
-    picked = chosen(rows_of_run(results))
-    filled = (
-        place for place, result in enumerate(results) if result.evaluation.people_scores
-    )  # their reasons count
-    places = {*picked.shown, *picked.worst[:MOST_WORST], *filled}
-    with command.reading([path]):
-        for place, result in read_some(path, places):
-            results[place] = result
-    return Run(results, files, info, name=path.name)
-
-
-def _cut(values: dict[str, Any]) -> None:
-    """Take out of a line what a page does not need of a result that it only counts: all titles but the first one.
-
-    Of the accepted ranking it needs whether there is any.
-    """
-    first = values.get("irrelevant_top", [])[:1]
-    if titles := {
-        name: title
-        for name, title in values.pop("titles", {}).items()
-        if [name] == first
-    }:
-        values["titles"] = titles
-    if baseline := values.get("baseline"):
-        for name in ("documents", "grades"):
-            baseline[name] = baseline.get(name, [])[:1]
-        baseline.pop("then", None)
 
 
 def _against(run: Run, path: Path) -> Run:

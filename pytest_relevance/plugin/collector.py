@@ -238,9 +238,7 @@ class CaseFile(pytest.Module):
             unjudged=suite.unjudged_words,
             without_floor=suite.without_floor,
             against="" if baseline is None else baseline.record,
-            documents={}
-            if suite.terms.documents is None
-            else suite.terms.documents.to_dict(),
+            documents=suite.terms.documents,
             fingerprint={} if baseline is None else baseline.fingerprint,
         )
 

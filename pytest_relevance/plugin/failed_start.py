@@ -29,7 +29,7 @@ from pytest_relevance.plugin.outputs import (
 from pytest_relevance.plugin.uncollected import cause_of, error_at, has_case_files
 from pytest_relevance.reports.run.annotations import run_annotations
 from pytest_relevance.reports.workflow_commands import is_github, safe_output
-from pytest_relevance.results.records.file import write_record
+from pytest_relevance.results.records.file import Record, write_record
 from pytest_relevance.results.records.run import Run
 
 _REPORTS = ("record", "html", "markdown")
@@ -126,7 +126,7 @@ def _write(name: str, run: Run, config: pytest.Config, option: Namespace) -> str
 
 
 def _write_record(run: Run, path: Path) -> None:
-    write_record(path, [], {}, run.info)
+    write_record(path, Record(results=(), files={}, info=run.info))
 
 
 def _write_report(data: bytes, path: Path) -> None:

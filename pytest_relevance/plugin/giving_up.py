@@ -14,8 +14,13 @@ from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
-from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
-from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED
+from pytest_relevance.results.case_parts import SCORING, SETUP
+from pytest_relevance.results.case_result import (
+    NOT_SEARCHED,
+    SKIPPED,
+    XFAILED,
+    CaseResult,
+)
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -52,16 +57,13 @@ class GivingUp:
             {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
         )
 
-    def count(self, nodeid: str, values: Mapping[str, Any]) -> None:
-        """Count the result of a case, in builtin types, by its final report. Checks of tests in Python do not count."""
+    def count(self, nodeid: str, result: CaseResult) -> None:
+        """Count the result of a case by its final report. Checks of tests in Python do not count."""
         run = self._runs.get(nodeid)
-        if run is None or values["verdict"] in (SKIPPED, NOT_SEARCHED):
+        if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
             return
-        search, error = (
-            _search_of(run),
-            SearchError(**values["error"]) if values.get("error") else None,
-        )
-        if error is not None and values.get("outcome") == "xfailed":
+        search, error = _search_of(run), result.call.error
+        if error is not None and result.call.outcome == XFAILED:
             return
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)
@@ -72,7 +74,7 @@ class GivingUp:
         ):  # the fixture is missing: such a failure costs no time
             return
         cases = self._failed.setdefault(search, set())
-        cases.add((values["file"], values["id"]))
+        cases.add((result.file, result.id))
         if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
             failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
             if not self._given_up:

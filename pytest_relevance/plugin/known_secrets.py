@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 SHORTEST, SHORTEST_MIXED = 8, 5
@@ -63,9 +64,10 @@ class KnownSecrets:
         return text
 
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
-        """Return values of builtin types with the known values masked in all texts; the same object if there are none.
+        """Return values with the known values masked in all texts; the same object if there are none.
 
-        The values under the keys `but` stay as they are, and so do all keys.
+        They are builtin types and dataclasses. The values under the keys and in the fields `but` stay as they are, and
+        so do all keys.
         """
         if isinstance(values, str):
             return self.hide(values)
@@ -77,6 +79,12 @@ class KnownSecrets:
         elif isinstance(values, (list, tuple)):
             hidden = type(values)([self.hide_in(value, but) for value in values])
             is_same = all(map(_is_same, hidden, values))
+        elif is_dataclass(values) and not isinstance(values, type):
+            before = {
+                field.name: getattr(values, field.name) for field in fields(values)
+            }
+            after = self.hide_in(before, but)
+            return values if after is before else type(values)(**after)
         else:
             return values
         return values if is_same else hidden

@@ -176,11 +176,12 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
 
 
 def _write_record(target: Target, _: bool) -> Iterator[Message]:
-    from pytest_relevance.results.records.file import write_record
+    from pytest_relevance.results.records.file import Record, write_record
 
     store = run_store(target.config)
     files, info = about_run(target.config)
-    problem = target.write(lambda path: write_record(path, store.dicts, files, info))
+    record = Record(store.results, files, info)
+    problem = target.write(lambda path: write_record(path, record))
     if problem is not None:
         yield Message(f"no record of the run: {problem}", is_good=False)
         return
@@ -391,7 +392,6 @@ def _changes_of(updated: Updated) -> str:
     if not updated.is_change:
         new = {
             "the fingerprint": updated.has_new_fingerprint,
-            "the version of the format": updated.has_new_version,
             "what it notes of cases (judgments, weights, tags, missed floors)": bool(
                 updated.noted
             ),

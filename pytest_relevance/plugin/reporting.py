@@ -1,7 +1,8 @@
 """The hooks of a run with cases, from the call of a case to the terminal summary.
 
 Under pytest-xdist the workers attach results to reports and the controller reads them. Without xdist one process does
-both, with the same code.
+both, with the same code. What is attached is an object. It becomes text if the report leaves the process: pytest-xdist
+asks for that by `pytest_report_to_serializable`; other plugins copy the reports of a child process, which they forked.
 """
 
 import os
@@ -13,6 +14,16 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import harmless
+from pytest_relevance.plugin.attached import (
+    ATTRIBUTE,
+    Attached,
+    News,
+    as_text,
+    attach,
+    attached_to,
+    from_text,
+    make_portable,
+)
 from pytest_relevance.plugin.completeness import findings
 from pytest_relevance.plugin.failure_text import Crash, FailureText
 from pytest_relevance.plugin.failures import (
@@ -37,13 +48,10 @@ from pytest_relevance.plugin.pytest_internals import (
     is_fixture_defined,
 )
 from pytest_relevance.plugin.run_store import (
-    ATTRIBUTE,
     DOCUMENTS,
     PASSED_OVER,
-    attached_to,
     hide_secrets,
     run_store,
-    sendable,
 )
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import (
@@ -61,7 +69,6 @@ from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.plugin.undecided import report_undecided
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.workflow_commands import is_github
-from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -71,7 +78,6 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
 )
-from pytest_relevance.results.records.run_info import RunError
 from pytest_relevance.results.scoring import unscored
 
 NAME = "relevance-reporting"
@@ -153,6 +159,7 @@ class Reporting:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
+        self._process = os.getpid()
         self._runs_tests = settings(config).runs_tests
         self._store = run_store(config)
         self._giving_up = GivingUp(config)
@@ -200,6 +207,8 @@ class Reporting:
             if known:
                 hide_in_report(report, known.hide)
         self._store.unsent.attach(report)
+        if os.getpid() != self._process:  # such as a child that pytest-forked made
+            make_portable(report)
         return report
 
     def _prepare(
@@ -239,30 +248,34 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Store the results attached to a report, and replace the text of a failure."""
         attached = attached_to(report)
-        if not (
-            attached or report.failed or self._is_worker
-        ):  # two of the three reports of a case that passes
-            return
-        cases = attached.get("cases", ())
-        if cases and report.outcome in (
+        if attached.results and report.outcome in (
             "passed",
             "failed",
             "skipped",
         ):  # after "rerun" another report follows
-            self._giving_up.count(report.nodeid, cases[0])
+            self._giving_up.count(report.nodeid, attached.results[0])
         if self._is_worker:
-            self._store.send_files(report)
+            self._store.send_files(report, attached.news)
             return
-        if "shown" in attached and report.failed:
-            report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
+        if attached.shown is not None and report.failed:
+            report.longrepr = self._text(attached.shown)  # type: ignore[assignment]
         self._store.add(report, attached)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_report_to_serializable(
+        self, report: pytest.TestReport | pytest.CollectReport
+    ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+        """Turn what a report carries into text, which pytest-xdist can send. `attached_to` reads it again."""
+        values = yield
+        if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
+            values[ATTRIBUTE] = as_text(values[ATTRIBUTE])
+        return values
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Store the errors that a worker of pytest-xdist attached to the report of what it cannot collect."""
         if not self._is_worker:
-            errors = attached_to(report).get("errors", ())
-            self._store.keep_errors(RunError(**values) for values in errors)
+            self._store.keep_errors(attached_to(report).news.errors)
 
     @pytest.hookimpl
     def pytest_internalerror(
@@ -342,7 +355,9 @@ class Reporting:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Store the data that a worker of pytest-xdist sends after its last report; a crashed worker sends none."""
-        self._store.receive(getattr(node, "workeroutput", {}).get(ATTRIBUTE, {}))
+        sent = getattr(node, "workeroutput", {}).get(ATTRIBUTE)
+        if sent is not None:
+            self._store.receive(from_text(News, sent))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(
@@ -350,7 +365,8 @@ class Reporting:
     ) -> None:
         """Send or store the remaining data; judge gates that were not judged yet; check that no result was lost."""
         if self._is_worker:
-            self._config.workeroutput[ATTRIBUTE] = self._store.unsent.take()  # type: ignore[attr-defined]
+            sent = as_text(self._store.unsent.take())
+            self._config.workeroutput[ATTRIBUTE] = sent  # type: ignore[attr-defined]
             return
         self._store.receive(self._store.unsent.take())
         if not self._runs_tests:
@@ -422,7 +438,8 @@ def _attach(
 ) -> None:
     """Attach the results of a call to its report: of the case of an item, or of the checks of a test in Python."""
     error = None if call.excinfo is None else call.excinfo.value
-    attached: dict[str, Any] = {"cases": []}
+    results: list[CaseResult] = []
+    shown = None
     for run in runs:
         attempt = run.attempt
         if (
@@ -435,26 +452,10 @@ def _attach(
         is_shown = attempt.error is not None and (
             attempt.error is error or not run.is_check
         )
-        result = _result(run, report, call)
-        needs_details = (
-            run.settings.details
-            or result.verdict in (FAILED, case_result.INCONCLUSIVE, ERROR)
-            or (
-                result.baseline is not None and result.baseline.documents
-            )  # a table names what it lost
-            or len(result.origin.items) > 1
-            or run.is_check
-            or not result.ranking.returned  # the expectations say whether that is right
-            or any(
-                gate.against is not None for gate in run.case.terms.gates
-            )  # their rankings are compared
-        )
-        config = run.item.config
-        fields = result.to_dict(None if needs_details else case_result.SUMMARY_FIELDS)
-        values = sendable(hide_secrets(fields, config), config)
-        attached["cases"].append(values)
+        result = hide_secrets(_result(run, report, call), run.item.config)
+        results.append(result)
         if is_shown:
-            attached["shown"] = values
+            shown = result
             if report.skipped and not hasattr(report, "wasxfail"):
                 report.longrepr = (
                     run.case.source or run.path,
@@ -471,7 +472,7 @@ def _attach(
                 ("relevance case", f"{result.place}: {_asked(result, attempt.calls)}")
             )
         run.forget_attempt()
-    setattr(report, ATTRIBUTE, attached)
+    attach(report, Attached(results=tuple(results), shown=shown))
 
 
 def _attach_subtest(
@@ -484,9 +485,8 @@ def _attach_subtest(
     error = None if call.excinfo is None else call.excinfo.value
     for run in runs:
         if error is not None and run.attempt.error is error:
-            config = run.item.config
-            values = hide_secrets(_result(run, report, call).to_dict(), config)
-            setattr(report, ATTRIBUTE, {"shown": sendable(values, config)})
+            result = hide_secrets(_result(run, report, call), run.item.config)
+            attach(report, Attached(shown=result))
 
 
 def _result(

@@ -1,37 +1,38 @@
 """`RunStore`: the results and case files of a run, in the process that receives all reports.
 
-Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
-own, so all data about cases comes from the attribute `relevance` of reports, of builtin types:
-
-    {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
-     "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
-     "files": {"shop.relevance.yaml": {...}},   # FileInfo, with the first report of a worker of pytest-xdist
-     "collected": ["shop.relevance.yaml::boots"],  # with "files", if the tests run in another order
-     "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
-     "warnings": {"relevance_fingerprint": ""}, # by subject; the first about each subject is shown
-     "documents": [[nodeid, number, {...}]],    # fields of results that were sent before their titles were known
-     "lost": ["test_shop.py::test: \"boots\""],  # checks made after the last report of their test
-     "passed_over": ["shop.YAML"],              # files that seem to be case files by content, not by name
-     "errors": [RunError, ...]}                 # with the report of a file or folder that was not collected
+All data about cases comes from what reports carry (`attached`), also in a process that runs the cases itself.
 
 The last report of an item counts, so that a case that is run again counts once. If a worker crashes, the results that
 it has sent are kept; `RunStore.unfinished` names the cases that have none. The summary and the output files at the end
 of a run are made from this data.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pytest
 
 from pytest_relevance._text import first_few, harmless, printable
-from pytest_relevance.plugin.options import CASE_FILES, redaction
-from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.plugin.attached import (
+    NO_NEWS,
+    Attached,
+    Described,
+    News,
+    attach_news,
+)
+from pytest_relevance.plugin.options import CASE_FILES, redaction, settings
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    CaseResult,
+    has_failed,
+)
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     Fingerprint,
@@ -45,16 +46,11 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.styled_lines import Line
     from pytest_relevance.results.documents import RunTitles
 
-ATTRIBUTE = "relevance"
-
 LOST = "lost"
 """A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
 
 PASSED_OVER = "passed_over"
 """A kind of name in `RunStore.named`: a file that seems to be a case file by its content, not by its name."""
-
-_RESULTS = frozenset({"cases", "shown"})
-"""The keys of what is attached to the report of a case itself; all others go to `RunStore.receive`."""
 
 DOCUMENTS = "relevance_documents"
 """The name of the fixture that gives the titles of documents."""
@@ -96,40 +92,41 @@ class Unsent:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._values: dict[str, Any] = {}
+        self._news = NO_NEWS
         self.fingerprint: Fingerprint | None = None
 
     def set_fingerprint(self, fingerprint: Fingerprint) -> None:
         """Set the fingerprint of this process, and send it unless it is empty."""
         self.fingerprint = fingerprint
         if fingerprint:
-            self._values["fingerprint"] = fingerprint
+            self._news = replace(self._news, fingerprint=fingerprint)
 
     def warn(self, subject: str, text: str) -> None:
         """Send a warning; the end of the run shows the first about each subject."""
-        hidden = redaction(self._config).text(text)
-        self._values.setdefault("warnings", {}).setdefault(subject, printable(hidden))
+        if subject not in self._news.warnings:
+            hidden = printable(redaction(self._config).text(text))
+            warnings = {**self._news.warnings, subject: hidden}
+            self._news = replace(self._news, warnings=warnings)
 
     def name(self, kind: str, name: str) -> None:
         """Send the name of a check that is `LOST`, or of a file that is `PASSED_OVER`."""
-        self._values.setdefault(kind, []).append(printable(name))
+        names = [*self._news.named.get(kind, ()), printable(name)]
+        self._news = replace(self._news, named={**self._news.named, kind: names})
 
-    def describe(self, nodeid: str, number: int, fields: Mapping[str, Any]) -> None:
-        """Send new facts about the documents of a result that was sent before."""
-        hidden = hide_secrets(fields, self._config)
-        self._values.setdefault("documents", []).append([nodeid, number, hidden])
+    def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
+        """Send what became known of the documents of a result that was sent before."""
+        described = Described(nodeid, number, hide_secrets(texts, self._config))
+        self._news = replace(self._news, described=(*self._news.described, described))
 
-    def take(self) -> dict[str, Any]:
+    def take(self) -> News:
         """Return what was not sent yet, and forget it."""
-        values, self._values = self._values, {}
-        return {name: sendable(value, self._config) for name, value in values.items()}
+        news, self._news = self._news, NO_NEWS
+        return news
 
     def attach(self, report: pytest.TestReport) -> None:
         """Attach to a report what was not sent yet."""
-        if self._values:
-            setattr(
-                report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take()}
-            )
+        if self._news is not NO_NEWS:
+            attach_news(report, self.take())
 
 
 class RunStore:
@@ -167,44 +164,39 @@ class RunStore:
         self.findings: list[RunFinding] = []
         self.sections: list[tuple[str, Sequence[Line]]] = []
         self.gates: Sequence[GateResult] = ()
-        self._cases: dict[tuple[str, int], dict[str, Any]] = {}
+        self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
         self._titles: RunTitles | None = None
 
-    def send_files(self, report: pytest.TestReport) -> None:
+    def send_files(self, report: pytest.TestReport, news: News) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
         if self.files:
-            attached = {"cases": [], **getattr(report, ATTRIBUTE, {})}
-            files = {file: info.to_dict() for file, info in self.files.items()}
-            attached["files"] = sendable(files, self._config)
-            if self.collected:
-                attached["collected"] = sendable(self.collected, self._config)
-            setattr(report, ATTRIBUTE, attached)
+            news = replace(news, files={**self.files}, collected=self.collected)
+            attach_news(report, news)
             self.files.clear()
 
-    def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
-        """Store the data attached to a report, as `attached_to` gives them."""
-        if not attached.keys() <= _RESULTS:
-            self.receive(attached)
+    def add(self, report: pytest.TestReport, attached: Attached) -> None:
+        """Store what a report carries."""
+        if attached.news is not NO_NEWS:
+            self.receive(attached.news)
         if report.outcome not in (
             "passed",
             "failed",
             "skipped",
         ):  # after "rerun" another report of the item follows
             return
-        nodeid = report.nodeid
+        nodeid, results = report.nodeid, attached.results
         if report.failed:
             self.without_result[nodeid] = True
-        cases = attached.get("cases")
-        if report.failed and not any(map(_has_failed, cases or ())):
+        if report.failed and not any(map(has_failed, results or ())):
             self.other_failures[nodeid] = None
-        if cases is None:
+        if results is None:
             return
-        if not cases and report.when == "call":
+        if not results and report.when == "call":
             self.without_result.setdefault(nodeid, False)
-        for number, values in enumerate(cases):
-            self._cases[nodeid, number] = values
+        for number, result in enumerate(results):
+            self._cases[nodeid, number] = result
             self._results = None
 
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
@@ -229,25 +221,26 @@ class RunStore:
         """The errors that are not those of a case, in the order in which they came."""
         return tuple(self._errors.values())
 
-    def receive(self, attached: Mapping[str, Any]) -> None:
-        """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
-        attached = {name: _received(values) for name, values in attached.items()}
-        fingerprint = attached.get("fingerprint")
+    def receive(self, news: News) -> None:
+        """Store what a process tells besides results."""
+        fingerprint = news.fingerprint
         if fingerprint is not None and fingerprint not in self.fingerprints:
             self.fingerprints.append(fingerprint)
-        for subject, text in attached.get("warnings", {}).items():
+        for subject, text in news.warnings.items():
             if subject not in self.warnings:
                 self.warnings[subject] = text
                 self.messages.append(Message(text, is_good=False))
                 self._results = None
         for kind, names in self.named.items():
-            names += attached.get(kind, ())
-        self.collected = self.collected or attached.get("collected", ())
-        for file, values in attached.get("files", {}).items():
-            self.files.setdefault(file, FileInfo.from_dict(values))
-        for nodeid, number, fields in attached.get("documents", ()):
-            self._cases.get((nodeid, number), {}).update(fields)
-            self._results = None
+            names += news.named.get(kind, ())
+        self.collected = self.collected or news.collected
+        for file, info in news.files.items():
+            self.files.setdefault(file, info)
+        for described in news.described:
+            key = described.nodeid, described.number
+            if key in self._cases:
+                self._cases[key] = replace(self._cases[key], texts=described.texts)
+                self._results = None
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -267,7 +260,7 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
-            self._results = [*map(CaseResult.from_dict, self._ended())]
+            self._results = self._ended()
             if any(len(result.origin.items) > 1 for result in self._results):
                 from pytest_relevance.results.repeats import worst_of_repeats
 
@@ -293,31 +286,36 @@ class RunStore:
         _ = (
             self.results
         )  # so that one pass over a catalogue finds the documents of all results
-        found = self._titles.add(results, self.files)
+        named = [*filter(self._may_be_named, results)]
+        with_titles = iter(self._titles.add(named, self.files))
+        found = [
+            next(with_titles) if self._may_be_named(result) else result
+            for result in results
+        ]
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
         self.keep_errors(self._titles.errors)
         return found
 
-    @property
-    def dicts(self) -> list[dict[str, Any]]:
-        """The dicts of `results`: as they arrived, unless there are repeats, or catalogues to take titles from."""
-        ended = self._ended()
-        has_repeats = any(values.get("items") for values in ended)
-        has_titles = any(info.documents for info in self.files.values())
+    def _may_be_named(self, result: CaseResult) -> bool:
+        """Whether a report may name the documents of a result. No catalogue is read for the others."""
+        info = self.files.get(result.file)
+        accepted = result.baseline
         return (
-            [result.to_dict() for result in self.results]
-            if has_repeats or has_titles
-            else ended
+            settings(self._config).details
+            or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
+            or (accepted is not None and bool(accepted.documents))
+            or len(result.origin.items) > 1
+            or result.is_check
+            or not result.ranking.returned
+            or (info is not None and any("against" in gate for gate in info.gates))
         )
 
-    def _ended(self) -> list[dict[str, Any]]:
-        """Return the dicts of all cases that ended, in the order of collection; then those of checks.
+    def _ended(self) -> list[CaseResult]:
+        """Return the results of all cases that ended, in the order of collection; then those of checks.
 
         The order in which the tests ran does not count: a plugin may shuffle it.
         """
-        for values in self._cases.values() if OTHER_IDS in self.warnings else ():
-            values.pop("not_in_index", None)
         names = self.collected or self.to_run
         places = {name: number for number, name in enumerate(names)}
         ended = sorted(self._cases, key=partial(self._place, places))
@@ -330,26 +328,23 @@ class RunStore:
         nodeid, number = key
         if self.is_case(nodeid) and nodeid in places:
             return places[nodeid], "", 0, nodeid, number
-        values = self._cases[key]
-        return len(places), values["file"], values["line"], nodeid, number
+        result = self._cases[key]
+        return len(places), result.file, result.line, nodeid, number
 
     def reported_names(self) -> dict[str, str]:
         """Return the node ids under which cases were reported, by their own: pytest-xdist may have added a group."""
         return {
-            values["node"]: nodeid
-            for (nodeid, _), values in self._cases.items()
-            if "node" in values
+            result.node: nodeid
+            for (nodeid, _), result in self._cases.items()
+            if result.node
         }
 
     @property
     def finished(self) -> list[CaseResult]:
         """The results of the cases whose repeats have all ended."""
-        repeated = (
-            CaseResult.from_dict(values)
-            for values in self._cases.values()
-            if values.get("items")
+        ended = Counter(
+            result.key for result in self._cases.values() if result.origin.items
         )
-        ended = Counter(result.key for result in repeated)
         return [
             result
             for result in self.results
@@ -385,26 +380,6 @@ class RunStore:
         ]
 
 
-def _has_failed(values: Mapping[str, Any]) -> bool:
-    """Whether the result of a case, in builtin types, is a failure."""
-    return has_failed(CaseResult.from_dict(values))
-
-
-def attached_to(
-    report: pytest.TestReport | pytest.CollectReport,
-) -> dict[str, Any]:
-    """Return the data attached to a report, decoded if a worker has sent them; the report stays as it is."""
-    sent = getattr(report, ATTRIBUTE, None)
-    if sent is None:  # two of the three reports of a case
-        return {}
-    attached: dict[str, Any] = {
-        name: _received(values) for name, values in sent.items()
-    }
-    if "cases" in attached:
-        attached["cases"] = [*map(_received, attached["cases"])]
-    return attached
-
-
 _IDENTITIES = frozenset(
     {
         *(
@@ -419,30 +394,20 @@ _IDENTITIES = frozenset(
             "items",
         ),
         *("documents", "as_returned", "irrelevant_top", "missing", "wrong", "sets"),
-        *("not_in_catalogue", "not_in_index"),
+        *("not_in_catalogue", "not_in_index", "settings"),
     }
 )
-"""The keys of a result by whose values cases and documents are found again. They stay as they are."""
+"""The fields of a result by whose values cases and documents are found again, or scored. They stay as they are."""
 
 
-def hide_secrets(values: Mapping[str, Any], config: pytest.Config) -> Mapping[str, Any]:
-    """Return the values of a result with known secrets masked, also in the titles and fields of documents."""
+Part = TypeVar("Part", CaseResult, DocumentTexts)
+
+
+def hide_secrets(part: Part, config: pytest.Config) -> Part:
+    """Return a result with known secrets masked, also in the titles and fields of documents."""
     known = redaction(config).known
-    hidden: Mapping[str, Any] = known.hide_in(values, _IDENTITIES) if known else values
+    hidden: Part = known.hide_in(part, _IDENTITIES) if known else part
     return hidden
-
-
-def sendable(values: Any, config: pytest.Config) -> Any:
-    """Return values of builtin types in the form in which a report carries them.
-
-    In a worker of pytest-xdist they become ASCII JSON, as execnet cannot send lone surrogates.
-    """
-    return json.dumps(values) if hasattr(config, "workerinput") else values
-
-
-def _received(values: Any) -> Any:
-    """Return the values that `sendable` was called with."""
-    return json.loads(values) if isinstance(values, str) else values
 
 
 def first_named(names: Sequence[str]) -> str:

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
 from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import shown_path, verbosity
-from pytest_relevance.plugin.run_store import attached_to, run_store
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.counts import anything_ran
@@ -29,7 +30,6 @@ from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded, terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import (
-    CHECK,
     FAILED,
     NOT_SEARCHED,
     CaseResult,
@@ -73,10 +73,8 @@ class Terminal:
         """Count cases that were not searched under a status of their own."""
         if report.outcome != "failed":
             return None
-        is_given_up = any(
-            values["verdict"] == NOT_SEARCHED
-            for values in attached_to(report).get("cases", ())
-        )
+        results = attached_to(report).results or ()
+        is_given_up = any(result.verdict == NOT_SEARCHED for result in results)
         return (
             (NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True}))
             if is_given_up
@@ -213,23 +211,17 @@ class Terminal:
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
     """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
     for report in reports:
-        for values in (
-            attached_to(report).get("cases", ())
-            if isinstance(report, pytest.TestReport)
-            else ()
-        ):
+        if not isinstance(report, pytest.TestReport):
+            continue
+        for result in attached_to(report).results or ():
             file, line_number, name = report.location
-            query = values.get(
-                "query", values["id"]
-            )  # the query is left out if it is the id
-            if (
-                verbosity(option) < 0 or values.get("search") == CHECK
-            ):  # the line below has the query
-                query = values["id"]
+            query = result.query
+            if verbosity(option) < 0 or result.is_check:  # the line below has the query
+                query = result.id
             report.location = (
                 file,
                 line_number,
-                item_heading(name, values["id"], query),
+                item_heading(name, result.id, query),
             )
 
 
@@ -252,6 +244,5 @@ def _sort_failures(failed: list[Any]) -> None:
 
 def _result_of(report: pytest.TestReport) -> CaseResult | None:
     """Return the result of a case; None for a report of another test, or one of checks."""
-    cases = attached_to(report).get("cases")
-    result = CaseResult.from_dict(cases[0]) if cases else None
-    return None if result is None or result.is_check else result
+    results = attached_to(report).results
+    return results[0] if results and not results[0].is_check else None

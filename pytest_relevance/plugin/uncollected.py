@@ -14,6 +14,7 @@ from traceback import extract_tb
 
 import pytest
 
+from pytest_relevance.plugin.attached import Attached, News, attach, make_portable
 from pytest_relevance.plugin.failures import (
     CaseFileMistakes,
     is_installed,
@@ -21,8 +22,7 @@ from pytest_relevance.plugin.failures import (
 )
 from pytest_relevance.plugin.options import CASE_FILES, redaction, shown_path
 from pytest_relevance.plugin.pytest_internals import PYTEST
-from pytest_relevance.plugin.run_store import ATTRIBUTE, run_store, sendable
-from pytest_relevance.results.case_result import to_builtin
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.records.run_info import RunError, errors_in_file, posix
 
 MOST_ERRORS = 50
@@ -45,8 +45,8 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
     else:
         errors = errors_of(raised.value, collector)
     if hasattr(config, "workerinput"):
-        values = [to_builtin(error) for error in errors]
-        setattr(report, ATTRIBUTE, {"errors": sendable(values, config)})
+        attach(report, Attached(news=News(errors=errors)))
+        make_portable(report)
     else:
         run_store(config).keep_errors(errors)
 

@@ -7,12 +7,11 @@ gets one more report, of an error after the call, as a test has whose teardown f
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from pytest_relevance.plugin.attached import Attached, attach
 from pytest_relevance.plugin.clock import wall_time
-from pytest_relevance.plugin.run_store import ATTRIBUTE, RunStore
+from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.unseen import find_undecided
 
@@ -44,6 +43,5 @@ def _log(session: pytest.Session, nodeid: str, result: CaseResult, path: str) ->
         start=now,
         stop=now,
     )
-    values: dict[str, Any] = result.to_dict()
-    setattr(report, ATTRIBUTE, {"cases": [values], "shown": values})
+    attach(report, Attached(results=(result,), shown=result))
     session.config.hook.pytest_runtest_logreport(report=report)

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance.codec import encode
 from pytest_relevance.gates.comparison import comparison_text
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_report import became, notable_change
-from pytest_relevance.results.case_result import CaseResult, Key, settings_to_dict
+from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import latency_change
@@ -75,7 +76,8 @@ def comparison_data(
 def _settings(settings: Settings) -> dict[str, Any]:
     """Return all settings, the defaults too."""
     values = {name: getattr(settings, name) for name in _SETTINGS}
-    return values | settings_to_dict(settings)
+    set_ones: dict[str, Any] = encode(settings)
+    return values | set_ones
 
 
 def _flat(row: Difference | TagDifference) -> dict[str, Any]:

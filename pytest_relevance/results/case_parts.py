@@ -1,8 +1,4 @@
-"""The parts of a `CaseResult`. Sequences in them are tuples once the result is complete.
-
-Those that every result has are named tuples: every case pays for them, and a frozen dataclass takes three times as long
-to make. Annotations are not postponed here: a named tuple compiles each postponed one, which doubles the import.
-"""
+"""The parts of a `CaseResult`. Sequences in them are tuples once the result is complete."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -68,7 +64,7 @@ class Outcome:
     - `TOO_FEW_JUDGED`: `value` of the first `within` documents are judged; their share has to be at least `bound`
     - `STALE_ENTRY`: `clauses` say what changed since the ranking was accepted; `name` is the name of the record that
       the entry comes from, empty for a baseline
-    - `TEXT`: `clauses` has a sentence: why there is no score, or a reason in a record of an older version
+    - `TEXT`: `clauses` has a sentence: why there is no score
 
     `value` is the figure found, None where there is none (a latency is in seconds); `comparison` is the operator
     between a figure and `bound`, or a rank and `within`. `documents`, `within` and `sets` are what was expected, as in
@@ -101,7 +97,6 @@ class Outcome:
     query: str = ""
     by_people: bool = False
     is_worse: bool = False
-    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +138,6 @@ class BaselineComparison:
     lost: Sequence[str] = ()
     why: str = ""
     found_nothing: bool = False
-    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +151,6 @@ class SearchError:
     message: str
     frame: str = ""
     phase: str = ""
-    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def headline(self) -> str:
@@ -177,7 +170,6 @@ class Repeats:
     rankings: int
     rank: int | None = None
     documents: Sequence[str | None] = ()
-    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,17 +377,6 @@ class CaseCall:
             other.concurrency,
         )
         return self.latency if is_alike else None
-
-
-PARTS: Mapping[str, Any] = {
-    "origin": CaseOrigin,
-    "conditions": CaseConditions,
-    "ranking": CaseRanking,
-    "texts": DocumentTexts,
-    "evaluation": CaseEvaluation,
-    "call": CaseCall,
-}
-"""The parts that every result has, by the field of `CaseResult`."""
 
 
 def text_reason(text: str) -> Outcome:

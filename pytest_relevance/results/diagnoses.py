@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import SETUP, SearchError
@@ -27,7 +26,7 @@ from pytest_relevance.results.case_result import (
     search_of,
 )
 from pytest_relevance.results.outcomes import expects_results, says_how_many
-from pytest_relevance.results.records.run_info import RunInfo
+from pytest_relevance.results.records.run_info import Fault, RunInfo
 from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
 
 SEARCH, CASE = "search", "case"
@@ -82,12 +81,17 @@ class Diagnosis:
     returned: int = 0
     fields: Sequence[str] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The diagnosis in builtin types, for a record: kind, message, frame, how many cases, the first node id."""
+    @property
+    def fault(self) -> Fault:
+        """The diagnosis as a record has it."""
         first = self.results[0]
-        message = self.message or ", ".join(self.fields)
-        found = {"kind": self.kind, "message": message, "frame": self.frame}
-        return {**found, "cases": len(self.results), "first": first.node or first.id}
+        return Fault(
+            kind=self.kind,
+            message=self.message or ", ".join(self.fields),
+            frame=self.frame,
+            cases=len(self.results),
+            first=first.node or first.id,
+        )
 
 
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
@@ -312,15 +316,17 @@ def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
 
 def faults_to_record(
     results: Iterable[CaseResult], warnings: Iterable[str]
-) -> tuple[dict[str, Any], ...]:
-    """The diagnoses of a run in builtin types, at last the warnings about fixtures and hooks of the project."""
-    project = ({"kind": PROJECT, "message": text} for text in dict.fromkeys(warnings))
-    return (*(diagnosis.to_dict() for diagnosis in diagnose([*results])), *project)
+) -> tuple[Fault, ...]:
+    """The diagnoses of a run; at last the warnings about fixtures and hooks of the project, each once."""
+    faults = [diagnosis.fault for diagnosis in diagnose([*results])]
+    for text in dict.fromkeys(warnings):
+        faults.append(Fault(kind=PROJECT, message=text))
+    return tuple(faults)
 
 
-def project_faults(info: RunInfo) -> list[Mapping[str, Any]]:
+def project_faults(info: RunInfo) -> list[Fault]:
     """The faults of a recorded run that belong to no case."""
-    return [fault for fault in info.faults if fault["kind"] == PROJECT]
+    return [fault for fault in info.faults if fault.kind == PROJECT]
 
 
 def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:

@@ -464,10 +464,11 @@ class RunTitles:
 
 def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     """The catalogue of a case file, by its name in results; `info.documents` has one."""
-    written = info.documents
-    name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
-    path = os.path.join(os.path.dirname(info.path), written["file"])
-    return Catalogue(path, name, CatalogueFile.from_dict(written))
+    columns = info.documents
+    assert columns is not None
+    name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
+    path = os.path.join(os.path.dirname(info.path), columns.file)
+    return Catalogue(path, name, columns)
 
 
 LONGEST_FIELD = 300

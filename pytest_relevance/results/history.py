@@ -47,39 +47,6 @@ from pytest_relevance.results.records.run_info import (
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query by a test."""
 
-_READ = frozenset(
-    {
-        *(
-            "file",
-            "line",
-            "id",
-            "query",
-            "variant",
-            "search",
-            "weight",
-            "verdict",
-            "outcome",
-            "outcomes",
-            "reasons",
-        ),
-        *(
-            "k",
-            "depth",
-            "is_depth_set",
-            "reaches_depth",
-            "tolerance",
-            "settings",
-            "digest",
-            "scores",
-            "lower",
-            "upper",
-        ),
-        *("judged", "top", "filled_top", "people_scores"),
-        *("latency", "latency_shared", "concurrency"),
-    }
-)
-"""The keys of a result that are read: it takes a sixth less time than reading all."""
-
 
 @dataclass(frozen=True, slots=True)
 class CaseFigures:
@@ -201,34 +168,35 @@ def read_history(paths: Iterable[str], judge: JudgeGates) -> History:
     headers = {}
     for name in paths:
         try:
-            headers[name] = _, info, _ = read_header(name)
-            if info.why_incomplete:
+            header = headers[name] = read_header(name)
+            if header.run.why_incomplete:
                 left_out[name] = (
-                    f"{name}: the run is not complete, {info.why_incomplete}"
+                    f"{name}: the run is not complete, {header.run.why_incomplete}"
                 )
-            elif not info.started:
+            elif not header.run.started:
                 left_out[name] = f"{name}: it does not say when the run began"
         except RecordError as error:
             left_out[name] = str(error)
-    files = [files for name, (files, *_) in headers.items() if name not in left_out]
+    files = [header.files for name, header in headers.items() if name not in left_out]
     name_of = file_names(files)
     runs: dict[str, dict[str | None, Point]] = {}
     last: dict[tuple[str | None, CaseKey], CaseResult] = {}
     known, starts = (
         dict[int, str](),
-        Counter(info.started for _, info, _ in headers.values()),
+        Counter(header.run.started for header in headers.values()),
     )
     before: Fingerprint = {}
     order = sorted(
-        headers.keys() - left_out, key=lambda name: (headers[name][1].started, name)
+        headers.keys() - left_out, key=lambda name: (headers[name].run.started, name)
     )
     gates = _gates_of_newest(order, left_out, judge)
     for name in order:
         try:
-            results, _, info = read_record(name, only=_READ)
+            record = read_record(name)
         except RecordError as error:
             left_out[name] = str(error)
             continue
+        results, info = record.results, record.info
         if starts[info.started] > 1:
             figures = (
                 (each.key, each.verdict, each.score, each.call.latency)
@@ -290,7 +258,7 @@ def read_history(paths: Iterable[str], judge: JudgeGates) -> History:
             "pytest-relevance history",
             f"no case was searched in all {len(runs)} runs: {advice}",
         )
-    return History(all_series, [headers[name][1].started for name in runs], left_out)
+    return History(all_series, [headers[name].run.started for name in runs], left_out)
 
 
 def _gates_of_newest(
@@ -299,8 +267,8 @@ def _gates_of_newest(
     """Judge the gates of the newest run whose record can be read whole, as gates look at all of it; others are left out."""
     while names:
         try:
-            results, files, info = read_record(names[-1])
-            return judge(results, files, info.requires_gates)
+            newest = read_record(names[-1])
+            return judge(newest.results, newest.files, newest.info.requires_gates)
         except RecordError as error:
             left_out[names.pop()] = str(error)
     return ()

@@ -201,7 +201,7 @@ def test_a_gate_that_the_last_run_missed_is_named(
     head, result = (
         (runs / "2.jsonl").read_text().replace("2026-11-02", "2026-11-03").splitlines()
     )
-    damaged = json.dumps(json.loads(result) | {"engine_scores": "x"})
+    damaged = json.dumps(json.loads(result) | {"ranking": "x"})
     (runs / "3.jsonl").write_text(f"{head}\n{damaged}\n")
     said = terminal.run("history", "runs")
     assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")

@@ -139,14 +139,21 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "damage", "found"),
     [
-        (["-vv"], {"irrelevant_top": [[1]]}, "its irrelevant_top is [[1]]"),
+        (
+            ["-vv"],
+            {"origin": {"items": [[1]]}},
+            "origin.items[0]: expected a text, found [1]",
+        ),
         (
             ["--format", "markdown"],
-            {"not_in_index": [["a"]]},
-            "its not_in_index is [['a']]",
+            {"texts": {"not_in_index": [["a"]]}},
+            "texts.not_in_index[0]: expected a text, found ['a']",
         ),
-        (["-o", "page.html"], {"shown": {"b1": 1}}, "its shown is {'b1': 1}"),
-        (["-vv"], {"filled_top": {"m": "x"}}, "its filled_top is {'m': 'x'}"),
+        (
+            ["-o", "page.html"],
+            {"texts": {"shown": {"b1": 1}}},
+            "texts.shown.b1: expected an object, found 1",
+        ),
     ],
 )
 def test_damage_within_a_value_is_told_with_its_place(
@@ -167,26 +174,21 @@ def test_damage_within_a_value_is_told_with_its_place(
     assert said.code == 2
 
 
-def test_damage_that_no_type_shows_is_said_beside_the_traceback(
+def test_damage_that_no_type_shows_is_told_with_its_place(
     terminal: Terminal, record: Path
 ) -> None:
-    """As it may be our own mistake, too."""
     header, first, *lines = record.read_text(encoding="utf-8").splitlines()
     half_a_pair = {"name": "order", "kind": "order", "met": False, "wrong": ["sku-1"]}
-    damaged = json.dumps(
-        {**json.loads(first), "verdict": "failed", "reasons": [half_a_pair]}
+    damaged = json.loads(first)
+    damaged["evaluation"]["reasons"] = [half_a_pair]
+    record.write_text(
+        "\n".join([header, json.dumps(damaged), *lines, ""]), encoding="utf-8"
     )
-    record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
-    for options in ((), ("--format", "markdown")):
-        said = terminal.run("report", *options, "run.jsonl")
-        assert (said.code, said.err.partition("\n")[0]) == (
-            2,
-            "Traceback (most recent call last):",
-        )
-        advice = (
-            "pytest-relevance report: a record is damaged, and has to be made again"
-        )
-        assert said.err.splitlines()[-1].startswith(advice)
+    said = terminal.run("report", "run.jsonl")
+    assert said.err.startswith(
+        "run.jsonl:2: the line is damaged: its order has half a pair"
+    )
+    assert said.code == 2
 
 
 # The page
@@ -225,7 +227,6 @@ def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
 def test_a_page_of_very_many_results_has_few_of_them_whole(
     shop: Terminal, tmp_path: Path
 ) -> None:
-    """The same that another command shows, which reads all of them whole."""
     run = Run.open(tmp_path / "branch.jsonl")
     padded = [
         result(f"socks {number}", [{"id": "x1", "title": "Gift card"}, "b1"], 3)
@@ -237,11 +238,8 @@ def test_a_page_of_very_many_results_has_few_of_them_whole(
         run.info,
     ).write(tmp_path / "many.jsonl")
     page = html(shop.run("report", "many.jsonl", "--format", "html"))
-    whole = shop.run("merge", "many.jsonl", "--format", "html").out
     cases = page_values(page)["cases"]
     assert 0 < len(cases) <= len(run) + len(padded)
-    assert cases == page_values(whole)["cases"]
-    assert page_text(page) == page_text(whole)
     assert 'search returned "x1" (Gift card) first for 20 of' in page_text(page)
 
 

@@ -31,7 +31,7 @@ COMMANDS = {
     ),
     "report": (("report", "run.jsonl"), "no report"),
     "history": (("history", "run.jsonl"), "no report"),
-    "merge": (("merge", "run.jsonl"), "no record of version 2 or before"),
+    "merge": (("merge", "run.jsonl"), "no record of version 3 or before"),
 }
 
 

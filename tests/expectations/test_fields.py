@@ -1,6 +1,5 @@
 """What `every`, `some`, `none` and `at_most` mean for the fields of results, and which fields decide nothing."""
 
-import json
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -12,7 +11,7 @@ from pytest_relevance.expectations.conditions import why_unknown_fields
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import case_of, reasons_of
+from tests.helpers import case_of, reasons_of, travelled
 
 PHONES: list[dict[str, Any]] = [
     {
@@ -120,8 +119,7 @@ def test_what_does_not_match_is_listed_with_rank_title_and_value(
 ) -> None:
     found = result_of(expect)
     assert (found.verdict, reasons_of(found)) == ("failed", [message])
-    again = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert reasons_of(again) == [message]
+    assert reasons_of(travelled(found)) == [message]
 
 
 def test_many_results_that_do_not_match() -> None:

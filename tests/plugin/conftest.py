@@ -20,6 +20,7 @@ import pytest
 
 import pytest_relevance
 from pytest_relevance import CaseResult
+from pytest_relevance.plugin.attached import attached_to
 from tests.helpers import only_plugins
 
 # A run in this process forgets the modules that it was the first to import, and importing them again takes time.
@@ -92,11 +93,9 @@ class Run:
     def results(self) -> dict[str, CaseResult]:
         """What the cases came to, by the name of the item."""
         return {
-            report.nodeid.partition("::")[2]: CaseResult.from_dict(
-                json.loads(values) if type(values) is str else values
-            )
+            report.nodeid.partition("::")[2]: result
             for report in self.reports
-            for values in getattr(report, "relevance", {}).get("cases", ())
+            for result in attached_to(report).results or ()
         }
 
     def failure(self, name: str) -> str:

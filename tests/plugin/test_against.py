@@ -310,7 +310,7 @@ def test_what_cannot_be_scored_is_stale(
     [
         (
             "broken.jsonl",
-            '{"kind":"pytest-relevance record","version":1}\n',
+            '{"kind":"pytest-relevance record","version":3}\n',
             "broken.jsonl:1: the line is damaged",
         ),
         (
@@ -338,19 +338,16 @@ def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
     assert "has none of the case files that ran" in " ".join(run.text.split())
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_baseline_and_a_record_of_any_version_are_compared_with(
-    project: Project, version: int
-) -> None:
-    """`tests/results/formats` has files of each version, with their suite and search."""
+def test_a_committed_baseline_and_a_record_are_compared_with(project: Project) -> None:
+    """`tests/results/formats` has both, with their suite and search."""
     formats = Path(__file__).parents[1] / "results" / "formats"
     project.write("conftest.py", (formats / "search.txt").read_text())
     project.write("shop.relevance.yaml", (formats / "shop.txt").read_text())
     for name, copy in (
-        ("baseline", "shop.relevance.yaml.baseline.jsonl"),
-        ("record", "main.jsonl"),
+        ("baseline-2", "shop.relevance.yaml.baseline.jsonl"),
+        ("record-3", "main.jsonl"),
     ):
-        project.write(copy, (formats / f"{name}-{version}.jsonl").read_text())
+        project.write(copy, (formats / f"{name}.jsonl").read_text())
     for option in ((), (AGAINST,)):
         run = project.run(*option)
         assert run.summary.count("0 better, 0 worse, 3 the same") == 2

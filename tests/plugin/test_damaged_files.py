@@ -196,17 +196,25 @@ def test_a_damaged_baseline(
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "after", "place"),
     [
-        ('"conditions":[["brand","==",["x"]]]', '"conditions":[["brand","=="]]'),
-        ('"wrong":["d3"]', '"wrong":[{}]'),
-        ('"documents":["d4","d3"]', '"documents":[["d4"]]'),
-        ('"params":{"filters"', '"params":["en"],"more":{"filters"'),
-        ('"scores":{"nDCG@10":1.0}', '"scores":{"nDCG@10":"high"}'),
+        (
+            '"conditions":[["brand","==",["x"]]]',
+            '"conditions":[["brand","=="]]',
+            "outcomes[0].conditions[0]",
+        ),
+        ('"wrong":["d3"]', '"wrong":[{}]', "outcomes[0].wrong[0]"),
+        ('"documents":["d4","d3"]', '"documents":[["d4"]]', "documents[0]"),
+        ('"params":{"filters"', '"params":["en"],"more":{"filters"', "params"),
+        (
+            '"scores":{"nDCG@10":1.0}',
+            '"scores":{"nDCG@10":"high"}',
+            "scores.nDCG@10",
+        ),
     ],
 )
 def test_a_run_beside_a_damaged_baseline_names_the_line(
-    shop: Project, before: str, after: str
+    shop: Project, before: str, after: str, place: str
 ) -> None:
     path = shop.path / BASELINE
     text = path.read_text(encoding="utf-8")
@@ -215,7 +223,7 @@ def test_a_run_beside_a_damaged_baseline_names_the_line(
     run = shop.run("--relevance-record=run.jsonl")
     assert run.code == pytest.ExitCode.INTERRUPTED
     number = text.partition(before)[0].count("\n") + 1
-    assert f"{BASELINE}:{number}: the line is damaged: its " in run.text
+    assert f"{BASELINE}:{number}: the line is damaged: {place}: " in run.text
     assert "Traceback" not in run.text
 
 
@@ -228,4 +236,5 @@ def test_a_damaged_record_to_compare_with_is_refused(shop: Project) -> None:
     run = shop.run("--relevance-against=main.jsonl")
     assert run.code == pytest.ExitCode.USAGE_ERROR
     assert "main.jsonl:" in run.result.stderr.str()
-    assert "the line is damaged: its outcomes is" in run.result.stderr.str()
+    said = run.result.stderr.str()
+    assert "the line is damaged: evaluation.outcomes[0].conditions[0]: " in said

@@ -208,12 +208,12 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(
     project.run("--relevance-record=run.jsonl")
     record = Record.open(project.path / "run.jsonl")
     (fault,) = record.info.faults
-    assert (fault["kind"], fault["cases"], fault["first"]) == (
+    assert (fault.kind, fault.cases, fault.first) == (
         "search",
         10,
         "shop.relevance.yaml::q001",
     )
-    assert fault["frame"] == "conftest.py:9 in search"
+    assert fault.frame == "conftest.py:9 in search"
     assert [result.verdict for result in record.results] == ["error"] * 10 + [
         "not searched"
     ] * 35

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pytest_relevance import Run
 from tests.chorus import needs_chorus, write_suite
 from tests.plugin.conftest import Accepted, Project
 
@@ -67,15 +68,12 @@ def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
     assert said.replace('"', r"\"") in shop.path.joinpath("run.html").read_text(
         encoding="utf-8"
     )
-    lines = map(
-        json.loads,
-        shop.path.joinpath("run.jsonl").read_text(encoding="utf-8").splitlines(),
-    )
-    (outcome,) = next(line for line in lines if line.get("id") == "p1 c1")["outcomes"]
-    assert (outcome["wrong"], outcome["values"]) == (
-        ["c1"],
-        [[2, {"category": "cases"}]],
-    )
+    results = {
+        result.id: result for result in Run.open(shop.path / "run.jsonl").results
+    }
+    (outcome,) = results["p1 c1"].evaluation.outcomes
+    assert outcome.wrong == ("c1",)
+    assert outcome.values == ((2, {"category": "cases"}),)
     run = shop.run()
     assert run.counts == {"passed": 1, "failed": 1}
     assert said in run.told("p1 c1")

@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from pytest_relevance import Run as Record
+from tests.helpers import encoded
 from tests.plugin.conftest import Accepted, Project, Run
 
 SEARCH = """
@@ -41,11 +42,17 @@ CHECKS = """
 """
 
 FORKS = """
+    import marshal
     import os
-    import pickle
     import tempfile
 
     import pytest
+
+    def values_of(report):
+        shown = report.longrepr
+        text = str(shown) if hasattr(shown, "toterminal") else shown
+        values = {name: value for name, value in vars(report).items() if name[0] != "_"}
+        return {**values, "nodeid": report.nodeid, "longrepr": text}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(item, nextitem):
@@ -55,20 +62,17 @@ FORKS = """
             if child == 0:
                 runner = item.config.pluginmanager.getplugin("runner")
                 reports = runner.runtestprotocol(item, nextitem=nextitem, log=False)
-                hook = item.config.hook
-                told = [hook.pytest_report_to_serializable(config=item.config, report=each) for each in reports]
-                pickle.dump(told, file)
+                marshal.dump([values_of(report) for report in reports], file)
                 file.flush()
                 os._exit(0)
             os.waitpid(child, 0)
             file.seek(0)
-            for told in pickle.load(file):
-                report = item.config.hook.pytest_report_from_serializable(config=item.config, data=told)
-                item.ihook.pytest_runtest_logreport(report=report)
+            for values in marshal.load(file):
+                item.ihook.pytest_runtest_logreport(report=pytest.TestReport(**values))
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 """
-"""Each item in a child of its own, which logs nothing and sends its reports back, as pytest-forked does."""
+"""Each item in a child of its own, which logs nothing and sends its reports back as pytest-forked does."""
 
 LOOP = """
     import pytest
@@ -129,8 +133,9 @@ def without_times(text: str) -> list[str]:
 
 def results(project: Project, name: str) -> list[Mapping[str, object]]:
     """What a record has, but for the latency and the order, which a plugin may change."""
-    found = [each.to_dict() for each in Record.open(project.path / name).results]
-    assert all(each.pop("latency") for each in found if "latency" in each)
+    found = [encoded(each) for each in Record.open(project.path / name).results]
+    for values in found:
+        values.get("call", {}).pop("latency", None)
     return sorted(
         found,
         key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))),

@@ -11,7 +11,7 @@ from tests.plugin.conftest import Project
 
 OUTPUTS = pytest.mark.parametrize("output", ["record", "unjudged", "html", "markdown"])
 IS_NONE = {
-    "record": "is there, and is no record of version 2 or before",
+    "record": "is there, and is no record of version 3 or before",
     "unjudged": "exists and is no worklist",
     "html": "is there, and is no report",
     "markdown": "is there, and is no report",

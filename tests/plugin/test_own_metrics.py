@@ -1,6 +1,5 @@
 """Metrics of a project's own, from the hook `pytest_relevance_metrics`."""
 
-import json
 import math
 import re
 from xml.etree import ElementTree
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import compare_runs, evaluate, read_suite
+from pytest_relevance import Run, compare_runs, evaluate, read_suite
 from pytest_relevance.cli import main
 from tests.plugin.conftest import WORDS, Project
 
@@ -64,8 +63,8 @@ def test_it_stands_wherever_a_metric_may(
     assert why in (shop.path / "run.markdown").read_text()
     assert why in str(ElementTree.tostring(shop.junit_cases["poor"]))
     assert "mean net@3 0.500" in " ".join(run.summary.split())
-    cases = map(json.loads, (shop.path / "run.record").read_text().splitlines())
-    scores = {case["id"]: case["scores"] for case in cases if "scores" in case}
+    results = Run.open(shop.path / "run.record").results
+    scores = {result.id: result.evaluation.scores for result in results}
     assert scores["good"].items() >= {"net@2": 5, "net": 4, "net@3": 4}.items()
     assert scores["undefined"]["net@3"] is None
 

@@ -230,7 +230,7 @@ def test_a_record_that_cannot_be_written_after_all_fails_the_run(shop: Shop) -> 
     run = project.run(RECORD, *THAT_PASS)
     assert (run.code, run.counts) == (1, {"passed": 3, "deselected": 1})
     said_of_it = (
-        "run.jsonl is there, and is no record of version 2 or before; name another file"
+        "run.jsonl is there, and is no record of version 3 or before; name another file"
     )
     assert said(run, "no record of the run") == [f"no record of the run: {said_of_it}"]
     assert (said(run), left_behind(project)) == ([], [])

@@ -1,6 +1,5 @@
 """What a variant is: the parameters that the ranking of a case may depend on, whatever else multiplies its items."""
 
-import json
 from textwrap import dedent
 from typing import Any
 
@@ -445,15 +444,10 @@ def test_the_record_has_the_names_of_items_that_are_not_the_variants(
     project.run("--relevance-record=plain.jsonl")
     conftest(project, WORD_BY_WORD, repeating())
     project.run("--relevance-record=repeated.jsonl")
-    lines = [
-        [
-            json.loads(line)
-            for line in (project.path / name).read_text().splitlines()[1:]
-        ]
-        for name in ("plain.jsonl", "repeated.jsonl")
-    ]
-    assert not any("items" in line for line in lines[0])
-    assert lines[1][0]["items"] == ["a b[bm25-1-2]", "a b[bm25-2-2]"]
+    plain = Record.open(project.path / "plain.jsonl").results
+    assert not any(result.origin.items for result in plain)
+    repeated = Record.open(project.path / "repeated.jsonl").results
+    assert repeated[0].origin.items == ("a b[bm25-1-2]", "a b[bm25-2-2]")
 
 
 AS_WRITTEN = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +18,7 @@ from pytest_relevance.reports.styled_lines import (
     STRONG,
     plain_text,
 )
-from tests.helpers import block, changed, result_of
+from tests.helpers import block, changed, result_of, travelled
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -233,9 +232,8 @@ def test_a_result_that_travelled_has_the_same_report_without_blanks_at_the_ends_
         },
     ):
         found = shop.result(hits, accepted=["sku-1", "sku-2"], **keys)
-        travelled = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
         lines = failure_lines(found, verbosity=verbosity)
-        assert failure_lines(travelled, verbosity=verbosity) == lines
+        assert failure_lines(travelled(found), verbosity=verbosity) == lines
         assert [
             line for line in plain_text(lines).splitlines() if line != line.rstrip()
         ] == []

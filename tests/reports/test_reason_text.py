@@ -260,28 +260,3 @@ def test_the_bound_that_is_newly_missed_comes_first_with_its_own_figures() -> No
     assert (
         failure_message(beside_a_baseline(DROPPED)) == "0.387 -> 0.266, tolerance 0.05"
     )
-
-
-def test_the_reasons_of_an_older_record_are_shown_as_they_are() -> None:
-    values = {
-        "file": "f",
-        "line": 1,
-        "id": "q",
-        "verdict": "failed",
-        "reasons": ["nDCG@10 0.312 is below 0.500"],
-    }
-    values["outcomes"] = [
-        {
-            "name": "first",
-            "kind": "first",
-            "met": False,
-            "message": "first: rank 1 has nothing",
-        }
-    ]
-    found = CaseResult.from_dict(values)
-
-    assert reason_texts(found) == values["reasons"]
-    assert [
-        type(each) for each in (*found.evaluation.reasons, *found.evaluation.outcomes)
-    ] == [Outcome, Outcome]
-    assert CaseResult.from_dict(found.to_dict()) == found

@@ -16,7 +16,7 @@ from pytest_relevance.reports.run.report import report_data, report_lines
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
-from tests.helpers import block, case_result, changed, gate_record, result_of
+from tests.helpers import block, case_result, changed, encoded, gate_record, result_of
 
 FILE = "shop.relevance.yaml"
 JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
@@ -73,7 +73,7 @@ def test_as_data_it_is_the_record_with_its_gates() -> None:
         )
     )
     assert found["run"]["program"] == "1.0"
-    assert CaseResult.from_dict(found["results"][0]) == BOOTS
+    assert found["results"][0] == encoded(BOOTS)
     assert found["files"][FILE]["totals"] == [["search", None, 2]]
     (judged,) = found["gates"]
     assert (judged["file"], judged["line"], judged["id"], judged["outcome"]) == (

@@ -33,7 +33,12 @@ def entry(
     name: str, *ranking: str, variant: str | None = None, **values: Any
 ) -> BaselineEntry:
     return BaselineEntry(
-        name, variant, name, values.get("params", {}), values.get("depth", 10), ranking
+        id=name,
+        variant=variant,
+        query=name,
+        params=values.get("params", {}),
+        depth=values.get("depth", 10),
+        documents=ranking,
     )
 
 
@@ -79,16 +84,14 @@ def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
 
 
 ENTRIES = values_of(
-    *(
-        BaselineEntry,
-        ANY_TEXTS,
-        st.none() | TEXTS,
-        ANY_TEXTS,
-        PARAMS,
-        st.integers(1, 100),
-        tuples(TEXTS),
-        NAMED_SCORES,
-    )
+    BaselineEntry,
+    id=ANY_TEXTS,
+    variant=st.none() | TEXTS,
+    query=ANY_TEXTS,
+    params=PARAMS,
+    depth=st.integers(1, 100),
+    documents=tuples(TEXTS),
+    scores=NAMED_SCORES,
 )
 
 
@@ -153,7 +156,8 @@ class TestUpdate:
             from pytest_relevance.results.records.baseline import update_baseline
             for number in range(8):
                 name = f"{sys.argv[2]}-{number}"
-                update_baseline(sys.argv[1], BaselineEntries([BaselineEntry(name, None, name, {}, 10, ("x",))]))
+                entry = BaselineEntry(id=name, query=name, depth=10, documents=("x",))
+                update_baseline(sys.argv[1], BaselineEntries([entry]))
             """
         )
         running = [
@@ -202,15 +206,15 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
         ),
         (
             HEADER + GOOD.replace('["x"]', '"x"'),
-            "FILE:2: the line is damaged: its documents is 'x'",
+            "FILE:2: the line is damaged: documents: expected a list, found 'x'; restore",
         ),
         (
             HEADER + GOOD.replace('"x"', "7"),
-            "FILE:2: the line is damaged: its documents is [7]",
+            "FILE:2: the line is damaged: documents[0]: expected a text, found 7",
         ),
         (
             HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'),
-            "FILE:2: the line is damaged: its scores",
+            "FILE:2: the line is damaged: scores.nDCG@10: expected a number or null",
         ),
         (HEADER + '{"document":"x","title":7}', "FILE:2: the line is damaged: "),
         (
@@ -241,7 +245,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(
 def test_every_kind_of_line_end_and_a_byte_order_mark_are_read(
     tmp_path: Path, line_end: str, last: str
 ) -> None:
-    accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
+    accepted = entry("a\rb", "x\ny")
     path = tmp_path / "baseline"
     write_baseline(path, BaselineEntries([accepted, entry("c", "z")]))
     text = path.read_text().replace(END, last)

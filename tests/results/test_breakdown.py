@@ -1,6 +1,5 @@
 """The arithmetic of one query, row by row."""
 
-import json
 import math
 import re
 import struct
@@ -12,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, breakdown
+from pytest_relevance import breakdown
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.breakdown import Loss, break_down, scored_ranking
-from tests.helpers import case_of, scored
+from tests.helpers import case_of, scored, travelled
 
 # --- a worked example -------------------------------------------------------------------------------------------------
 #
@@ -309,11 +308,11 @@ def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
         {"query": "q", "judgments": judgments, "k": k, "gain": gain, **conventions}
     )
     result = scored(case, ranking, all_missing=all_missing)
-    travelled = CaseResult.from_dict(json.loads(json.dumps(result.to_dict())))
+    read = travelled(result)
     top = case.settings.max_grade
     expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)
-    found = break_down(travelled)
-    assert scored_ranking(travelled).losses() == found.losses
+    found = break_down(read)
+    assert scored_ranking(read).losses() == found.losses
     assert (found.rows, found.too_high, found.unfilled) == (
         expected.rows,
         expected.too_high,

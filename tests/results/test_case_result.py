@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
-from tests.helpers import case_result, changed, result_of
+from tests.helpers import case_result, changed, encoded, result_of
 
 
 def boots(
@@ -22,14 +22,15 @@ def boots(
 
 
 def test_what_is_the_default_is_left_out() -> None:
-    values = case_result(
+    result = case_result(
         file="shop.relevance.yaml", line=3, id="boots", verdict="passed"
-    ).to_dict()
-    assert values == {
+    )
+    assert encoded(result) == {
         "file": "shop.relevance.yaml",
         "line": 3,
         "id": "boots",
         "verdict": "passed",
+        "query": "boots",
     }
 
 
@@ -44,12 +45,12 @@ def test_empty_fields_belong_to_one_result() -> None:
 
 
 def test_results_share_settings_and_grades_and_none_changes_those_of_another() -> None:
-    boots(["b1"], {"b1": 3, "b2": -0.0}).to_dict()
-    values = boots(["b1"], gain="linear").to_dict()
-    values["settings"]["gain"] = "another"
-    again = boots(["b1"], gain="linear").to_dict()
-    assert again["settings"]["gain"] == "linear"
-    assert [*again["judgments"]] == ["3", "2", "0"]
+    encoded(boots(["b1"], {"b1": 3, "b2": -0.0}))
+    values = encoded(boots(["b1"], gain="linear"))
+    values["conditions"]["settings"]["gain"] = "another"
+    again = encoded(boots(["b1"], gain="linear"))
+    assert again["conditions"]["settings"]["gain"] == "linear"
+    assert [*again["evaluation"]["judgments"]] == ["3", "2", "0"]
 
 
 def test_titles_engine_scores_and_missing_documents() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance.results.records.against import read_rankings
 from pytest_relevance.results.records.run_info import RecordError
 
-RECORD = Path(__file__).parent / "formats" / "compared-2.jsonl"
+RECORD = Path(__file__).parent / "formats" / "compared-3.jsonl"
 DAMAGES = [
     "1e400",
     "9" * 400,

@@ -13,6 +13,7 @@ from pytest_relevance.results.diagnoses import (
     explained_failures,
     ids_are_known,
 )
+from pytest_relevance.results.records.run_info import Fault
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, case_result, result_of
@@ -149,14 +150,14 @@ def test_a_fault_is_told_by_its_first_case() -> None:
         failed("a", "port 50000", node="shop.relevance.yaml::a"),
         failed("b", "port 50001"),
     ]
-    (fault,) = diagnose(results)
-    assert fault.to_dict() == {
-        "kind": "search",
-        "message": "ConnectionError: port 50000",
-        "frame": FRAME,
-        "cases": 2,
-        "first": "shop.relevance.yaml::a",
-    }
+    (diagnosis,) = diagnose(results)
+    assert diagnosis.fault == Fault(
+        kind="search",
+        message="ConnectionError: port 50000",
+        frame=FRAME,
+        cases=2,
+        first="shop.relevance.yaml::a",
+    )
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_how_two_differ() -> None:
 
 
 def entry(name: str, *ranking: str) -> BaselineEntry:
-    return BaselineEntry(name, None, name, {}, 10, ranking)
+    return BaselineEntry(id=name, query=name, depth=10, documents=ranking)
 
 
 def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common(

@@ -204,15 +204,6 @@ def test_an_error_of_a_file_that_another_part_has_is_over(make: Maker) -> None:
     assert not merge_runs([with_errors(broken, error)]).is_whole
 
 
-def test_a_case_file_among_what_is_missing_is_an_error() -> None:
-    """So the first records have it."""
-    values = {"missing": ["shop.relevance.yaml::boots", "x.relevance.yaml"]}
-    info = RunInfo.from_dict(values)
-    assert info.missing == ("shop.relevance.yaml::boots",)
-    assert [error.node for error in info.errors] == ["x.relevance.yaml"]
-    assert RunInfo.from_dict(info.to_dict()) == info
-
-
 def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(
     make: Maker,
 ) -> None:
@@ -260,7 +251,7 @@ def test_the_faults_are_those_of_the_whole_run(make: Maker) -> None:
     (fault,) = merge_runs(
         [shard(broken[:1], "one"), shard(broken[1:], "two")]
     ).run.info.faults
-    assert (fault["message"], fault["cases"]) == ("ConnectionError: no engine", 2)
+    assert (fault.message, fault.cases) == ("ConnectionError: no engine", 2)
 
 
 PARTS = st.lists(

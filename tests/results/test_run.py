@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, FileInfo, Run
+from pytest_relevance import FileInfo, Run
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
 from pytest_relevance.results.scoring import digest_of
-from tests.helpers import result_of
+from tests.helpers import result_of, travelled
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -46,7 +46,7 @@ def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(
 ) -> None:
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
     result = result_of({"query": "q", "judgments": judgments}, [*judgments][::-1])
-    read = CaseResult.from_dict(result.to_dict())
+    read = travelled(result)
     found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.conditions.settings)
     assert (None if found != found else found) == read.score
     assert read.evaluation.judgments == {grade: grades.count(grade) for grade in grades}

@@ -66,9 +66,6 @@ _NO_TITLES = f"documents have no titles from {NAME}"
 
 _FAILURES = (CaseFailure, BaselineFailure)
 
-_FIELDS = frozenset(("titles", "shown", "not_in_index"))
-"""The fields of the `DocumentTexts` that an index is asked for."""
-
 
 class _Case(NamedTuple):
     """The result of a case, or of check `number` of an item, whose documents are to be looked up."""
@@ -327,9 +324,7 @@ class DocumentLookup:
             described = index.documents.described(case.result)
             attempt = (unsent or {}).get(case.number)
             if case.nodeid != nodeid:
-                self._store.unsent.describe(
-                    case.nodeid, case.number, described.to_dict(_FIELDS)
-                )
+                self._store.unsent.describe(case.nodeid, case.number, described.texts)
             elif (
                 attempt is not None and attempt.result is case.result
             ):  # not of an earlier attempt

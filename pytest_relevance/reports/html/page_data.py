@@ -179,8 +179,9 @@ def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
     names = ["url", "image"] if images else ["url"]
     addresses = {}
     for file, info in run.files.items():
-        if info.documents:
-            addresses[file] = {name: info.documents.get(name) or "" for name in names}
+        if info.documents is not None:
+            columns = {"url": info.documents.url, "image": info.documents.image}
+            addresses[file] = {name: columns[name] or "" for name in names}
     return addresses
 
 

@@ -34,7 +34,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     if given_up:
         found.append(Fault(not_searched_text(given_up), given_up))
     for warning in diagnoses.project_faults(info):
-        found.append(Fault(str(warning["message"])))
+        found.append(Fault(warning.message))
     return found
 
 

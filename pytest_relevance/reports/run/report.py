@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
+from pytest_relevance.codec import encode
 from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import (
     IN_BRIEF,
@@ -134,9 +135,9 @@ def report_data(run: Run) -> dict[str, Any]:
     """Return the report in types of JSON: what the record has, and the results of gates."""
     return {
         "name": run.name,
-        "run": run.info.to_dict(),
-        "files": {file: info.to_dict() for file, info in run.files.items()},
-        "results": [result.to_dict() for result in run.results],
+        "run": encode(run.info),
+        "files": encode(run.files),
+        "results": encode(run.results),
         "gates": [_gate_data(gate) for gate in run_gates(run)],
     }
 

@@ -112,13 +112,14 @@ def read_rankings(
 ) -> RecordedRankings:
     """Read the rankings of a record. Raises `RecordError` for a damaged record and for a run that did not finish."""
     name = shown or os.fspath(path)
-    results, files, info = read_record(path, shown)
-    if incomplete := is_incomplete(info):
+    record = read_record(path, shown)
+    if incomplete := is_incomplete(record.info):
         raise RecordError.at(name, incomplete)
-    nodes = {of_file.node or file: file for file, of_file in files.items()}
-    silent = silent_searches_of(results)
     return RecordedRankings(
-        name, entries_of(results, info.fingerprint, files), nodes, silent
+        name,
+        entries=entries_of(record.results, record.info.fingerprint, record.files),
+        nodes={info.node or file: file for file, info in record.files.items()},
+        silent=silent_searches_of(record.results),
     )
 
 

@@ -15,13 +15,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._problems import Place
-from pytest_relevance._text import printable, quoted, shown
+from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.codec import decode, encode
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, is_similarity
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
@@ -37,16 +37,13 @@ from pytest_relevance.results.case_result import (
     MEASURED,
     WITHOUT_SCORE,
     CaseResult,
-    from_builtin,
     grouped,
-    to_builtin,
 )
 from pytest_relevance.results.outcomes import KEPT, kind_named
-from pytest_relevance.results.records.checking import check_types
+from pytest_relevance.results.records.checking import check_outcome
 from pytest_relevance.results.records.file import (
     BASELINE,
     END,
-    VERSION,
     as_json,
     encoded,
     read_file,
@@ -80,12 +77,10 @@ class Asked:
 
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
-_HEADER = frozenset({"kind", "version", "holds", "fingerprint", "without_ranking"})
-_KEYS_OF_VERSION_1 = {"ranking": "documents", "cut": "reaches_depth"}
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines and would clutter a diff
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineEntry:
     """The accepted ranking of a case in one variant, and what was searched for.
 
@@ -98,14 +93,13 @@ class BaselineEntry:
     documents that a missed expectation names and `documents` does not have, None for one that was not returned.
     `digest` is that of the judgments, "" if it is not known, as are then `weight`, `tags`, and whether the case
     `missed` a floor or an expectation (None: there was nothing to miss, and no score). `call`
-    is how a recorded search was called; no baseline has it. `others` are keys of its line that a later version has
-    added.
+    is how a recorded search was called; no baseline has it.
     """
 
     id: str
-    variant: str | None
+    variant: str | None = None
     query: str
-    params: Mapping[str, Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
     depth: int
     documents: tuple[str, ...]
     scores: Mapping[str, float | None] = field(default_factory=dict)
@@ -120,7 +114,6 @@ class BaselineEntry:
     tags: tuple[str, ...] = ()
     missed: bool | None = False
     call: CaseCall = CaseCall()
-    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> EntryKey:
@@ -177,58 +170,26 @@ class BaselineEntry:
 
     @property
     def line(self) -> str:
-        """Its line in the file, with the keys that a record has."""
-        values = {**to_builtin(self), "params": with_sorted_keys(self.params)}
-        if self.outcomes:
-            values["outcomes"] = [*map(to_builtin, self.outcomes)]
-        defaults: dict[str, object] = {"variant": None, "query": self.id, "params": {}}
-        return as_json(
-            {
-                name: value
-                for name, value in values.items()
-                if defaults.get(name, ...) != value
-            }
-        )
+        """Its line in the file. A query that equals the id is left out."""
+        values = encode(replace(self, params=with_sorted_keys(self.params)))
+        if self.query == self.id:
+            del values["query"]
+        return as_json(values)
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> BaselineEntry:
-        """The entry of a line of a baseline of any version. Raises one of `DAMAGE`."""
-        if not values.keys().isdisjoint(_KEYS_OF_VERSION_1):
-            values = {
-                _KEYS_OF_VERSION_1.get(name, name): value
-                for name, value in values.items()
-            }
-        check_types(values, cls)
-        if (
-            not {*map(type, values["documents"])} <= {str}
-            or not 0 <= values["depth"] <= LARGEST_CUTOFF
-        ):
-            raise ValueError(
-                f"its documents are texts, its depth is a number of ranks: {values['depth']}"
-            )
-        if not {*map(type, values.get("scores", {}).values())} <= {
-            int,
-            float,
-            NoneType,
-        }:
-            raise ValueError("its scores are numbers")
-        if not {*map(type, values.get("tags", ()))} <= {str}:
-            raise ValueError("its tags are texts")
-        if not 0 < values.get("weight", 1) < math.inf:
-            raise ValueError(f"its weight is {values['weight']!r}")
-        for rank in values.get("deeper", {}).values():
-            if rank is not None and (type(rank) is not int or rank < 1):
-                raise ValueError(f"its deeper has the rank {rank!r}")
-        if "outcomes" in values:
-            values = {
-                **values,
-                "outcomes": [
-                    from_builtin(Outcome, each) for each in values["outcomes"]
-                ],
-            }
-        return from_builtin(
-            cls, {"variant": None, "query": values["id"], "params": {}, **values}
-        )
+
+def _entry_of_line(values: Mapping[str, Any]) -> BaselineEntry:
+    """Make the entry of a line. Raises ValueError for a damaged one."""
+    entry = decode(BaselineEntry, {"query": values.get("id"), **values})
+    if not 0 <= entry.depth <= LARGEST_CUTOFF:
+        raise ValueError(f"depth: {entry.depth} is not a number of ranks")
+    if not 0 < entry.weight < math.inf:
+        raise ValueError(f"weight: {entry.weight!r} is not a finite number above 0")
+    for document, rank in entry.deeper.items():
+        if rank is not None and rank < 1:
+            raise ValueError(f"deeper: {rank!r} is not a rank of {quoted(document)}")
+    for outcome in entry.outcomes:
+        check_outcome(outcome)
+    return entry
 
 
 def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
@@ -250,9 +211,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
 
     `titles` are the known titles of their documents. `fingerprint` says what was searched when all of them were
     accepted; empty: not known. `without_ranking` are the cases that were there and have no accepted ranking, with the
-    reason (`records.uncompared`); a case with an entry is here if its skip was accepted. `others` are the keys of its
-    header that a later version has added, `further` the added keys of the lines of titles, by document. `is_outdated`:
-    the file has an older version of the format.
+    reason (`records.uncompared`); a case with an entry is here if its skip was accepted.
     """
 
     def __init__(
@@ -262,17 +221,11 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         fingerprint: Fingerprint | None = None,
         *,
         without_ranking: Mapping[EntryKey, str] | None = None,
-        others: Mapping[str, Any] | None = None,
-        further: Mapping[str, Mapping[str, Any]] | None = None,
-        is_outdated: bool = False,
     ) -> None:
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
         self.fingerprint: Fingerprint = fingerprint or {}
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
-        self.others: Mapping[str, Any] = others or {}
-        self.further: dict[str, Mapping[str, Any]] = dict(further or {})
-        self.is_outdated = is_outdated
 
     def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
         """Give entries their present keys; an entry that is there stays.
@@ -326,76 +279,61 @@ class MovedEntries:
         self.fingerprint = common([self.fingerprint, source.fingerprint])
 
 
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The header of the file, but for its kind and its version.
+
+    `holds` tells a reader what the file is. `without_ranking` lists `[id, variant, why]`.
+    """
+
+    holds: str = ""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    without_ranking: Sequence[tuple[str, str | None, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    """The line with the title of a document."""
+
+    document: str
+    title: str
+
+
 def read_baseline(
     path: str | os.PathLike[str], shown: str | None = None
 ) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
-    made = read_file(path, file, BASELINE, _without_entries, _entry_or_title)
-    found: BaselineEntries = next(made)[1]
-    for number, entry in made:
-        if isinstance(entry, BaselineEntry):
-            if found.setdefault(entry.key, entry) is not entry:
-                raise RecordError.at(
-                    file,
-                    f"a second entry of {quoted(entry.id)}; delete one of them",
-                    Place(line=number),
-                )
+    lines = read_file(path, file, BASELINE, _read_header, _read_line)
+    entries: BaselineEntries = next(lines)[1]
+    for number, line in lines:
+        if isinstance(line, _Title):
+            entries.titles[line.document] = line.title
+        elif line.key in entries:
+            raise RecordError.at(
+                file,
+                f"a second entry of {quoted(line.id)}; delete one of them",
+                Place(line=number),
+            )
         else:
-            document, found.titles[document], others = entry
-            if others:
-                found.further[document] = others
-    return found
+            entries[line.key] = line
+    return entries
 
 
-def _without_entries(header: Mapping[str, Any]) -> BaselineEntries:
-    others = {name: value for name, value in header.items() if name not in _HEADER}
-    searched = checked(header.get("fingerprint", {}))
+def _read_header(values: Mapping[str, Any]) -> BaselineEntries:
+    header = decode(_Header, values)
+    without_ranking = {}
+    for case, variant, why in header.without_ranking:
+        without_ranking[case, variant] = why
     return BaselineEntries(
-        fingerprint=searched,
-        without_ranking=_read_without_ranking(header.get("without_ranking", [])),
-        others=others,
-        is_outdated=header["version"] < VERSION,
+        fingerprint=checked(header.fingerprint), without_ranking=without_ranking
     )
 
 
-def _read_without_ranking(lines: list[Any]) -> dict[EntryKey, str]:
-    """Read the cases without a ranking from the header. Raises ValueError."""
-    found: dict[EntryKey, str] = {}
-    for line in lines:
-        case, variant, why = line
-        is_text = isinstance(case, str) and isinstance(why, str)
-        if not is_text or not isinstance(variant, str | None):
-            raise ValueError(
-                f"its without_ranking has {shown(line)}, and lists [id, variant, why]"
-            )
-        found[case, variant] = why
-    return found
-
-
-def _write_without_ranking(cases: Mapping[EntryKey, str]) -> list[list[str | None]]:
-    """Return the cases without a ranking as the header lists them, sorted."""
-    lines: list[list[str | None]] = []
-    for case, variant in sorted(cases, key=lambda key: (key[0], key[1] or "")):
-        lines.append([case, variant, cases[case, variant]])
-    return lines
-
-
-def _entry_or_title(
-    values: Mapping[str, Any],
-) -> BaselineEntry | tuple[str, str, Mapping[str, Any]]:
-    """The entry of a line; of a line with a title the document, the title and further keys. Raises one of `DAMAGE`."""
-    return _title(**values) if "document" in values else BaselineEntry.from_dict(values)
-
-
-def _title(
-    document: str, title: str, **others: Any
-) -> tuple[str, str, Mapping[str, Any]]:
-    return (
-        str.__str__(document),
-        str.__str__(title),
-        others,
-    )  # a TypeError for a value that is not text
+def _read_line(values: Mapping[str, Any]) -> BaselineEntry | _Title:
+    if "document" in values:
+        return decode(_Title, values)
+    return _entry_of_line(values)
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
@@ -403,28 +341,31 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 
     Raises OSError; then nothing is written.
     """
-    searched = (
-        {"fingerprint": with_sorted_keys(baseline.fingerprint)}
-        if baseline.fingerprint
-        else {}
+    header = _Header(
+        holds=_HOLDS,
+        fingerprint=with_sorted_keys(baseline.fingerprint),
+        without_ranking=_sorted_cases(baseline.without_ranking),
     )
-    header: dict[str, object] = {"holds": _HOLDS, **searched}
-    if baseline.without_ranking:
-        header["without_ranking"] = _write_without_ranking(baseline.without_ranking)
-    header |= baseline.others
-    ordered = sorted(
-        baseline.values(), key=lambda entry: (entry.id, entry.variant or "")
-    )
-    titles = (
-        as_json(
-            {"document": document, "title": title, **baseline.further.get(document, {})}
-        )
-        for document, title in sorted(baseline.titles.items())
-    )
-    write_whole(
-        path,
-        encoded(BASELINE, header, (*(entry.line for entry in ordered), *titles, END)),
-    )
+    lines = []
+    for entry in sorted(baseline.values(), key=_id_and_variant):
+        lines.append(entry.line)
+    for document, title in sorted(baseline.titles.items()):
+        lines.append(as_json(encode(_Title(document, title))))
+    write_whole(path, encoded(BASELINE, encode(header), [*lines, END]))
+
+
+def _sorted_cases(
+    cases: Mapping[EntryKey, str],
+) -> tuple[tuple[str, str | None, str], ...]:
+    """Return the cases without a ranking as the header lists them, sorted."""
+    lines = []
+    for case, variant in sorted(cases, key=lambda key: (key[0], key[1] or "")):
+        lines.append((case, variant, cases[case, variant]))
+    return tuple(lines)
+
+
+def _id_and_variant(entry: BaselineEntry) -> tuple[str, str]:
+    return entry.id, entry.variant or ""
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------
@@ -453,13 +394,15 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         if each.kind == "metric" and each.value is not None
     }
     return BaselineEntry(
-        result.id,
-        result.variant,
-        result.query,
-        json.loads(as_json(result.params)) if result.params else {},
-        depth,
-        tuple(documents if result.ranking.whole or collapses else documents[:depth]),
-        {
+        id=result.id,
+        variant=result.variant,
+        query=result.query,
+        params=json.loads(as_json(result.params)) if result.params else {},
+        depth=depth,
+        documents=tuple(
+            documents if result.ranking.whole or collapses else documents[:depth]
+        ),
+        scores={
             name: None if value is None else round(value, _DECIMALS)
             for name, value in scores.items()
         },
@@ -554,9 +497,8 @@ class Updated:
     `rescored` counts the changed entries with the same ranking and other scores or metrics. `titles` is how many titles
     of documents it added or changed. `noted` counts the kept entries of cases with other judgments, weights or tags.
     `moved` have the same ranking under another id or variant, or come from another file; `left` went to another file.
-    `has_new_fingerprint`: the fingerprint in the header changed; `has_new_version`: the file had an older version of the
-    format. `without_ranking` counts the cases that have no accepted ranking, and that nothing else tells of;
-    `has_new_gaps`: the list of cases without a ranking changed.
+    `has_new_fingerprint`: the fingerprint in the header changed. `without_ranking` counts the cases that have no
+    accepted ranking, and that nothing else tells of. `has_new_gaps`: the list of cases without a ranking changed.
     """
 
     added: int
@@ -569,7 +511,6 @@ class Updated:
     moved: int = 0
     left: int = 0
     has_new_fingerprint: bool = False
-    has_new_version: bool = False
     has_new_gaps: bool = False
     without_ranking: int = 0
 
@@ -598,7 +539,7 @@ def update_baseline(
 
     `all_keys` are the keys of all cases of the file, given when the whole file ran: entries of other cases are dropped.
     Titles in the file are kept for the documents in its rankings. If earlier entries stay, the new fingerprint is the
-    common part of both. Keys that a later version has added are kept, in an entry as long as its ranking stays.
+    common part of both. Keys that a later version has added are dropped.
 
     `accepted.without_ranking` are the cases of which this run accepts no ranking. `collected` are all cases of the
     file: other cases leave the list of the cases without a ranking. `searches` are the searches of the cases that
@@ -638,7 +579,6 @@ def update_baseline(
             updated.is_change
             or updated.noted
             or updated.has_new_fingerprint
-            or updated.has_new_version
             or updated.has_new_gaps
             or not exists
         ):
@@ -711,7 +651,7 @@ def _merged(
 ) -> tuple[BaselineEntries, Updated]:
     """The baseline after an update, and what the update did. `moved` are the entries that were moved in `before`."""
     new = {
-        key: _with_others(entry, before.get(key))
+        key: entry
         for key, entry in accepted.items()
         if not (only_new and key in before)
     }
@@ -757,15 +697,8 @@ def _merged(
         rescored=rescored,
         noted=noted,
         has_new_fingerprint=searched != before.fingerprint,
-        has_new_version=before.is_outdated,
     )
-    further = {
-        document: before.further[document]
-        for document in titles.keys() & before.further.keys()
-    }
-    return BaselineEntries(
-        after.values(), titles, searched, others=before.others, further=further
-    ), updated
+    return BaselineEntries(after.values(), titles, searched), updated
 
 
 def _with_notes_of(entry: BaselineEntry, old: BaselineEntry) -> BaselineEntry:
@@ -777,16 +710,6 @@ def _with_notes_of(entry: BaselineEntry, old: BaselineEntry) -> BaselineEntry:
         tags=entry.tags,
         missed=entry.missed,
         deeper=entry.deeper,
-    )
-
-
-def _with_others(entry: BaselineEntry, before: BaselineEntry | None) -> BaselineEntry:
-    """An entry with the keys that a later version added to its line, if the ranking is the same."""
-    is_same = before is not None and entry.documents == before.documents
-    return (
-        replace(entry, others=before.others)
-        if before is not None and is_same
-        else entry
     )
 
 

@@ -1,215 +1,165 @@
-"""Check the values in a line of a record or a baseline, before a result or an entry is made of them.
+"""What types do not say of a result: values for which a report would be wrong, without an error.
 
-A file may be damaged in any place: by a merge, by hand, or by another program. Each value has to have the type that the
-field of its name is annotated with, at every depth. What types do not say of an outcome is in `check_outcome`.
+A record or a baseline may be damaged in any place: by a merge, by hand, or by another program. `codec` checks the type
+of each value, these functions what it means. They raise ValueError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, is_dataclass
-from functools import cache, lru_cache
-from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import NoneType
 
-from pytest_relevance._text import shown
-from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
-from pytest_relevance.results.case_result import defaults_of
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.cases.gate_values import gate_of
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
+from pytest_relevance.results.case_parts import (
+    DROP,
+    FLOOR,
+    STANDINGS,
+    BaselineComparison,
+    CaseEvaluation,
+    Outcome,
+)
+from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
+from pytest_relevance.results.records.run_info import FileInfo
 
-Check = Callable[[Any], bool]
-"""Whether a value of JSON may become a field."""
-
-_SCALARS: Mapping[Any, frozenset[type]] = {
-    str: frozenset({str}),
-    int: frozenset({int}),
-    bool: frozenset({bool}),
-    float: frozenset({int, float}),
-    NoneType: frozenset({NoneType}),
-}
-"""The types in JSON of the types that fields have; all others are lists and objects."""
-
-
-@cache
-def check_of(hint: Any) -> Check:
-    """Return the function that tells whether a value of JSON may become a field with this annotation."""
-    if hint is Any:
-        return _anything
-    allowed = _scalar_types(hint)
-    if allowed is not None:
-        return lambda value: type(value) in allowed
-    if isinstance(hint, UnionType):
-        checks = [check_of(each) for each in get_args(hint)]
-        return lambda value: any(check(value) for check in checks)
-    kind, inner = get_origin(hint) or hint, get_args(hint)
-    if kind is Mapping:
-        return _mapping_of(inner[1])
-    if kind is Sequence or (kind is tuple and inner[1:] == (...,)):
-        return _list_of(inner[0])
-    if kind is tuple:
-        return _tuple_of(inner)
-    if is_dataclass(kind) and kind is not Settings:
-        return _part_of(kind)
-    return lambda value: type(value) is dict  # what makes the field checks the rest
-
-
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _scalar_types(hint: Any) -> frozenset[type] | None:
-    """The types of an annotation that allows scalars alone; None for any other."""
-    found: frozenset[type] = frozenset()
-    for each in get_args(hint) if isinstance(hint, UnionType) else (hint,):
-        if each not in _SCALARS:
-            return None
-        found |= _SCALARS[each]
-    return found
-
-
-def _list_of(hint: Any) -> Check:
-    allowed = _scalar_types(hint)
-    if allowed is not None:
-        return lambda value: (
-            type(value) is list and allowed.issuperset(map(type, value))
-        )
-    check = check_of(hint)
-    return lambda value: type(value) is list and all(map(check, value))
-
-
-def _mapping_of(hint: Any) -> Check:
-    allowed = _scalar_types(hint)
-    if allowed is not None:
-        return lambda value: (
-            type(value) is dict and allowed.issuperset(map(type, value.values()))
-        )
-    check = check_of(hint)
-    return lambda value: type(value) is dict and all(map(check, value.values()))
-
-
-def _tuple_of(hints: Sequence[Any]) -> Check:
-    checks = [check_of(hint) for hint in hints]
-
-    def check(value: Any) -> bool:
-        if type(value) is not list or len(value) != len(checks):
-            return False
-        return all(fits(each) for fits, each in zip(checks, value, strict=True))
-
-    return check
-
-
-def _part_of(kind: Any) -> Check:
-    checks = {name: check_of(hint) for name, hint in get_type_hints(kind).items()}
-    needed = [name for name, default in defaults_of(kind) if default is MISSING]
-
-    def check(value: Any) -> bool:
-        if kind is Outcome and type(value) is str:  # a reason of the first records
-            return True
-        if type(value) is not dict or not value.keys() >= {*needed}:
-            return False
-        for name, each in value.items():
-            if name in checks and not checks[name](each):
-                return False
-        return kind is not Outcome or is_outcome(value)
-
-    return check
-
-
-@cache
-def _checks_of(
-    kinds: Sequence[Any],
-) -> Mapping[str, tuple[frozenset[type] | None, Check]]:
-    """For each field of these data types the types that it may have if it is a scalar, and its check."""
-    found = {}
-    for kind in kinds:
-        for name, hint in get_type_hints(kind).items():
-            found[name] = _scalar_types(hint), check_of(hint)
-    return found
-
-
-@lru_cache(
-    maxsize=1024
-)  # most lines of a file have the same keys, with values of the same types
-def _plan(
-    names: Sequence[str],
-    types: Sequence[type],
-    kinds: Sequence[Any],
-    only: frozenset[str],
-) -> tuple[Sequence[str], Sequence[tuple[str, Check]]]:
-    """The keys whose value has a wrong type, and the checks of those that hold lists and objects."""
-    checks = _checks_of(kinds)
-    wrong = []
-    deeper = []
-    for name, kind in zip(names, types, strict=True):
-        if name not in checks or (only and name not in only):
-            continue
-        allowed, check = checks[name]
-        if allowed is None:
-            deeper.append((name, check))
-        elif kind not in allowed:
-            wrong.append(name)
-    return wrong, deeper
-
-
-def check_types(
-    values: Mapping[str, Any], *kinds: Any, only: frozenset[str] = frozenset()
-) -> None:
-    """Raise TypeError if a value in a line is none that the field of its name in these data types may have.
-
-    With `only` other keys are left alone.
-    """
-    types = tuple(map(type, values.values()))
-    wrong, deeper = _plan(tuple(values), types, kinds, only)
-    for name in wrong:
-        raise TypeError(f"its {name} is {shown(values[name])}")
-    for name, check in deeper:
-        if not check(values[name]):
-            raise TypeError(f"its {name} is {shown(values[name])}")
-
-
-def is_outcome(values: Mapping[str, Any]) -> bool:
-    """Whether the parts of an outcome fit its kind, beyond their types.
-
-    The values of fields are each a rank and the fields; those of `same_as` are the ranks here and there.
-    """
-    kind = values["kind"]
-    if kind in _WITH_METRIC:
-        return is_metric(values["name"])
-    if values.get("query"):
-        return _RANKS_IN_TWO(values.get("values", []))
-    return _is_on_fields(values)
-
-
-def _is_on_fields(values: Mapping[str, Any]) -> bool:
-    """Whether each field of a result has a condition, and each condition says what was wanted."""
-    of_results = values.get("values", [])
-    if not _FIELDS_OF_RESULTS(of_results):
-        return False
-    paths = set()
-    for path, _, wanted in values.get("conditions", ()):
-        if not wanted:
-            return False
-        paths.add(path)
-    return all(paths.issuperset(fields) for _, fields in of_results)
-
-
-@lru_cache(maxsize=1024)
-def is_metric(name: str) -> bool:
-    """Whether a text names a metric, of this program or of a project."""
-    try:
-        metric_named(name)
-    except ValueError:
-        return False
-    return True
-
+MOST_JUDGMENTS = 10_000_000
+"""How many judgments a case may have: a damaged count must not fill the memory."""
 
 _WITH_METRIC = ("metric", "similarity", FLOOR, DROP)
 """The kinds of outcomes whose name is that of a metric."""
 
-_OF_FIELD = str | int | float | bool | None
 
-_FIELDS_OF_RESULTS: Check = check_of(
-    Sequence[tuple[int, Mapping[str, _OF_FIELD | Sequence[_OF_FIELD]]]]
-)
-_RANKS_IN_TWO: Check = check_of(Sequence[tuple[int | None, int | None]])
+_COMPARISONS = frozenset({">=", ">", "<=", "<", "=="})
+_OF_RANKS = frozenset({"<=", "<", "=="})
+"""The comparisons of a rank with the one that is expected."""
+
+_SCALARS = frozenset({str, int, float, bool, NoneType})
+
+
+def check_result(result: CaseResult) -> None:
+    """Check the values of a result, and that its parts fit each other."""
+    if result.verdict not in VERDICTS or result.outcome not in OUTCOMES:
+        raise ValueError(
+            f"its verdict is {result.verdict!r}, its outcome {result.outcome!r}"
+        )
+    k = result.conditions.k
+    if not (0 < k <= LARGEST_CUTOFF and 0 < result.weight < math.inf):
+        raise ValueError(f"its k is {k}, its weight {result.weight}")
+    if (result.call.latency or 0.0) < 0:
+        raise ValueError(f"its latency is {result.call.latency}")
+    _check_lengths(result)
+    _check_scores(result.evaluation)
+    _check_grades(result)
+    if result.baseline is not None:
+        _check_accepted(result.baseline)
+    for outcome in (*result.evaluation.outcomes, *result.evaluation.reasons):
+        check_outcome(outcome)
+
+
+def _check_lengths(result: CaseResult) -> None:
+    ranking = result.ranking
+    count = len(ranking.documents)
+    if len(ranking.grades) != count or len(ranking.engine_scores) not in (0, count):
+        raise ValueError("documents, grades and engine_scores are not equally many")
+
+
+def _check_scores(evaluation: CaseEvaluation) -> None:
+    lower, upper = evaluation.lower, evaluation.upper
+    for score in (*evaluation.scores.values(), lower, upper):
+        if score is not None and not math.isfinite(score):
+            raise ValueError(f"it has the scores {evaluation.scores}")
+    if (lower is None) is not (upper is None):
+        raise ValueError(f"its lower is {lower}, its upper {upper}")
+
+
+def _check_grades(result: CaseResult) -> None:
+    """Check that there are judgments of each grade, and that each grade has a gain."""
+    judgments, settings = result.evaluation.judgments, result.conditions.settings
+    if any(count < 1 for count in judgments.values()):
+        raise ValueError(f"it has the judgments {judgments}")
+    if sum(judgments.values()) > MOST_JUDGMENTS:
+        raise ValueError(f"it has more than {MOST_JUDGMENTS:,} judgments")
+    grades = [*result.ranking.grades]
+    if result.baseline is not None:
+        grades += result.baseline.grades
+    for _, grade in result.evaluation.missing:
+        grades.append(grade)
+    if not judgments.keys() >= {*grades} - {None}:
+        raise ValueError("documents have grades that no judgment has")
+    for grade in judgments:
+        settings.gain_of(grade)
+    if isinstance(settings.gain, str):  # a mapping may lack the ends of a scale
+        settings.gain_of(result.conditions.highest)
+
+
+def _check_accepted(accepted: BaselineComparison) -> None:
+    if accepted.standing not in STANDINGS:
+        raise ValueError(f"its standing is {accepted.standing!r}")
+    if len(accepted.grades) not in (0, len(accepted.documents)):
+        raise ValueError("its accepted documents and grades are not equally many")
+    for name, values in accepted.searched.items():
+        if len(values) != len(("before", "now")):
+            raise ValueError(f"its fingerprint has {shown(values)} for {shown(name)}")
+
+
+def check_outcome(outcome: Outcome) -> None:
+    """Check that the name and the values of an outcome fit its kind."""
+    if outcome.comparison not in _COMPARISONS:
+        raise ValueError(
+            f"its {outcome.kind} has the comparison {shown(outcome.comparison)}"
+        )
+    if outcome.kind in _WITH_METRIC:
+        _check_metric(outcome.name)
+    elif outcome.kind == "order" and len(outcome.wrong) % 2:
+        raise ValueError(f"its order has half a pair in wrong, {shown(outcome.wrong)}")
+    elif outcome.kind == "within" and outcome.comparison not in _OF_RANKS:
+        raise ValueError(f"its within has the comparison {shown(outcome.comparison)}")
+    elif outcome.query:
+        for ranks in outcome.values:
+            if not {int, NoneType}.issuperset(map(type, ranks)):
+                raise ValueError(f"its {outcome.kind} has the ranks {shown(ranks)}")
+    else:
+        _check_fields(outcome)
+
+
+@lru_cache(maxsize=1024)
+def _check_metric(name: str) -> None:
+    metric_named(name)
+
+
+def _check_fields(outcome: Outcome) -> None:
+    """Check that each field of a result has a condition, and each condition says what was wanted."""
+    known = set()
+    for path, _, wanted in outcome.conditions:
+        if not wanted:
+            raise ValueError(f"its condition on {quoted(path)} wants nothing")
+        known.add(path)
+    for rank, fields in outcome.values:
+        is_typed = type(rank) is int and isinstance(fields, Mapping)
+        if not (is_typed and all(map(_is_field_value, fields.values()))):
+            raise ValueError(f"its {outcome.kind} has {shown((rank, fields))}")
+        if not known.issuperset(fields):
+            raise ValueError(f"its {outcome.kind} has fields without a condition")
+
+
+def _is_field_value(value: object) -> bool:
+    """Whether a field of a document can have a value: a text, a number, true, false, null, or a list of these."""
+    values = (
+        value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    )
+    return _SCALARS.issuperset(map(type, values))
+
+
+def check_gates(info: FileInfo) -> None:
+    """Check the gates of a case file."""
+    for gate in info.gates:
+        try:
+            gate_of(gate)
+            line = gate["line"]
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"it has a gate {shown(gate)}: {error}") from None
+        if type(line) is not int:
+            raise ValueError(f"it has a gate in line {shown(line)}")

@@ -6,7 +6,6 @@ several shards ran must have the same result in all, unless the last one is to c
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,6 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
-from pytest_relevance.results.records.file import (
-    as_json,
-    result_lines,
-    write_lines,
-)
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     AcceptedCase,
@@ -171,31 +165,6 @@ def _undecided_of_whole(
     return find_undecided(results, whole)
 
 
-def write_merged(
-    path: str,
-    merged: Merged,
-    runs: Sequence[Run],
-    records: Sequence[str | os.PathLike[str]],
-) -> None:
-    """Write the record of the whole run, of the lines that `records`, from which the `runs` were read, have.
-
-    A case that the whole run shows to be undecided has a line of its own.
-
-    Raises OSError, and then nothing is written.
-    """
-    kept = set(map(id, merged.run.results))
-    replaced = {
-        id(each.result): as_json(each.as_error().to_dict()) for each in merged.undecided
-    }
-    lines = (
-        replaced.get(id(result), line)
-        for run, record in zip(runs, records, strict=True)
-        for result, line in zip(run.results, result_lines(record), strict=True)
-        if id(result) in kept or id(result) in replaced
-    )
-    write_lines(path, len(merged.run), lines, merged.run.files, merged.run.info)
-
-
 def _other_files(runs: Sequence[Run]) -> Iterator[str]:
     """Why the runs are not of the same case files."""
     first: dict[str, tuple[FileInfo, Run]] = {}
@@ -280,9 +249,7 @@ def _joined_info(
 ) -> RunInfo:
     """How the whole run was made: what all runs have in common, what none finished, and the faults of the whole."""
     infos = [run.info for run in runs]
-    warnings = (
-        str(fault["message"]) for info in infos for fault in project_faults(info)
-    )
+    warnings = (fault.message for info in infos for fault in project_faults(info))
     faults = faults_to_record(results, warnings)
     started = min((info.started for info in infos if info.started), default="")
     command = (
@@ -311,7 +278,6 @@ def _joined_info(
         errors=_errors(infos, files),
         requires_baseline=any(info.requires_baseline for info in infos),
         findings=_findings(infos),
-        others=common([info.others for info in infos]),
     )
 
 

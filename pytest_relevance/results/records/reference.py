@@ -91,9 +91,9 @@ def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
 
     Messages call the record `shown`. Raises `RecordError` for a damaged record.
     """
-    results, _, info = read_record(path, shown)
-    searched = [result for result in results if not result.is_check]
-    problems = [is_incomplete(info)]
+    record = read_record(path, shown)
+    searched = [result for result in record.results if not result.is_check]
+    problems = [is_incomplete(record.info)]
     if not any(result.evaluation.scores for result in searched):
         problems.append("no case has a score")
     if silent := silent_searches_of(searched):

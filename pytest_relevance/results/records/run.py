@@ -6,10 +6,8 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import (
@@ -23,9 +21,8 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.metrics.ndcg import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.results.case_parts import EMPTY, DocumentTexts
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.records.file import read_record, write_record
+from pytest_relevance.results.records.file import Record, read_record, write_record
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
@@ -62,13 +59,12 @@ class Run:
         Raises `RecordError` (a ValueError), which names the file and the line, for a file that cannot be read, is no
         record, is truncated or damaged, or is of another version of the format.
         """
-        return cls(*read_record(path), name=Path(path).name)
+        record = read_record(path)
+        return cls(record.results, record.files, record.info, name=Path(path).name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the record, with gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
-        write_record(
-            path, [result.to_dict() for result in self.results], self.files, self.info
-        )
+        write_record(path, Record(self.results, self.files, self.info))
 
     def __len__(self) -> int:
         """How many results there are."""
@@ -145,80 +141,6 @@ class Run:
         )
         frame.attrs[KNOWN_RANKS] = _known_ranks(self.results)
         return frame
-
-
-class Compact:
-    """Makes recorded results small, for commands that read hundreds of thousands: two fifths of the memory.
-
-    What only a report about a single case shows is left out: accepted rankings, scores of the engine, and missing
-    documents but the first, where none of them was returned below the kept ranks. All titles and fields of documents
-    are in one table, which the results share, as they share equal texts and parts.
-    """
-
-    def __init__(self) -> None:
-        self._titles: dict[str, str] = {}
-        self._shown: dict[str, Mapping[str, str]] = {}
-        self._texts = DocumentTexts(self._titles, shown=self._shown)
-        self._shared: dict[Any, Any] = {}
-
-    def __call__(self, result: CaseResult) -> CaseResult:
-        """What is kept of a result."""
-        put, texts, ranking, evaluation = (
-            self._shared.setdefault,
-            result.texts,
-            result.ranking,
-            result.evaluation,
-        )
-        documents, grades, baseline = (
-            tuple(map(intern, ranking.documents)),
-            ranking.grades,
-            result.baseline,
-        )
-        self._titles.update(
-            zip(map(intern, texts.titles), texts.titles.values(), strict=True)
-        )
-        self._shown.update(
-            zip(map(intern, texts.shown), texts.shown.values(), strict=True)
-        )
-        if baseline is not None:
-            baseline = replace(
-                baseline, standing=intern(baseline.standing), documents=(), then=EMPTY
-            )
-        return replace(
-            result,
-            id=intern(result.id),
-            query=intern(result.query),
-            tags=put(result.tags, result.tags),
-            ranking=replace(
-                ranking,
-                documents=put(documents, documents),
-                as_returned=tuple(map(intern, ranking.as_returned)),
-                engine_scores=(),
-                grades=put(grades, grades),
-                irrelevant_top=documents[: len(ranking.irrelevant_top)],
-            ),
-            texts=replace(self._texts, not_in_index=texts.not_in_index)
-            if texts.not_in_index
-            else self._texts,
-            evaluation=replace(
-                evaluation,
-                judgments=put(
-                    ("judgments", *evaluation.judgments.items()), evaluation.judgments
-                ),
-                missing=evaluation.missing
-                if ranking.deeper
-                else evaluation.missing[:1],
-                digest=intern(evaluation.digest),
-                scores=dict(
-                    zip(
-                        map(intern, evaluation.scores),
-                        evaluation.scores.values(),
-                        strict=True,
-                    )
-                ),
-            ),
-            baseline=baseline,
-        )
 
 
 _KEYS = ("file", "id", "variant")

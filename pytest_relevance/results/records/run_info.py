@@ -7,13 +7,14 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed, printable, quoted, shown
-from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
+from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.results.case_result import CaseResult
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
 """Why a case of the baseline is not compared: the case file does not have it any more, `only: judged` leaves its query
@@ -55,7 +56,6 @@ class AcceptedCase:
     tags: Sequence[str] = ()
     scores: Mapping[str, float | None] = field(default_factory=dict)
     missed: bool | None = False
-    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class FileInfo:
         without_floor: sentences about the cases that a floor of the suite does not hold, as their score is not defined.
         unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
         against: the name of the record that is compared with in the place of its baseline; empty for none.
-        documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
+        documents: its catalogue; None for none.
         fingerprint: what was searched when its baseline was accepted.
     """
 
@@ -114,9 +114,8 @@ class FileInfo:
     unjudged: str = ""
     without_floor: Sequence[str] = ()
     against: str = ""
-    documents: Mapping[str, Any] = field(default_factory=dict)
+    documents: CatalogueFile | None = None
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
-    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -133,47 +132,6 @@ class FileInfo:
         )
         return all(
             ended[search, variant] >= count for search, variant, count in self.totals
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The info in builtin types, as the record has it."""
-        values = to_builtin(self)
-        if self.moved:  # pytest-xdist sends no named tuples
-            values["moved"] = [asdict(each) for each in self.moved]
-        if self.accepted:
-            values["accepted"] = [to_builtin(each) for each in self.accepted]
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "FileInfo":
-        """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
-        totals = tuple(
-            (search, variant, count)
-            for search, variant, count in values.get("totals", ())
-        )
-        lost = [*values.get("lost", ())]
-        # records of version 1 have the names of the entries: "smart watch"[bm25]
-        lost += [
-            (name[1:].rpartition('"')[0], None, GONE)
-            for name in values.get("orphans") or ()
-        ]
-        compared = values.get("has_baseline", values.get("orphans") is not None)
-        known = {
-            name: value
-            for name, value in values.items()
-            if name not in ("orphans", "text_digest", "unknown")
-        }
-        pairs = {
-            "lost": tuple(map(tuple, lost)),
-            "cases": tuple(map(tuple, values.get("cases", ()))),
-            "moved": tuple(MovedCase(**each) for each in values.get("moved", ())),
-            "unclear": tuple(map(tuple, values.get("unclear", ()))),
-            "accepted": tuple(
-                from_builtin(AcceptedCase, each) for each in values.get("accepted", ())
-            ),
-        }
-        return from_builtin(
-            cls, {**known, **pairs, "totals": totals, "has_baseline": compared}
         )
 
 
@@ -194,7 +152,6 @@ class RunError:
     line: int = 0
     column: int = 0
     node: str = ""
-    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -232,7 +189,25 @@ class RunFinding:
     fails: bool = False
     brief: str = ""
     is_of_part: bool = False
-    others: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What several cases have in common, or an error of a fixture or hook of the project.
+
+    Attributes:
+        kind: a kind of `results.diagnoses`.
+        message: what is wrong, as the first case has it.
+        frame: the innermost frame of the project, if there is one.
+        cases: how many cases have it; 0 if it belongs to no case.
+        first: the node id of the first case.
+    """
+
+    kind: str
+    message: str
+    frame: str = ""
+    cases: int = 0
+    first: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +221,7 @@ class RunInfo:
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
         missing: the node ids of cases that were to run and did not finish.
-        faults: the errors that several cases have in common, and the errors of fixtures and hooks of the project, as
-            `results.diagnoses` gives them.
+        faults: the errors that several cases have in common, and the errors of fixtures and hooks of the project.
         requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
         not_run: the case files of the baseline of which nothing ran: they are gone, or were not chosen to run.
         errors: the errors that are not those of a case, such as a mistake in a case file or in a conftest.py.
@@ -263,14 +237,13 @@ class RunInfo:
     command: Sequence[str] = ()
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ()
-    faults: Sequence[Mapping[str, Any]] = ()
+    faults: Sequence[Fault] = ()
     requires_gates: bool = False
     not_run: Sequence[str] = ()
     errors: Sequence[RunError] = ()
     requires_baseline: bool = False
     is_part: bool = False
     findings: Sequence[RunFinding] = ()
-    others: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def uncollected(self) -> Sequence[RunError]:
@@ -292,37 +265,6 @@ class RunInfo:
         if self.missing:
             parts.append(f"{counted(len(self.missing), 'case')} did not finish")
         return ", and ".join(parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The info in builtin types, as the record has it."""
-        values = to_builtin(self)
-        if self.errors:
-            values["errors"] = [to_builtin(error) for error in self.errors]
-        if self.findings:
-            values["findings"] = [to_builtin(finding) for finding in self.findings]
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "RunInfo":
-        """The info that `to_dict` was called on. Raises TypeError for other data."""
-        missing = values.get("missing", ())
-        # the first records have among `missing` the case files that were not collected
-        files = [name for name in missing if "::" not in name]
-        cases = [name for name in missing if "::" in name]
-        errors = [from_builtin(RunError, error) for error in values.get("errors", ())]
-        errors += [
-            RunError("it was not collected", file=name, node=name) for name in files
-        ]
-        findings = [
-            from_builtin(RunFinding, finding) for finding in values.get("findings", ())
-        ]
-        if findings:
-            values = {**values, "findings": tuple(findings)}
-        if not errors:
-            return from_builtin(cls, values)
-        return from_builtin(
-            cls, {**values, "errors": tuple(errors), "missing": tuple(cases)}
-        )
 
 
 def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:

@@ -273,7 +273,7 @@ def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
     )
     info = FileInfo(
         str(path.with_name("shop.relevance.yaml")),
-        documents={"file": path.name, "of a later program": 1},
+        documents=CatalogueFile(path.name),
     )
     added = [
         titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0]
@@ -296,7 +296,7 @@ def test_no_content_costs_the_report_that_wants_titles(
     path = write(name, content)
     result, titles = make.result("boots", ["a"]), RunTitles()
     info = FileInfo(
-        str(path.with_name("shop.relevance.yaml")), documents={"file": name}
+        str(path.with_name("shop.relevance.yaml")), documents=CatalogueFile(name)
     )
     (result,) = titles.add([result], {result.file: info})
     (problem,) = titles.problems

@@ -1,0 +1,266 @@
+"""Dataclasses to JSON values and back, over their type hints.
+
+`encode` leaves out each field that equals its default. `decode` checks the type of each value,
+and passes over keys that are not fields: a later version may have added them. A path in its
+errors leads to the value: `ranking.grades[3]: expected a number or null, found 'three'`.
+
+| type hint | JSON |
+|---|---|
+| `str`, `int`, `float`, `bool`, `None` | the same; a whole number may stand for a `float` |
+| `Any` | any value, which stays as it is |
+| `Sequence[T]`, `tuple[T, ...]` | a list, which becomes a tuple |
+| `tuple[A, B]` | a list of this length, which becomes a tuple |
+| `Mapping[str, T]` | an object |
+| `Mapping[float, T]` | an object whose keys are numbers, written as text |
+| `A \\| B` | what either has; no two of them may have the same type in JSON |
+| a dataclass | an object |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pytest_relevance._text import shown, shown_path
+
+Decoded = TypeVar("Decoded")
+
+_SCALARS: frozenset[type] = frozenset({str, int, float, bool, NoneType})
+_ANY_TYPE = _SCALARS | {list, dict}
+
+
+class DecodeError(ValueError):
+    """A JSON value that does not fit. `path` has the keys and indexes that lead to it."""
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message, path)
+        self.message = message
+        self.path = path
+
+    def __str__(self) -> str:
+        """Give the path and the message."""
+        if not self.path:
+            return self.message
+        return f"{shown_path(self.path)}: {self.message}"
+
+    def below(self, step: str | int) -> DecodeError:
+        """Give the same error, seen from the object or the list that has the value."""
+        return DecodeError(self.message, (step, *self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What JSON has for a type hint.
+
+    `name` says it in words. `types` are the types that the JSON value may have. `convert` makes
+    the Python value; None if the JSON value is the Python value.
+    """
+
+    name: str
+    types: frozenset[type]
+    convert: Callable[[Any], Any] | None = None
+
+
+# --- to JSON --------------------------------------------------------------------------
+
+
+def encode(value: Any) -> Any:
+    """Turn a value into JSON values: dataclasses and mappings into dicts, sequences into lists.
+
+    A value of another type stays as it is.
+    """
+    if type(value) in _SCALARS:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_key_text(key): encode(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return _encode_fields(value)
+    return value
+
+
+def _encode_fields(part: Any) -> dict[str, Any]:
+    values = {}
+    kind: Any = type(part)
+    for name, default in _defaults_of(kind):
+        value = getattr(part, name)
+        if value is not default and value != default:
+            values[name] = encode(value)
+    return values
+
+
+def _key_text(key: object) -> Any:
+    """Write the number 3.0 as `3`; another key stays as it is."""
+    if type(key) is float:
+        return f"{key + 0.0!r}".removesuffix(".0")  # -0.0 + 0.0 is 0.0
+    if type(key) is int:
+        return str(key)
+    return key
+
+
+@cache
+def _defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
+    """Give the names and the defaults of the fields of a dataclass; `MISSING` for none."""
+    return [(field.name, _default_of(field)) for field in _fields_of(kind)]
+
+
+def _fields_of(kind: Any) -> list[Field[Any]]:
+    return [field for field in fields(kind) if field.init]
+
+
+def _default_of(field: Field[Any]) -> object:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default
+
+
+# --- from JSON ------------------------------------------------------------------------
+
+
+def decode(kind: type[Decoded], value: object) -> Decoded:
+    """Make a value of a type of a JSON value. Raises DecodeError if it does not fit."""
+    hint: Any = kind
+    decoded: Decoded = _decode(_form_of(hint), value)
+    return decoded
+
+
+def _decode(form: _Form, value: Any) -> Any:
+    if type(value) not in form.types:
+        raise DecodeError(f"expected {form.name}, found {shown(value)}")
+    return value if form.convert is None else form.convert(value)
+
+
+def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
+    """Decode the value that stands under a key or an index."""
+    try:
+        return _decode(form, value)
+    except DecodeError as error:
+        raise error.below(step) from None
+
+
+@cache
+def _form_of(hint: Any) -> _Form:
+    if hint in _FORMS:
+        return _FORMS[hint]
+    kind = get_origin(hint) or hint
+    inner = get_args(hint)
+    if kind in (UnionType, Union):
+        return _union(inner)
+    if kind is tuple and inner[1:] != (...,):
+        return _tuple(inner)
+    if kind in (Sequence, tuple):
+        return _list(inner[0])
+    if kind is Mapping:
+        return _mapping(*inner)
+    if is_dataclass(kind):
+        return _object(kind)
+    raise TypeError(f"a field of JSON cannot have the type {hint}")
+
+
+def _number(value: float) -> float:
+    try:
+        float(value)
+    except OverflowError:
+        raise DecodeError(f"expected a number, found {shown(value)}") from None
+    return value
+
+
+_FORMS: Mapping[Any, _Form] = {
+    str: _Form("a text", frozenset({str})),
+    int: _Form("a whole number", frozenset({int})),
+    float: _Form("a number", frozenset({int, float}), _number),
+    bool: _Form("true or false", frozenset({bool})),
+    NoneType: _Form("null", frozenset({NoneType})),
+    Any: _Form("a value", _ANY_TYPE),
+}
+
+
+def _union(hints: Sequence[Any]) -> _Form:
+    by_type: dict[type, _Form] = {}
+    for hint in hints:
+        form = _form_of(hint)
+        by_type.update(dict.fromkeys(form.types, form))
+
+    def convert(value: Any) -> Any:
+        of_type = by_type[type(value)].convert
+        return value if of_type is None else of_type(value)
+
+    names = " or ".join(_form_of(hint).name for hint in hints)
+    is_plain = all(form.convert is None for form in by_type.values())
+    return _Form(names, frozenset(by_type), None if is_plain else convert)
+
+
+def _list(hint: Any) -> _Form:
+    form = _form_of(hint)
+
+    def convert(items: list[Any]) -> tuple[Any, ...]:
+        if form.convert is None and form.types.issuperset(map(type, items)):
+            return tuple(items)  # most lists hold texts alone
+        return tuple(
+            [_decode_at(form, item, index) for index, item in enumerate(items)]
+        )
+
+    return _Form("a list", frozenset({list}), convert)
+
+
+def _tuple(hints: Sequence[Any]) -> _Form:
+    forms = [_form_of(hint) for hint in hints]
+
+    def convert(items: list[Any]) -> tuple[Any, ...]:
+        if len(items) != len(forms):
+            raise DecodeError(f"expected {len(forms)} values, found {shown(items)}")
+        values = []
+        for index, (form, item) in enumerate(zip(forms, items, strict=True)):
+            values.append(_decode_at(form, item, index))
+        return tuple(values)
+
+    return _Form("a list", frozenset({list}), convert)
+
+
+def _mapping(key_hint: Any, hint: Any) -> _Form:
+    form = _form_of(hint)
+    is_numeric = key_hint in (int, float)
+
+    def convert(items: dict[str, Any]) -> dict[Any, Any]:
+        if is_numeric:
+            return {
+                _numeric_key(key_hint, key): _decode_at(form, item, key)
+                for key, item in items.items()
+            }
+        if form.convert is None and form.types.issuperset(map(type, items.values())):
+            return items
+        return {key: _decode_at(form, item, key) for key, item in items.items()}
+
+    return _Form("an object", frozenset({dict}), convert)
+
+
+def _numeric_key(kind: type[int] | type[float], key: str) -> float:
+    try:
+        return kind(key)
+    except ValueError:
+        raise DecodeError(f"expected a number as a key, found {shown(key)}") from None
+
+
+def _object(kind: Any) -> _Form:
+    hints = get_type_hints(kind)
+    forms = {field.name: _form_of(hints[field.name]) for field in _fields_of(kind)}
+    needed = [name for name, default in _defaults_of(kind) if default is MISSING]
+
+    def convert(items: dict[str, Any]) -> Any:
+        values = {}
+        for name, item in items.items():
+            if name in forms:
+                values[name] = _decode_at(forms[name], item, name)
+        for name in needed:
+            if name not in values:
+                raise DecodeError(f"it has no {name}")
+        try:
+            return kind(**values)
+        except (TypeError, ValueError) as error:  # the dataclass checks its values
+            raise DecodeError(str(error)) from None
+
+    return _Form("an object", frozenset({dict}), convert)

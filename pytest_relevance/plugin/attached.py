@@ -1,0 +1,118 @@
+"""What a report carries: `report.relevance`, an object that becomes JSON text only where the report leaves its process.
+
+Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
+own. So all that a process tells of cases goes with its reports.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from pytest_relevance.codec import decode, encode
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, RunError
+
+ATTRIBUTE = "relevance"
+"""The attribute of a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What became known of the documents of a result that was sent before, with this number in its report."""
+
+    nodeid: str
+    number: int
+    texts: DocumentTexts
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a process tells besides results, with its next report.
+
+    Attributes:
+        fingerprint: what the process searches, with its first report of a case.
+        warnings: texts by subject; the end of the run shows the first about each subject.
+        named: by kind, names of checks that are `run_store.LOST` and of files that are `PASSED_OVER`.
+        described: what became known of documents of earlier results.
+        files: the case files by name, with the first report of a worker of pytest-xdist.
+        collected: with `files`, the node ids of the cases in the order of their files, if they run in another order.
+        errors: the mistakes because of which a file or a folder was not collected.
+    """
+
+    fingerprint: Fingerprint | None = None
+    warnings: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    described: Sequence[Described] = ()
+    files: Mapping[str, FileInfo] = field(default_factory=dict)
+    collected: Sequence[str] = ()
+    errors: Sequence[RunError] = ()
+
+
+NO_NEWS = News()
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What one report carries.
+
+    Attributes:
+        results: the result of a case, or those of the checks of a test in Python. They are empty if another plugin ran
+            the item in its own way, and None if the report is not one of a call with cases.
+        shown: the result that the failure is about, if it is about any.
+        news: what the process tells besides.
+    """
+
+    results: Sequence[CaseResult] | None = None
+    shown: CaseResult | None = None
+    news: News = NO_NEWS
+
+
+NOTHING = Attached()
+
+
+def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
+    """Return what a report carries. If it came as text from another process, the report has the object from now on."""
+    attached = getattr(report, ATTRIBUTE, NOTHING)
+    if isinstance(attached, str):
+        attached = from_text(Attached, attached)
+        attach(report, attached)
+    known: Attached = attached
+    return known
+
+
+def attach(
+    report: pytest.TestReport | pytest.CollectReport, attached: Attached
+) -> None:
+    """Have a report carry this, and nothing else."""
+    setattr(report, ATTRIBUTE, attached)
+
+
+def attach_news(report: pytest.TestReport, news: News) -> None:
+    """Have a report carry news beside its results."""
+    attach(report, replace(attached_to(report), news=news))
+
+
+def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn what a report carries into text, before another plugin copies the report to another process."""
+    attached = getattr(report, ATTRIBUTE, None)
+    if isinstance(attached, Attached):
+        setattr(report, ATTRIBUTE, as_text(attached))
+
+
+def as_text(part: Any) -> str:
+    """Return a dataclass as JSON in ASCII: execnet cannot send lone surrogates.
+
+    A value of `params` that JSON does not have becomes text.
+    """
+    return json.dumps(encode(part), default=str)
+
+
+def from_text(kind: type[Any], text: str) -> Any:
+    """Return the dataclass that `as_text` was called with."""
+    return decode(kind, json.loads(text))
