@@ -19,9 +19,9 @@ from unicodedata import category, east_asian_width
 from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.gate_values import gate_values
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
+from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.reports.reasons import reason_texts
@@ -217,24 +217,16 @@ def block(text: str) -> str:
     return dedent(text).removeprefix("\n")
 
 
-def recorded_gates(*gates: Mapping[str, Any]) -> list[dict[str, Any]]:
+def recorded_gates(*gates: Mapping[str, Any]) -> list[RecordedGate]:
     """Gates of a case file as the data of a run have them; the first is in line 2."""
     checked = check_gates(gates, Location(Subject(Problems("case file"))))
     assert isinstance(checked, tuple)
-    return [{**gate_values(gate), "line": line} for line, gate in enumerate(checked, 2)]
+    return [RecordedGate.of(gate, line) for line, gate in enumerate(checked, 2)]
 
 
-def gate_record(condition: str, line: int = 1, **values: Any) -> dict[str, Any]:
+def gate_record(condition: str, line: int = 1, **values: Any) -> RecordedGate:
     """A gate as the data of a run have it, with the condition as its id unless `values` name another."""
-    usual = {
-        "id": condition,
-        "condition": condition,
-        "share": 0.0,
-        "tag": None,
-        "p": None,
-        "bounds": [],
-    }
-    return {**usual, "line": line, **values}
+    return RecordedGate(**{"id": condition, **values}, condition=condition, line=line)
 
 
 def write_page(run: Run, folder: Path) -> Path:

@@ -57,7 +57,7 @@ INPUTS: Mapping[str, set[str]] = {
         "similarity",
     },
     "judgments": {"model"},
-    "cases": {"model", "reader"},
+    "cases": {"model", "reader", "recorded_gate"},
     "results": {
         "breakdown",
         "case_parts",
@@ -80,7 +80,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     "helpers.py": (
         "makes cases, rankings, gates and results for all tests",
         {
-            *("_problems", "cases.build", "cases.gate_values", "cases.gates"),
+            *("_problems", "cases.build", "cases.gates", "cases.recorded_gate"),
             *("cases.location", "codec"),
             *("results.case_parts", "results.responses.ranking", "results.scoring"),
             "reports.reasons",

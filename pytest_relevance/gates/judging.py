@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.findings import (
     ErrorsFinding,
@@ -140,8 +139,8 @@ class _CasesOfFile:
 
     def judge(self, *, updating: bool) -> Iterator[GateResult]:
         """Judge all gates of the file."""
-        for written in self.info.gates:
-            gate = gate_of(written)
+        for recorded in self.info.gates:
+            gate = recorded.gate
             groups = self.groups
             if gate.against is not None:
                 groups = _compared_variants(gate, groups)
@@ -149,7 +148,7 @@ class _CasesOfFile:
                 judged = GateResult(
                     file=self.file,
                     node=self.info.node,
-                    line=written["line"],
+                    line=recorded.line,
                     gate=gate,
                     variant=variant,
                 )

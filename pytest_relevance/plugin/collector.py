@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance._problems import RelevanceWarning
-from pytest_relevance.cases.gate_values import gate_values
 from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import Suite, most_results
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.failures import CaseFileMistakes
@@ -209,7 +209,7 @@ class CaseFile(pytest.Module):
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
         gates = [
-            {**gate_values(gate), "line": line}
+            RecordedGate.of(gate, line)
             for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
         lost: Sequence[Lost] = ()

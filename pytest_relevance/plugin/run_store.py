@@ -252,7 +252,7 @@ class RunStore:
         if any(info.documents for info in self.files.values()):
             from pytest_relevance.results.documents import RunTitles
 
-            self._titles = RunTitles()
+            self._titles = RunTitles(self._is_shown)
         if self._results is not None:
             self._results = self.completed(self._results)
 
@@ -286,19 +286,14 @@ class RunStore:
         _ = (
             self.results
         )  # so that one pass over a catalogue finds the documents of all results
-        named = [*filter(self._may_be_named, results)]
-        with_titles = iter(self._titles.add(named, self.files))
-        found = [
-            next(with_titles) if self._may_be_named(result) else result
-            for result in results
-        ]
+        found = self._titles.add(results, self.files)
         self.messages += map(Message, self._titles.problems)
         self._titles.problems.clear()
         self.keep_errors(self._titles.errors)
         return found
 
-    def _may_be_named(self, result: CaseResult) -> bool:
-        """Whether a report may name the documents of a result. No catalogue is read for the others."""
+    def _is_shown(self, result: CaseResult) -> bool:
+        """Whether a report may show the ranking of a result. No catalogue is read for the others."""
         info = self.files.get(result.file)
         accepted = result.baseline
         return (
@@ -308,7 +303,10 @@ class RunStore:
             or len(result.origin.items) > 1
             or result.is_check
             or not result.ranking.returned
-            or (info is not None and any("against" in gate for gate in info.gates))
+            or (
+                info is not None
+                and any(gate.against is not None for gate in info.gates)
+            )
         )
 
     def _ended(self) -> list[CaseResult]:

@@ -26,7 +26,7 @@ from pytest_relevance.results.case_result import (
     search_of,
 )
 from pytest_relevance.results.outcomes import expects_results, says_how_many
-from pytest_relevance.results.records.run_info import Fault, RunInfo
+from pytest_relevance.results.records.run_info import RecordedFault, RunInfo
 from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
 
 SEARCH, CASE = "search", "case"
@@ -82,10 +82,10 @@ class Diagnosis:
     fields: Sequence[str] = ()
 
     @property
-    def fault(self) -> Fault:
+    def fault(self) -> RecordedFault:
         """The diagnosis as a record has it."""
         first = self.results[0]
-        return Fault(
+        return RecordedFault(
             kind=self.kind,
             message=self.message or ", ".join(self.fields),
             frame=self.frame,
@@ -316,15 +316,15 @@ def _error_key(result: CaseResult) -> tuple[Hashable, ...] | None:
 
 def faults_to_record(
     results: Iterable[CaseResult], warnings: Iterable[str]
-) -> tuple[Fault, ...]:
+) -> tuple[RecordedFault, ...]:
     """The diagnoses of a run; at last the warnings about fixtures and hooks of the project, each once."""
     faults = [diagnosis.fault for diagnosis in diagnose([*results])]
     for text in dict.fromkeys(warnings):
-        faults.append(Fault(kind=PROJECT, message=text))
+        faults.append(RecordedFault(kind=PROJECT, message=text))
     return tuple(faults)
 
 
-def project_faults(info: RunInfo) -> list[Fault]:
+def project_faults(info: RunInfo) -> list[RecordedFault]:
     """The faults of a recorded run that belong to no case."""
     return [fault for fault in info.faults if fault.kind == PROJECT]
 

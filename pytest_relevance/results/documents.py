@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from numbers import Number
@@ -401,11 +401,12 @@ def check_catalogue(
 class RunTitles:
     """Gives titles to the results of a run that is over, and reads each catalogue once, for all that these name.
 
-    A catalogue of which no document is named is not opened. `problems` are messages about what could not be read,
-    `errors` the same with their places.
+    Only results that `is_shown` accepts get titles; None stands for all. A catalogue of which no document is named is not
+    opened. `problems` are messages about what could not be read, `errors` the same with their places.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
+        self._is_shown = is_shown
         self.problems: list[str] = []
         self.errors: list[RunError] = []
         self._read: dict[Catalogue, tuple[set[str], Documents]] = {}
@@ -417,8 +418,10 @@ class RunTitles:
         found = [*results]
         by_catalogue: dict[Catalogue, list[int]] = {}
         for index, result in enumerate(found):
+            if self._is_shown is not None and not self._is_shown(result):
+                continue
             info = files.get(result.file)
-            if info is not None and info.documents:
+            if info is not None and info.documents is not None:
                 by_catalogue.setdefault(catalogue_of(result.file, info), []).append(
                     index
                 )

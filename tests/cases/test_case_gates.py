@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseFileError
-from pytest_relevance.cases.gate_values import gate_of, gate_values
 from pytest_relevance.cases.model import Gate, LatencyBound
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.recorded_gate import RecordedGate
 
 
 def gates(*written: Any) -> tuple[Gate, ...]:
@@ -36,7 +36,7 @@ def test_a_mean_of_one_variant_against_another() -> None:
     )
     assert gate.id == "mean Jaccard@5 1, RBO(p=0.9) 0.9 of ann against 7"
     assert (gate.variant, gate.against, gate.similarities) == ("ann", "7", ())
-    assert gate_of({**gate_values(gate), "line": 3}) == gate
+    assert RecordedGate.of(gate, line=3).gate == gate
     (plain,) = gates({"mean": {"RBO(p=0.5)@5": 1, "P@5": 1}})
     assert [metric.text for metric in plain.similarities] == ["RBO(p=0.5)@5"]
 
@@ -62,7 +62,7 @@ def test_figures_of_the_latency() -> None:
         LatencyBound("mean", "<", 1.5),
         LatencyBound("max", "<=", 2.0),
     )
-    assert gate_of(gate_values(gate)) == gate
+    assert RecordedGate.of(gate, line=3).gate == gate
 
 
 BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean of overlap, Jaccard or RBO compares; write"

@@ -194,9 +194,9 @@ def test_a_gate_that_the_last_run_missed_is_named(
             info,
         ).write(runs / f"{day}.jsonl")
     (series,) = data_of(terminal, "runs")["series"]
-    assert series["unmet"] == [f"{FILE}: gate[{gates[0]['id']}]"]
+    assert series["unmet"] == [f"{FILE}: gate[{gates[0].id}]"]
     said = terminal.run("history", "runs")
-    assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
+    assert f"not met in the last run: {FILE}: gate[{gates[0].id}]" in said.lines
     assert "; in the last run 1 gate is not met" in " ".join(said.lines)
     head, result = (
         (runs / "2.jsonl").read_text().replace("2026-11-02", "2026-11-03").splitlines()
@@ -206,7 +206,7 @@ def test_a_gate_that_the_last_run_missed_is_named(
     said = terminal.run("history", "runs")
     assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")
     assert "left out: runs/3.jsonl:2: " in said.out
-    assert f"not met in the last run: {FILE}: gate[{gates[0]['id']}]" in said.lines
+    assert f"not met in the last run: {FILE}: gate[{gates[0].id}]" in said.lines
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.reports.run.markdown import run_markdown
 from pytest_relevance.reports.sections import Section, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
@@ -71,9 +72,7 @@ MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
-def run(
-    *results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any
-) -> Run:
+def run(*results: CaseResult, gates: tuple[RecordedGate, ...] = (), **info: Any) -> Run:
     """A run of these results; the gates are those of the first file."""
     files = {}
     for name in dict.fromkeys(result.file for result in results):
@@ -304,7 +303,7 @@ def test_gates_that_are_not_met_come_first_and_many_are_counted() -> None:
         gate_record("passing", line=number, id=f"g{number}", share=0.5)
         for number in range(11)
     )
-    found = run_markdown(run(BOOTS, LAMP, gates=(*gates, {**MEAN, "id": "last"})))
+    found = run_markdown(run(BOOTS, LAMP, gates=(*gates, replace(MEAN, id="last"))))
     table = read(found).tables[0]
     assert [row[:2] for row in table[1:3]] == [["last", "not met"], ["g0", "met"]]
     assert len(table) == 1 + 10

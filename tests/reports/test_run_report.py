@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
@@ -39,9 +40,7 @@ MEAN = gate_record("mean", bounds=[["nDCG@10", 0.8]])
 PASSING = gate_record("passing", line=2, share=0.5)
 
 
-def run(
-    *results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any
-) -> Run:
+def run(*results: CaseResult, gates: tuple[RecordedGate, ...] = (), **info: Any) -> Run:
     file = FileInfo(FILE, FILE, totals=(("search", None, len(results)),), gates=gates)
     return Run(results, {FILE: file}, RunInfo(**info), name="main.jsonl")
 

@@ -13,7 +13,7 @@ from pytest_relevance.results.diagnoses import (
     explained_failures,
     ids_are_known,
 )
-from pytest_relevance.results.records.run_info import Fault
+from pytest_relevance.results.records.run_info import RecordedFault
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, case_result, result_of
@@ -151,7 +151,7 @@ def test_a_fault_is_told_by_its_first_case() -> None:
         failed("b", "port 50001"),
     ]
     (diagnosis,) = diagnose(results)
-    assert diagnosis.fault == Fault(
+    assert diagnosis.fault == RecordedFault(
         kind="search",
         message="ConnectionError: port 50000",
         frame=FRAME,

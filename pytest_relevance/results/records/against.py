@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import is_similarity, parse_metric
@@ -178,7 +177,8 @@ def compare_recorded(
     moves = _moves(run, entries)
     entries = _with_moves(entries, moves)
     gates = {
-        file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()
+        file: [recorded.gate for recorded in info.gates]
+        for file, info in run.files.items()
     }
     results: list[CaseResult] = []
     ran: dict[str, dict[EntryKey, CaseResult]] = {}

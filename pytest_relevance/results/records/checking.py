@@ -12,7 +12,6 @@ from functools import lru_cache
 from types import NoneType
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.cases.gate_values import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -23,7 +22,6 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
-from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_JUDGMENTS = 10_000_000
 """How many judgments a case may have: a damaged count must not fill the memory."""
@@ -151,15 +149,3 @@ def _is_field_value(value: object) -> bool:
         value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     )
     return _SCALARS.issuperset(map(type, values))
-
-
-def check_gates(info: FileInfo) -> None:
-    """Check the gates of a case file."""
-    for gate in info.gates:
-        try:
-            gate_of(gate)
-            line = gate["line"]
-        except (KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise ValueError(f"it has a gate {shown(gate)}: {error}") from None
-        if type(line) is not int:
-            raise ValueError(f"it has a gate in line {shown(line)}")

@@ -21,7 +21,7 @@ from pytest_relevance._problems import Place
 from pytest_relevance._text import quoted
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.checking import check_gates, check_result
+from pytest_relevance.results.records.checking import check_result
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 
 Item = TypeVar("Item")
@@ -198,10 +198,7 @@ def _record_lines(
 
 
 def _record_header(values: dict[str, Any]) -> RecordHeader:
-    header = decode(RecordHeader, values)
-    for info in header.files.values():
-        check_gates(info)
-    return header
+    return decode(RecordHeader, values)
 
 
 def _case_result(values: dict[str, Any]) -> CaseResult:

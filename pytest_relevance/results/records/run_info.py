@@ -14,6 +14,7 @@ from typing import Any
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed, printable, quoted, shown
 from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.results.case_result import CaseResult
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
@@ -83,7 +84,7 @@ class FileInfo:
         digest: the digest of its text and of the files that it names; equal digests mean equal contents.
         totals: how many items it has, `(search, variant, count)` for each search and variant.
         items: by the id of a case that has several items, how many.
-        gates: its gates, as `cases.gate_values.gate_values` gives them, each with its `line` (from 1).
+        gates: its gates.
         has_baseline: whether it is compared: with its baseline, or with the record `against`.
         cases: its cases in each variant, as `Collected`, whether they were chosen to run or not.
         lost: the cases of the baseline that are not compared, as far as that is known before they run.
@@ -104,7 +105,7 @@ class FileInfo:
     totals: Sequence[Total] = ()
     items: Mapping[str, int] = field(default_factory=dict)
     cases: Sequence[Collected] = ()
-    gates: Sequence[Mapping[str, Any]] = ()
+    gates: Sequence[RecordedGate] = ()
     has_baseline: bool = False
     lost: Sequence[Lost] = ()
     moved: Sequence[MovedCase] = ()
@@ -192,7 +193,7 @@ class RunFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RecordedFault:
     """What several cases have in common, or an error of a fixture or hook of the project.
 
     Attributes:
@@ -237,7 +238,7 @@ class RunInfo:
     command: Sequence[str] = ()
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ()
-    faults: Sequence[Fault] = ()
+    faults: Sequence[RecordedFault] = ()
     requires_gates: bool = False
     not_run: Sequence[str] = ()
     errors: Sequence[RunError] = ()
