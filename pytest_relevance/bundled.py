@@ -37,6 +37,41 @@ RUN_FORMATS: Mapping[str, str] = {
 }
 """Formats of runs: rankings that a search returned."""
 
+_OF_SHAPES = "pytest_relevance.ext.shapes"
+
+SHAPES: Mapping[str, str] = {
+    "body": f"{_OF_SHAPES}.bodies:BODY",
+    "chroma": f"{_OF_SHAPES}.stores:CHROMA",
+    "qdrant": f"{_OF_SHAPES}.stores:QDRANT",
+    "langchain": f"{_OF_SHAPES}.stores:LANGCHAIN",
+    "llama-index": f"{_OF_SHAPES}.stores:LLAMA_INDEX",
+    "algolia": f"{_OF_SHAPES}.clients:ALGOLIA",
+    "discovery-engine": f"{_OF_SHAPES}.clients:DISCOVERY_ENGINE",
+    "pinecone": f"{_OF_SHAPES}.clients:PINECONE",
+    "pinecone-records": f"{_OF_SHAPES}.clients:PINECONE_RECORDS",
+    "redis": f"{_OF_SHAPES}.redis:REDIS",
+    "azure": f"{_OF_SHAPES}.azure:AZURE",
+    "usearch": f"{_OF_SHAPES}.vectors:USEARCH",
+    "usearch-batch": f"{_OF_SHAPES}.vectors:USEARCH_BATCH",
+    "bm25s": f"{_OF_SHAPES}.fulltext:BM25S",
+    "tantivy": f"{_OF_SHAPES}.fulltext:TANTIVY",
+    "tantivy-result": f"{_OF_SHAPES}.fulltext:TANTIVY_RESULT",
+    "xapian": f"{_OF_SHAPES}.fulltext:XAPIAN",
+    "lancedb": f"{_OF_SHAPES}.tables:LANCEDB",
+    "lazy-frame": f"{_OF_SHAPES}.tables:LAZY_FRAME",
+    "arrow": f"{_OF_SHAPES}.tables:ARROW",
+    "arrays": f"{_OF_SHAPES}.vectors:ARRAYS",
+    "array": f"{_OF_SHAPES}.vectors:ARRAY",
+    "series": f"{_OF_SHAPES}.tables:SERIES",
+    "relation": f"{_OF_SHAPES}.tables:RELATION",
+    "cursor": f"{_OF_SHAPES}.tables:CURSOR",
+    "frame": f"{_OF_SHAPES}.tables:FRAME",
+    "dsl-search": f"{_OF_SHAPES}.dsl:SEARCH",
+    "dsl-response": f"{_OF_SHAPES}.dsl:RESPONSE",
+    "client": f"{_OF_SHAPES}.bodies:CLIENT",
+}
+"""Shapes of responses. The most usual one comes first, and those that many objects fit last."""
+
 _OF_REPORTS = "pytest_relevance.reports.own_formats"
 
 REPORTS: Mapping[str, str] = {

@@ -47,14 +47,21 @@ class Registry(Generic[T]):
     `bundled`: the entries of the package, each name with its "module:attribute".
     `adapt`: makes an entry of what an entry point of another package names, for example of a
     plain function. By default it is the entry.
+    `refusals`: the exceptions by which an entry refuses what it is asked to read.
     """
 
     def __init__(
-        self, group: str, bundled: Mapping[str, str], adapt: Adapt[T] | None = None
+        self,
+        group: str,
+        bundled: Mapping[str, str],
+        adapt: Adapt[T] | None = None,
+        *,
+        refusals: tuple[type[BaseException], ...] = (FileError,),
     ) -> None:
         self.group = group
         self._bundled = bundled
         self._adapt = adapt
+        self._passes: tuple[type[BaseException], ...] = (*refusals, KeyboardInterrupt)
 
     @property
     def bundled_names(self) -> list[str]:
@@ -71,10 +78,18 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """Iterate over the entries. Raises `ExtensionError` as `get` does."""
-        for name in self._bundled:
-            yield self.get(name)
+        yield from self.bundled()
         for point in self._points().values():
             yield self._load(point)
+
+    def bundled(self) -> Iterator[T]:
+        """Iterate over the entries of the package. Each is imported when its turn comes."""
+        for name in self._bundled:
+            yield self.get(name)
+
+    def names_of_others(self) -> list[str]:
+        """Give the names of the entries of other packages."""
+        return [*self._points()]
 
     def get(self, name: str) -> T:
         """Import an entry.
@@ -100,14 +115,14 @@ class Registry(Generic[T]):
 
         An entry of the package raises what it raises. If an entry of another package raises an
         exception, even SystemExit, an `ExtensionError` names the entry point and the package.
-        FileError passes: that is how an entry refuses a file.
+        Refusals pass, such as FileError: that is how an entry refuses a file.
         """
         if name in self._bundled:
             yield
             return
         try:
             yield
-        except (FileError, KeyboardInterrupt):
+        except self._passes:
             raise
         except BaseException as error:
             raise _failed(self._points()[name], error) from error
@@ -150,6 +165,7 @@ def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint,
     return tuple(entry_points(group=group))
 
 
+@lru_cache(maxsize=256)
 def _imported(where: str) -> object:
     """Import what a "module:attribute" names."""
     module, _, attribute = where.partition(":")

@@ -257,7 +257,10 @@ EXAMPLES = {
 
 CONFTEST_PAGES = ("reference/search.md", "reference/results.md", "reference/hooks.md")
 CONFTESTS = [
-    block for page in CONFTEST_PAGES for block in blocks(PAGES[page], "python")
+    block
+    for page in CONFTEST_PAGES
+    for block in blocks(PAGES[page], "python")
+    if not block.file
 ]
 
 

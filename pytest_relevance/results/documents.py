@@ -656,4 +656,4 @@ def with_fields(
                 (*values[index].there, f"{source} does not have the document")
             )
         filled[path] = values
-    return ranking._replace(fields=filled)
+    return replace(ranking, fields=filled)

@@ -36,15 +36,10 @@ from pytest_relevance.results.responses.iterators import (
     MOST_LOOKED_AT,
     MOST_READ,
     read_items,
-    read_items_async,
 )
 from pytest_relevance.results.responses.labels import declares_ids
-from pytest_relevance.results.responses.pagers import is_azure_pager, read_pages_async
 from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
-from pytest_relevance.results.responses.reading import (
-    UnreadableRanking,
-    is_unsent_search,
-)
+from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:
@@ -498,16 +493,9 @@ async def wait(response: object, most: int = MOST_READ) -> object:
     if is_awaitable(response):
         response = await response  # type: ignore[misc]
     if _is_read_asynchronously(response):
-        if is_unsent_search(response):
-            return await response.execute()  # type: ignore[attr-defined]
-        if is_azure_pager(response):
-            return await read_pages_async(response, most)
-        results = await read_items_async(response, most)
-        if not has_attribute(response, "description"):
-            return results
-        from pytest_relevance.results.responses.shapes import ReadCursor
+        from pytest_relevance.results.responses.shapes import wait_for_items
 
-        return ReadCursor(response.description, results)  # type: ignore[attr-defined]
+        return await wait_for_items(response, most)
     return response
 
 

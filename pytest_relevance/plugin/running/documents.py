@@ -446,7 +446,7 @@ async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
             raise CaseError(
                 f"same_as {quoted(query)}: {error}", pytrace=False
             ) from None
-    return ranking._replace(others=others)
+    return replace(ranking, others=others)
 
 
 def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:

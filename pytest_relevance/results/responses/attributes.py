@@ -38,8 +38,8 @@ def attribute(holder: object, name: str) -> object:
     """Return the value of an attribute that an object has; None if it has none, or if it is a method."""
     if answers_for_others(holder) and not _is_real(holder, name):
         return None
-    found = getattr(holder, name, None)
-    return None if callable(found) else found
+    value = getattr(holder, name, None)
+    return None if callable(value) else value
 
 
 def has_attribute(holder: object, name: str) -> bool:
@@ -90,6 +90,7 @@ _OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 """The types of functions and methods that are written in C."""
 
 
+@lru_cache(maxsize=1024)
 def is_a(kind: type, package: str, *names: str) -> bool:
     """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
     for base in kind.__mro__:
@@ -155,12 +156,12 @@ def own_names(document: object) -> list[str]:
     """Return the names of the fields of a mapping, a row with names or an object, in their order."""
     if isinstance(document, Mapping) or is_keyed(document):
         return [*document.keys()]  # type: ignore[attr-defined]
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for holder in ("_fields", "__struct_fields__", "__slots__", "__dict__"):
         for name in _names_in(document, holder):
             if not name.startswith("_"):
-                found[name] = None
-    return [*found]
+                names[name] = None
+    return [*names]
 
 
 def _names_in(document: object, holder: str) -> Sequence[str]:

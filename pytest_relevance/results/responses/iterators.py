@@ -39,15 +39,15 @@ def close(items: object) -> None:
 async def read_items_async(items: AsyncIterable[object], most: int) -> list[object]:
     """Return at most so many items of an asynchronous iterable. An iterator is closed."""
     iterator = aiter(items)
-    found: list[object] = []
+    read: list[object] = []
     try:
-        while len(found) < most:
-            found.append(await anext(iterator))
+        while len(read) < most:
+            read.append(await anext(iterator))
     except StopAsyncIteration:
         pass
     finally:
         await close_async(iterator)
-    return found
+    return read
 
 
 async def close_async(items: AsyncIterator[object]) -> None:

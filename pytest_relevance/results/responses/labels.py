@@ -1,7 +1,7 @@
 """Labels: row numbers of an index, which the attribute `ids` of the fixture's value turns into ids.
 
-`search_libraries` reads the labels in what vector indexes return. Here are the labels
-in lists, in rows and in mappings.
+`ext/shapes` finds the labels in what vector indexes return. Here are the labels in lists, in
+rows and in mappings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import Any
 
 from pytest_relevance._text import counted, shown
 from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.ids import USUAL_IDS, fields_of
+from pytest_relevance.results.responses.ids import fields_of
+from pytest_relevance.results.responses.rows import BareRow, is_row, read_row
+from pytest_relevance.results.responses.two_documents import USUAL_IDS
+from pytest_relevance.results.responses.values import is_integer
 
 NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""
@@ -23,22 +26,22 @@ NOTHING_FOUND = -1
 def declares_ids(search: object) -> bool:
     """Whether a search says that it returns labels: it has an attribute `ids` with data.
 
-    A property or a method of that name may be the search's own business, and costly. It
-    is not called for that question.
+    A property or a method of that name may be the search's own business, and costly. It is not
+    called for that question.
     """
     if type(search) is MethodType:
         search = search.__func__
-    found = inspect.getattr_static(search, "ids", None)
-    if inspect.ismemberdescriptor(found):
-        found = getattr(search, "ids", None)
-    return not (found is None or callable(found) or isinstance(found, property))
+    ids = inspect.getattr_static(search, "ids", None)
+    if inspect.ismemberdescriptor(ids):
+        ids = getattr(search, "ids", None)
+    return not (ids is None or callable(ids) or isinstance(ids, property))
 
 
 class Labels:
     """The attribute `ids` of the fixture's value, and whether a response was read with it.
 
-    `get` returns the attribute, or None if there is none. `are_declared`: the search says
-    by it that it returns labels (see `declares_ids`).
+    `get`: returns the attribute; None if there is none.
+    `are_declared`: the search says by it that it returns labels (see `declares_ids`).
     """
 
     def __init__(
@@ -50,9 +53,9 @@ class Labels:
 
     def read(self) -> object:
         """Return the attribute for a response that has labels."""
-        found = None if self._get is None else self._get()
-        self.were_used = found is not None
-        return found
+        ids = None if self._get is None else self._get()
+        self.were_used = ids is not None
+        return ids
 
     @property
     def may_apply(self) -> bool:
@@ -60,16 +63,16 @@ class Labels:
         return self._get is not None and not self.were_used
 
     def translated(
-        self, rows: Sequence[reading.BareRow], names: Sequence[str]
-    ) -> Sequence[reading.BareRow] | None:
-        """Give the documents that the labels of results stand for; None if the results have ids.
+        self, rows: Sequence[BareRow], names: Sequence[str]
+    ) -> Sequence[BareRow] | None:
+        """Return the documents that the labels of results stand for; None if the results have ids.
 
-        `names` are the fields that have the label of a result that is a mapping or an
-        object. Raises `UnreadableRanking` if only some of the results have labels, or a
-        label is not in `ids`.
+        `names`: the fields that have the label of a result that is a mapping or an object.
+        Raises `UnreadableRanking` if only some of the results have labels, or a label is not in
+        `ids`.
         """
         labels = _labels_of([row.document for row in rows], names)
-        are_integers = [reading.is_integer(label) for label in labels]
+        are_integers = [is_integer(label) for label in labels]
         if not (self._are_declared or any(are_integers)):
             return None
         ids = None if self._get is None else self._get()
@@ -81,12 +84,12 @@ class Labels:
                 raise _mixed(labels, are_integers)
             return None
         self.were_used = True
-        found = []
+        documents = []
         for row, label in zip(rows, labels, strict=True):
             if label != NOTHING_FOUND:
                 entry = document_of_label(ids, _as_key(label))
-                found.append(_with_entry(row, entry, names))
-        return found
+                documents.append(_with_entry(row, entry, names))
+        return documents
 
     def refuse_unused(self, results: Sequence[object]) -> None:
         """Raise `UnreadableRanking` for results that are no labels, although the search declares `ids`."""
@@ -99,18 +102,19 @@ class Labels:
         )
 
 
+# --- the labels of results ------------------------------------------------------------
+
+
 def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Give the label of each document: its field, or the document itself if it has no fields."""
+    """Return the label of each document: its field, or the document itself if it has no fields."""
     values = reading.Fields(documents).first_of(names, reading.NESTED)
-    return [
-        document if value is None else value
-        for document, value in zip(documents, values, strict=True)
-    ]
+    pairs = zip(documents, values, strict=True)
+    return [document if value is None else value for document, value in pairs]
 
 
 def _is_label(value: object, ids: Any) -> bool:
     """Whether a value is a label: an integer, or a key of a mapping of labels."""
-    if reading.is_integer(value):
+    if is_integer(value):
         return True
     return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
 
@@ -129,21 +133,18 @@ def _mixed(
     )
 
 
-def _with_entry(
-    row: reading.BareRow, entry: Any, names: Sequence[str]
-) -> reading.BareRow:
+def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
     """Put the entry of `ids` in the place of the label of a result, which keeps its other fields."""
     title, document = row.title, entry
-    if reading.is_row(entry):
-        parts = reading.read_row(entry)
+    if is_row(entry):
+        parts = read_row(entry)
         title, document = title or parts.title, parts.document
     own = _without_label(row.document, names)
-    if own:
-        if _is_plain_id(document):
-            document = {**own, names[0]: document}
-        else:
-            document = {**fields_of(document), **own}
-    return reading.BareRow(document, title, row.score)
+    if own and _is_plain_id(document):
+        document = {**own, names[0]: document}
+    elif own:
+        document = {**fields_of(document), **own}
+    return BareRow(document=document, title=title, score=row.score)
 
 
 def _is_plain_id(entry: object) -> bool:
@@ -151,23 +152,24 @@ def _is_plain_id(entry: object) -> bool:
 
 
 def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """Give the own fields of a result but for those that have ids; none for a bare label."""
-    if reading.is_integer(document) or isinstance(document, reading.WITHOUT_FIELDS):
+    """Return the own fields of a result but for those that have ids; none for a bare label."""
+    if is_integer(document) or isinstance(document, reading.WITHOUT_FIELDS):
         return {}
     left_out = USUAL_IDS.union(names)
-    return {
-        name: value
-        for name, value in fields_of(document).items()
-        if name not in left_out
-    }
+    fields = fields_of(document).items()
+    return {name: value for name, value in fields if name not in left_out}
+
+
+# --- the attribute `ids` --------------------------------------------------------------
 
 
 def documents_of(
     labels: Sequence[int], options: reading.ReadOptions, response: object
 ) -> list[object]:
-    """The ids, or the documents, that the attribute `ids` of the fixture's value has for labels.
+    """Return the ids, or the documents, that labels stand for.
 
-    Raises `UnreadableRanking` where the fixture's value has no `ids`, or a label is not in it.
+    `response` is what a message shows. Raises `UnreadableRanking` if the fixture's value has no
+    attribute `ids`, or if a label is not in it.
     """
     if not labels:
         return []
@@ -187,33 +189,34 @@ def table_of_labels(ids: Any) -> Any:
 
     None if there is none. Raises `UnreadableRanking` for what is no list and no mapping.
     """
-    # labels could be the index of a table, of a Series or of an array of several dimensions
-    is_table = (
-        hasattr(ids, "columns") or hasattr(ids, "iloc") or getattr(ids, "ndim", 1) != 1
+    if ids is None or (_is_collection(ids) and not _is_table(ids)):
+        return ids
+    raise reading.UnreadableRanking(
+        f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
+        "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
     )
-    is_collection = (
-        hasattr(ids, "__getitem__")
-        and hasattr(ids, "__len__")
-        and not isinstance(ids, (str, bytes))
-    )
-    if ids is not None and (is_table or not is_collection):
-        raise reading.UnreadableRanking(
-            f"the attribute ids of the fixture's value is {reading.kind_of(ids)}, {shown(ids)}; "
-            "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
-        )
-    return ids
+
+
+def _is_table(ids: Any) -> bool:
+    """Whether labels could be the index of a table, of a Series or of an array of several dimensions."""
+    has_index = hasattr(ids, "columns") or hasattr(ids, "iloc")
+    return has_index or getattr(ids, "ndim", 1) != 1
+
+
+def _is_collection(ids: Any) -> bool:
+    has_items = hasattr(ids, "__getitem__") and hasattr(ids, "__len__")
+    return has_items and not isinstance(ids, (str, bytes))
 
 
 def document_of_label(ids: Any, label: int | str) -> object:
-    """Give the id of one label. The keys of a mapping may be integers or, as JSON has them, text.
+    """Return the id of one label. The keys of a mapping may be integers or, as JSON has them, text.
 
     Raises `UnreadableRanking` for a label that is not in `ids`.
     """
+    # a defaultdict or a Counter would make up an entry, and a list counts -1 from its end
     known = ids if hasattr(ids, "keys") else range(len(ids))
     for key in (label, str(label)):
-        if (
-            key in known
-        ):  # a defaultdict or a Counter would make up an entry, a list counts -1 from its end
+        if key in known:
             return ids[key]
     raise reading.UnreadableRanking(
         f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "

@@ -1,37 +1,52 @@
-"""What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
+"""What a search returned, read as a ranking: document ids best first, with titles and scores.
 
-The tables here list the field names of ids, titles and scores, and where engines nest them. A list of ids, dicts or
-rows is read here; `shapes` finds the results in all other responses and is imported for them alone. Nothing is sorted
-and nothing is dropped: a list that a search returned keeps its order and its repetitions. All that is needed is copied
-at once, so that a search may fill the same list anew.
+A list of ids, mappings or rows is read here. `general` finds the results in any other response,
+and is imported for these alone. Nothing is sorted and nothing is dropped: a list keeps its
+order and its repetitions. All that is needed is copied at once, so that a search may fill the
+same list anew.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._text import shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
 from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.ids import only, read_ids, refuse_two_ids
+from pytest_relevance.results.responses.ids import only, read_ids
 from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.labels import Labels
+from pytest_relevance.results.responses.rows import (
+    BareRow,
+    is_row,
+    read_row,
+    refuse_ambiguity,
+    refuse_row_beside_value,
+)
 from pytest_relevance.results.responses.scores import FIELD, as_field, scores_of
+from pytest_relevance.results.responses.two_documents import (
+    refuse_several_indexes,
+    refuse_two_ids,
+)
+from pytest_relevance.results.responses.values import is_integer, is_score
 
 _TEXT = frozenset({str})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _PLAIN = reading.SCALARS | {dict}
+"""The types of results that need no look at their shape."""
 
 
-class Ranking(NamedTuple):
-    """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Document ids, best first, as text.
 
-    `fields` are the values of further fields, of as many of the first results as they were asked of
-    (`fields.read_fields`); None where no field was asked for. `others` are the rankings of
-    other queries, {query: ids}, where the case compares them. `as_returned` are the ids of all results, where
-    `collapsed` left out some.
+    `titles`, `scores`: those that the search returned, in the same order, or empty.
+    `fields`: values of further fields, `{path: values}`, of as many of the first results as
+    was asked for; None if no field was asked for.
+    `others`: the rankings of other queries, `{query: ids}`, if the case compares them.
+    `as_returned`: the ids of all results, if `collapsed` left out some.
     """
 
     ids: Sequence[str]
@@ -47,8 +62,31 @@ class Ranking(NamedTuple):
         return len(self.as_returned or self.ids)
 
     def title(self, index: int) -> str | None:
-        """The title of the result at a 0-based index, when the result has one."""
+        """Return the title of the result at a 0-based index; None if it has none."""
         return self.titles[index] if index < len(self.titles) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is read of each result.
+
+    `id_field`: which field is the id; None for the usual names. `title_names`: the fields that
+    may be the title. `fields`: further fields, each with the number of results that it is read
+    of. `judged`: the judged ids of the case.
+    """
+
+    id_field: IdField | None
+    title_names: Sequence[str]
+    fields: Mapping[str, int]
+    judged: Collection[str]
+
+    @property
+    def id_names(self) -> Sequence[str]:
+        return reading.ID_NAMES if self.id_field is None else self.id_field.paths
+
+    @property
+    def is_template(self) -> bool:
+        return self.id_field is not None and self.id_field.is_template
 
 
 def read_ranking(
@@ -63,52 +101,91 @@ def read_ranking(
     most: int = MOST_READ,
     expects_response: bool = False,
 ) -> Ranking:
-    """Read what a search returned: see section "What search may return" of the documentation for the shapes.
+    """Read what a search returned. Section "What a search may return" of the documentation has the shapes.
 
-    `id_field` is a path to the field of the id (dots lead into nested fields), a list of paths of which the first that
-    a result has counts, or a template (`{_index}/{_id}`); by default the usual names are tried. `title_field` is the
-    path to the title. `ids` is called for the attribute `ids` of the fixture's value, a sequence or a mapping that
-    turns the labels of a vector index into ids, where a response has labels. `declares_ids`: a response without labels
-    is an error. `fields` are the paths of further fields to read, each with the number of results that it is read of.
-    `judged` are the judged ids of the case. `most` is how many results of an iterator are read. `expects_response`: the
-    case looks at the response itself, so that it may have suggestions or groups without a result. The ranking is a copy:
-    later changes to the response do not affect it. Raises `UnreadableRanking` (a ValueError) where it cannot be read as
-    a ranking.
+    `id_field`: a path to the field of the id (dots lead into nested fields), a list of paths of
+    which the first that a result has counts, or a template (`{_index}/{_id}`). By default the
+    usual names are tried.
+    `title_field`: the path to the title.
+    `ids`: is called for the attribute `ids` of the fixture's value, if a response has labels of
+    a vector index. It gives a sequence or a mapping that turns labels into ids.
+    `fields`: paths of further fields, each with the number of results that it is read of.
+    `judged`: the judged ids of the case.
+    `declares_ids`: a response without labels is an error.
+    `most`: how many results of an iterator are read.
+    `expects_response`: the case looks at the response itself, so the response may have
+    suggestions or groups without a result.
+
+    The ranking is a copy: later changes to the response do not affect it. Raises
+    `UnreadableRanking` (a ValueError) if the response is no ranking.
     """
-    named = None
-    if id_field is not None:
-        named = id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
-    if (
-        type(response) is list
-        and not (fields or declares_ids)
-        and (named is None or not named.is_template)
-        and set(map(type, response)) <= _TEXT
-        and "" not in response
-    ):
-        return Ranking(response.copy())
-    if type(response) is Ranking:
+    if type(response) is Ranking:  # a mock may claim to be one
         return response
-    names = reading.ID_NAMES if named is None else named.paths
-    title_names = reading.TITLE_NAMES if title_field is None else (title_field,)
+    wanted = _Wanted(
+        id_field=_id_field(id_field),
+        title_names=reading.TITLE_NAMES if title_field is None else (title_field,),
+        fields=fields or {},
+        judged=judged,
+    )
+    has_more_to_read = fields or declares_ids or wanted.is_template
+    if type(response) is list and not has_more_to_read and _are_texts(response):
+        return Ranking(ids=response.copy())
     labels = Labels(ids, are_declared=declares_ids)
     results: Sequence[Any] = ()
     if type(response) is list:
         results = response
     else:
-        from pytest_relevance.results.responses.shapes import results_of
+        from pytest_relevance.results.responses.general import results_of
 
         options = reading.ReadOptions(
-            names,
-            title_names,
-            None if ids is None else labels.read,
-            most,
-            expects_response,
+            id_names=wanted.id_names,
+            title_names=wanted.title_names,
+            ids=None if ids is None else labels.read,
+            most=most,
+            expects_response=expects_response,
         )
         results = results_of(response, options)
-    if why := reading.ambiguity(results):
-        raise reading.UnreadableRanking(f"search returned {why}")
+    return _read_results(results, wanted, labels)
+
+
+def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
+    if id_field is None:
+        return None
+    return id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
+
+
+def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
+    """Keep the first result of each document alone.
+
+    `fields`: how many documents each further field is kept of.
+    """
+    repeated = {*repeated_indexes(ranking.ids)}
+    kept = [index for index in range(len(ranking.ids)) if index not in repeated]
+
+    def keep(values: Sequence[Any]) -> Sequence[Any]:
+        return [values[index] for index in kept] if values else ()
+
+    kept_fields = {}
+    for path, values in (ranking.fields or {}).items():
+        kept_fields[path] = keep(values)[: fields[path]]
+    return Ranking(
+        ids=keep(ranking.ids),
+        titles=keep(ranking.titles),
+        scores=keep(ranking.scores),
+        fields=kept_fields,
+        others=ranking.others,
+        as_returned=ranking.ids if repeated else (),
+    )
+
+
+# --- results --------------------------------------------------------------------------
+
+
+def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
+    """Read results. Raises `UnreadableRanking` if they cannot be read, or in two ways."""
+    refuse_ambiguity(results)
     try:
-        return _copied(results, named, labels, title_names, fields, judged)
+        return _copied(results, wanted, labels)
     except reading.UnreadableRanking:
         from pytest_relevance.results.responses.finder import not_results
 
@@ -118,154 +195,170 @@ def read_ranking(
     raise problem
 
 
-def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
-    """A ranking with the first result of each document alone; `fields` are read of so many documents."""
-    repeated = {*repeated_indexes(ranking.ids)}
-    first = [index for index in range(len(ranking.ids)) if index not in repeated]
-
-    def take(values: Sequence[Any]) -> Sequence[Any]:
-        return [values[index] for index in first] if values else ()
-
-    found = {
-        path: take(values)[: fields[path]]
-        for path, values in (ranking.fields or {}).items()
-    }
-    others = take(ranking.titles), take(ranking.scores), found, ranking.others
-    return Ranking(
-        take(ranking.ids), *others, as_returned=ranking.ids if repeated else ()
-    )
-
-
-def _as_mapping(result: Any, has_usual_id: bool) -> Any:
-    """A library's result as a mapping of its fields, as `shapes.as_mapping` makes it; anything else as it is."""
-    if type(result) in _PLAIN:
-        return result
-    from pytest_relevance.results.responses.shapes import as_mapping
-
-    return as_mapping(result, has_usual_id=has_usual_id)
-
-
-def _copied(
-    results: Sequence[Any],
-    id_field: IdField | None,
-    labels: Labels,
-    title_names: Sequence[str],
-    wanted: Mapping[str, int] | None,
-    judged: Collection[str],
-) -> Ranking:
-    """The ids, titles and scores of results, and the `wanted` fields."""
-    names = reading.ID_NAMES if id_field is None else id_field.paths
+def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
     kinds = set(map(type, results))
     if not kinds <= reading.SCALARS:
-        reading.refuse_row_beside_value(kinds, results)
-    is_plain = kinds <= _PLAIN
-    bare_rows: Sequence[reading.BareRow] = (
-        []
-        if is_plain
-        else reading.read_each(partial(_row_of, id_field is None), results, results)
-    )
+        refuse_row_beside_value(kinds, results)
+    rows: Sequence[BareRow] = []
+    if not kinds <= _PLAIN:
+        rows = _rows_of(results, has_usual_id=wanted.id_field is None)
     if labels.may_apply:
-        rows = bare_rows or [reading.BareRow(result) for result in results]
-        if id_field is None:
-            refuse_two_ids([row.document for row in rows], results, judged)
-        translated = labels.translated(rows, names)
+        translated = _translated(rows, results, wanted, labels)
         if translated is not None:
-            bare_rows = translated
+            rows = translated
             results = [row.document for row in translated]
     labels.refuse_unused(results)
-    is_template = id_field is not None and id_field.is_template
-    if (
-        set(map(type, results)) <= reading.SCALARS
-        and not (bare_rows or is_template)
-        and "" not in results
-    ):
-        return Ranking(
-            [*map(str, results)],
-            fields=_read_fields(results, wanted) if wanted else None,
-        )
-    documents = [row.document for row in bare_rows] or results
+    if not rows and not wanted.is_template and _are_ids(results):
+        fields = _read_fields(results, wanted)
+        return Ranking(ids=[str(result) for result in results], fields=fields)
+    return _of_documents(rows, results, wanted)
+
+
+def _translated(
+    rows: Sequence[BareRow],
+    results: Sequence[Any],
+    wanted: _Wanted,
+    labels: Labels,
+) -> Sequence[BareRow] | None:
+    """Turn results that are labels into documents; None if they are not labels."""
+    if not rows:
+        rows = [BareRow(result) for result in results]
+    if wanted.id_field is None:
+        refuse_two_ids([row.document for row in rows], results, wanted.judged)
+    return labels.translated(rows, wanted.id_names)
+
+
+def _of_documents(
+    rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
+) -> Ranking:
+    """Read the fields of documents: of rows, or if there are none of the results."""
+    documents = [row.document for row in rows] or results
     fields = reading.Fields(documents)
-    ids = read_ids(documents, results, id_field, judged)
-    ranks = fields.first_of(
-        ("rank",)
-    )  # a float is a score, such as ts_rank of PostgreSQL
-    if all(map(reading.is_integer, ranks)) and any(
-        two < one for one, two in pairwise(ranks)
-    ):
-        what = f"results that are not in the order of their field rank, {shown(list(ranks))}"
-        raise reading.UnreadableRanking(
-            f"search returned {what}; sort them by it, or leave it out"
-        )
-    titles = fields.first_of(title_names, reading.NESTED)
-    scores = scores_of(documents, fields)
-    if bare_rows:
-        titles = [
-            row.title or title for row, title in zip(bare_rows, titles, strict=True)
-        ]
-        scores = [
-            score if row.score is None else row.score
-            for row, score in zip(bare_rows, scores, strict=True)
-        ]
-    numbers = _scores(scores, results)
-    found = _read_fields(documents, wanted) if wanted else None
-    if found is not None and FIELD in found:
-        found[FIELD] = as_field(found[FIELD], numbers)
-    return Ranking(ids, _titles(titles), numbers, found)
+    if wanted.id_field is None:
+        refuse_two_ids(documents, results, wanted.judged)
+    ids = read_ids(documents, results, wanted.id_field)
+    if not wanted.is_template:
+        refuse_several_indexes(documents, ids, wanted.id_names)
+    _refuse_other_order(fields)
+    titles: Sequence[Any] = fields.first_of(wanted.title_names, reading.NESTED)
+    scores: Sequence[Any] = scores_of(documents, fields)
+    if rows:
+        pairs = zip(rows, titles, strict=True)
+        titles = [row.title or title for row, title in pairs]
+        scores = _scores_of_rows(rows, scores)
+    numbers = _numbers(scores, results)
+    values = _read_fields(documents, wanted)
+    if values is not None and FIELD in values:
+        values[FIELD] = as_field(values[FIELD], numbers)
+    return Ranking(ids=ids, titles=_titles(titles), scores=numbers, fields=values)
 
 
-def _read_fields(
-    documents: Sequence[Any], wanted: Mapping[str, int]
-) -> dict[str, list[Any]]:
-    from pytest_relevance.results.responses.fields import (
-        read_fields,
-    )  # most suites look at no fields
-
-    return read_fields(documents, wanted, "the result")
-
-
-def _row_of(has_usual_id: bool, result: Any) -> reading.BareRow:
-    """A result as a `BareRow`: read from a row, or made of a document alone. Raises `BadResult`.
+def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
+    """Read results as `BareRow`s. A document alone becomes one too.
 
     `has_usual_id` is False in a suite with `id_field`.
     """
-    row = (
-        reading.read_row(result) if reading.is_row(result) else reading.BareRow(result)
-    )
-    return reading.BareRow(
-        _as_mapping(row.document, has_usual_id),
-        None if row.title is None else _text(row.title),
-        row.score,
-    )
+    from pytest_relevance.results.responses.shapes import ResultReader
+
+    fields = ResultReader(has_usual_id=has_usual_id)
+
+    def read(result: Any) -> BareRow:
+        row = read_row(result) if is_row(result) else BareRow(result)
+        if type(row.document) not in _PLAIN:
+            document = fields.read(row.document)
+            if document is not row.document:
+                row = replace(row, document=document)
+        if row.title is not None and type(row.title) is not str:
+            row = replace(row, title=_text(row.title))
+        return row
+
+    return reading.read_each(read, results, results)
 
 
-def _is_text(values: Sequence[object]) -> bool:
-    return set(map(type, values)) == _TEXT and "" not in values
+def _refuse_other_order(fields: reading.Fields) -> None:
+    """Raise `UnreadableRanking` if the results have ranks and are not in their order.
+
+    A float under that name is a score, such as ts_rank of PostgreSQL.
+    """
+    ranks = fields.first_of(("rank",))
+    if not all(map(is_integer, ranks)):
+        return
+    if any(rank > following for rank, following in pairwise(ranks)):
+        returned = (
+            f"results that are not in the order of their field rank, {shown(ranks)}"
+        )
+        raise reading.UnreadableRanking(
+            f"search returned {returned}; sort them by it, or leave it out"
+        )
+
+
+def _read_fields(
+    documents: Sequence[Any], wanted: _Wanted
+) -> dict[str, list[Any]] | None:
+    if not wanted.fields:
+        return None
+    # most suites look at no fields
+    from pytest_relevance.results.responses.fields import read_fields
+
+    return read_fields(documents, wanted.fields, "the result")
+
+
+def _are_texts(values: Sequence[object]) -> bool:
+    """Whether all values are texts, and none is empty."""
+    return set(map(type, values)) <= _TEXT and "" not in values
+
+
+def _are_ids(values: Sequence[object]) -> bool:
+    """Whether all values are texts or integers, and none is empty."""
+    return set(map(type, values)) <= reading.SCALARS and "" not in values
+
+
+# --- titles and scores ----------------------------------------------------------------
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
-    titles = values if _is_text(values) else [*map(_title_text, values)]
+    """Read titles; none at all if no result has one."""
+    titles = values if _are_texts(values) else [_title(value) for value in values]
     return titles if any(titles) else ()
 
 
-def _title_text(value: object) -> str | None:
-    title = value[0] if isinstance(value, (list, tuple)) and value else value
-    return _text(title) if isinstance(title, str) and title else None
+def _title(value: object) -> str | None:
+    if isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return _text(value) if isinstance(value, str) and value else None
 
 
-def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float | None]:
+def _text(value: str) -> str:
+    """Make a text exactly str: a subclass of it does not travel to the controller of pytest-xdist."""
+    return str.__str__(value)
+
+
+def _numbers(
+    values: Sequence[Any], results: Sequence[object]
+) -> Sequence[float | None]:
+    """Read scores; none at all if no result has one."""
     kinds = set(map(type, values))
     if kinds <= {type(None)}:
         return ()
-    if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
+    if kinds <= _PLAIN_SCORES and not any(value != value for value in values):
         return values
     scores = reading.read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
+def _scores_of_rows(rows: Sequence[BareRow], scores: Sequence[Any]) -> list[Any]:
+    """Take the score of each row, or if it has none that of its document."""
+    pairs = zip(rows, scores, strict=True)
+    return [score if row.score is None else row.score for row, score in pairs]
+
+
 def _number(value: Any) -> float | None:
-    """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
+    """Read a score. An integer stays one, since large ones are not exact as floats.
+
+    Raises `BadResult` for NaN.
+    """
     score: Any = only(value)
-    if score is None or not reading.is_score(score):
+    if score is None or not is_score(score):
         return None
     number: float = int(score) if isinstance(score, int) else float(score)
     if number != number:
@@ -273,8 +366,3 @@ def _number(value: Any) -> float | None:
             "has a score that is NaN; return numbers, or results without scores"
         )
     return number
-
-
-def _text(value: str) -> str:
-    """Exactly str: a subclass of it does not travel to the controller of pytest-xdist."""
-    return str.__str__(value)

@@ -55,7 +55,9 @@ FIELD = "score"
 
 def scores_of(documents: Sequence[Any], fields: reading.Fields) -> list[Any]:
     """Return the score of each document; None for a document without one. Values are as they were returned."""
-    are_mappings = all(isinstance(each, (str, int, Mapping)) for each in documents)
+    are_mappings = all(
+        isinstance(document, (str, int, Mapping)) for document in documents
+    )
     names = _names(fields, are_mappings=are_mappings)
     columns = _columns(fields, names)
     in_order = _first_in_order(columns)
@@ -81,15 +83,15 @@ def _names(fields: reading.Fields, *, are_mappings: bool) -> list[str]:
 def _columns(fields: reading.Fields, names: Iterable[str]) -> list[list[Any]]:
     """Return the values of each field that some documents have."""
     known = fields.names
-    found = []
+    columns = []
     for name in names:
         is_nested = "." in name or (known is not None and "meta" in known)
         if known is not None and name not in known and not is_nested:
             continue
         values = fields.first_of((name,), NESTED)
         if any(value is not None for value in values):
-            found.append(values)
-    return found
+            columns.append(values)
+    return columns
 
 
 def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
@@ -128,7 +130,9 @@ def as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]
 
     if not all(isinstance(value, Absent) for value in values):
         return [*values]
-    found = []
-    for value, score in zip(values, scores or [None] * len(values), strict=False):
-        found.append(value if score is None else score)
-    return found
+    if not scores:
+        return [*values]
+    shown = []
+    for value, score in zip(values, scores, strict=False):
+        shown.append(value if score is None else score)
+    return shown

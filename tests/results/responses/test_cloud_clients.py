@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.pagers import read_pages_async
 from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.shapes import wait_for_items
 from tests.local_server import serving
 from tests.results.responses.helpers import ids, pairs, refusal, titles
 
@@ -40,7 +40,7 @@ class Azure:
     def read_async(self) -> object:
         async def read() -> object:
             async with self.aio.SearchClient(*self._arguments) as client:
-                return await read_pages_async(await client.search("boots"), 11)
+                return await wait_for_items(await client.search("boots"), 11)
 
         return asyncio.run(read())
 

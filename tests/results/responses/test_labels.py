@@ -1,5 +1,6 @@
 """Labels in lists, rows and mappings, which the attribute `ids` of the fixture's value turns into ids."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_entries_may_be_documents() -> None:
     )
     assert read([1, 0]) == expected
     assert read([{"id": 1}, {"id": 0}]) == expected
-    assert read([(1, 0.9), (0, 0.5)]) == expected._replace(scores=[0.9, 0.5])
+    assert read([(1, 0.9), (0, 0.5)]) == replace(expected, scores=[0.9, 0.5])
     own = read(
         [{"id": 1, "score": 0.9, "title": "Black boots"}, {"id": 0, "score": 0.5}]
     )

@@ -1,5 +1,6 @@
 """What Qdrant, Chroma, LangChain and LlamaIndex return."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -95,8 +96,10 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
 
 
 @pytest.fixture
-def chroma() -> Any:
+def chroma() -> Iterator[Any]:
     library: Any = pytest.importorskip("chromadb")
+    clients: Any = library.api.shared_system_client.SharedSystemClient
+    clients.clear_system_cache()  # it keeps one client for all settings
     client = library.EphemeralClient(
         settings=library.Settings(anonymized_telemetry=False)
     )
@@ -107,7 +110,8 @@ def chroma() -> Any:
     collection.upsert(
         ids=SKUS, embeddings=VECTORS, documents=["blue", "red", "strap"], metadatas=kept
     )
-    return collection
+    yield collection
+    clients.clear_system_cache()
 
 
 def test_the_dict_of_chroma(chroma: Any) -> None:

@@ -1,0 +1,195 @@
+"""What Python libraries for full text return: bm25s, tantivy, Xapian.
+
+bm25s returns `Results` of documents and scores, each an array of shape (queries, k). The
+documents are row numbers, or the entries of a corpus if there is one. A query that matches
+fewer than k documents is filled up with documents of score 0.
+
+tantivy returns addresses, which only the searcher turns into documents. Every stored field of a
+document is a list.
+
+A document of Xapian has no fields, but data (bytes of the application's own) and terms. By
+convention its id is the term with the prefix Q. The number that Xapian gives a document is
+internal to the index, and is never taken for an id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from pytest_relevance.ext.shapes.vectors import (
+    INTEGER,
+    element_kind,
+    of_one_query,
+    with_scores,
+)
+from pytest_relevance.results.responses.attributes import has_attribute
+from pytest_relevance.results.responses.labels import documents_of
+from pytest_relevance.results.responses.reading import (
+    ID_NAMES,
+    BadResult,
+    ReadOptions,
+    read_each,
+    unreadable,
+)
+from pytest_relevance.results.responses.shapes import (
+    ResponseShape,
+    of_type,
+    refusing,
+)
+from pytest_relevance.results.responses.values import is_score
+
+# --- bm25s ----------------------------------------------------------------------------
+
+
+def _read_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the documents of one query with their scores.
+
+    Documents of score 0 at the end do not match and are left out. Raises `UnreadableRanking`
+    for documents that are not sorted.
+    """
+    documents = of_one_query(results.documents, results)
+    scores = of_one_query(results.scores, results)
+    if scores != sorted(scores, reverse=True):
+        advice = "call retrieve() with sorted=True, the default"
+        raise unreadable("Results of bm25s in no order", results, advice)
+    while scores and scores[-1] == 0:
+        scores.pop()
+    documents = documents[: len(scores)]
+    if element_kind(results.documents) == INTEGER:
+        documents = documents_of(documents, options, results)
+    return with_scores(documents, scores)
+
+
+BM25S = ResponseShape(
+    name="bm25s", fits=of_type("bm25s", "Results"), results=_read_bm25s
+)
+
+# --- tantivy --------------------------------------------------------------------------
+
+_is_searcher = of_type("tantivy", "Searcher")
+_is_tantivy_document = of_type("tantivy", "Document")
+
+
+def _is_pair_of_tantivy(response: object) -> bool:
+    """Whether a response is a searcher, together with a result or the hits of a result."""
+    if not isinstance(response, tuple) or len(response) != 2:
+        return False
+    searcher, result = response
+    has_hits = isinstance(result, list) or has_attribute(result, "hits")
+    return has_hits and _is_searcher(searcher)
+
+
+def _read_pair_of_tantivy(
+    pair: tuple[Any, Any], options: ReadOptions
+) -> Sequence[object]:
+    """Read the documents of hits, or of their addresses, from the index.
+
+    The time that this takes is part of the search's time.
+    """
+    searcher, result = pair
+    rows = []
+    for hit in getattr(result, "hits", result):
+        score, address = hit if isinstance(hit, tuple) else (None, hit)
+        rows.append((searcher.doc(address), score if is_score(score) else None))
+    return rows
+
+
+def _fields_of_tantivy(document: Any) -> Mapping[str, object] | None:
+    """Read the stored fields of a document; a field with one value is that value."""
+    if not _is_tantivy_document(document):
+        return None
+    fields = {}
+    for name, values in document.to_dict().items():
+        fields[name] = values[0] if len(values) == 1 else values
+    return fields
+
+
+TANTIVY = ResponseShape(
+    name="tantivy",
+    fits=_is_pair_of_tantivy,
+    results=_read_pair_of_tantivy,
+    fields=_fields_of_tantivy,
+)
+TANTIVY_RESULT = ResponseShape(
+    name="tantivy-result",
+    fits=of_type("tantivy", "SearchResult"),
+    results=refusing(
+        "a SearchResult of tantivy, whose hits are addresses of documents, not ids",
+        "return (searcher, result), or the documents: "
+        "[searcher.doc(address) for _, address in result.hits]",
+    ),
+)
+
+# --- Xapian ---------------------------------------------------------------------------
+
+_is_of_xapian = of_type("xapian", "MSetItem", "Document")
+
+
+def _read_xapian(mset: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the fields of the items of an MSet, which messages show instead of the items."""
+    items = list(mset)
+    return read_each(_fields_of_item, items, items)
+
+
+def _fields_of_xapian(result: Any) -> Mapping[str, object] | None:
+    return _fields_of_item(result) if _is_of_xapian(result) else None
+
+
+def _fields_of_item(item: Any) -> Mapping[str, object]:
+    """Read the fields of an item of an MSet, or of a document.
+
+    These are the fields of the data, if it is JSON; `data`, if it is a word; `Q`, the term
+    with the prefix Q, without it; and `score`. The id is a field of the data, or else `Q` or
+    `data`. If these two differ, neither is the id: the case file has to name one with
+    `id_field`. Raises `BadResult` for a document without any of them.
+    """
+    document = getattr(item, "document", item)
+    fields = dict(_fields_in_data(document.get_data()))
+    terms = _terms_with_q(document)
+    if len(terms) == 1 and terms[0]:
+        fields["Q"] = terms[0]
+    if not fields:
+        raise BadResult(
+            f"is document {document.get_docid()} of Xapian, a number that is internal to "
+            "the index, and has no id in its data or terms; store the id in the data "
+            '(set_data), or as a term ("Q" before the id)'
+        )
+    texts = {fields[name] for name in ("data", "Q") if name in fields}
+    if len(texts) == 1 and fields.keys().isdisjoint(ID_NAMES):
+        fields["id"] = texts.pop()
+    if hasattr(item, "weight"):
+        fields["score"] = item.weight
+    return fields
+
+
+def _terms_with_q(document: Any) -> list[str]:
+    """Return the terms with the prefix Q, without it. Terms are sorted, and may be many."""
+    terms = []
+    for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):
+        if entry.term.startswith(b"Q"):
+            terms.append(entry.term[1:].decode(errors="replace"))
+    return terms
+
+
+def _fields_in_data(data: bytes) -> Mapping[str, object]:
+    """Read the fields of a JSON object, or data that is one word as the field `data`."""
+    try:
+        text = data.decode()
+        parsed = json.loads(text) if text.lstrip().startswith("{") else None
+    except ValueError:  # compressed or pickled, or no JSON
+        return {}
+    if isinstance(parsed, dict):
+        return parsed
+    is_word = text != "" and not any(character.isspace() for character in text)
+    return {"data": text} if is_word else {}
+
+
+XAPIAN = ResponseShape(
+    name="xapian",
+    fits=of_type("xapian", "MSet"),
+    results=_read_xapian,
+    fields=_fields_of_xapian,
+)

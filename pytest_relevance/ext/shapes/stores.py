@@ -1,0 +1,204 @@
+"""What vector databases and their frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
+
+The id of a document is that of the database, or one that the project keeps in the payload or
+the metadata. If there are both and they differ, `id_field` has to say which. But an id that the
+framework generated gives way to an id in the metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from pytest_relevance._text import shown
+from pytest_relevance.results.responses.reading import (
+    ID_NAMES,
+    ONE_QUERY,
+    BadResult,
+    ReadOptions,
+    attributes_of,
+    unreadable,
+)
+from pytest_relevance.results.responses.shapes import ResponseShape, of_type
+
+# --- ids in nested mappings -----------------------------------------------------------
+
+
+def _agreed_id(
+    own: object, nested: object, holder: str, *, prefers_nested: bool = False
+) -> object:
+    """Choose between the id of a result and an id in a nested mapping.
+
+    `holder`: the name of the nested mapping. `prefers_nested`: its id counts even if the two
+    differ. Without that, `BadResult` is raised if they differ.
+    """
+    name = _name_of_id(nested)
+    if name is None or not isinstance(nested, Mapping):
+        return own
+    inner = nested[name]
+    if own is None or prefers_nested or str(own) == str(inner):
+        return inner
+    path = f"{holder}.{name}"
+    raise BadResult(
+        f"has two ids, id {shown(own)} and {path} {shown(inner)}; "
+        f"write id_field: id or id_field: {path} in the case file"
+    )
+
+
+def _name_of_id(nested: object) -> str | None:
+    """Find the name of the id in a mapping of metadata; None if there is none."""
+    if isinstance(nested, Mapping):
+        for name in ID_NAMES:
+            if isinstance(nested.get(name), (str, int)):
+                return name
+    return None
+
+
+def _is_generated(own: object) -> bool:
+    """Whether an id is a UUID, which frameworks generate for documents without an id."""
+    try:
+        UUID(str(own))
+    except ValueError:
+        return False
+    return True
+
+
+# --- Qdrant ---------------------------------------------------------------------------
+
+_is_point = of_type("qdrant_client.http", "ScoredPoint", "Record")
+
+
+def _fields_of_point(point: object) -> Mapping[str, object] | None:
+    if not _is_point(point):
+        return None
+    return attributes_of(point, "id", "score", "payload")
+
+
+QDRANT = ResponseShape(
+    name="qdrant",
+    fits=of_type("qdrant_client.http", "QueryResponse"),
+    results=lambda response, _: response.points or [],
+    fields=_fields_of_point,
+    id_of=lambda fields: _agreed_id(fields["id"], fields.get("payload"), "payload"),
+)
+
+# --- Chroma ---------------------------------------------------------------------------
+
+_COLUMNS_OF_CHROMA = {
+    "distances": "score",
+    "scores": "score",
+    "metadatas": "metadata",
+    "documents": "document",
+}
+"""The columns of a response of Chroma, and the names of their values as fields of a result."""
+
+
+def is_of_chroma(response: object) -> bool:
+    """Whether a response is a dict of Chroma with a list for each query in every column.
+
+    The ids of Chroma are text. What its method `get` returns has one list of ids, in no order.
+    """
+    if not isinstance(response, Mapping):
+        return False
+    queries = response.get("ids")
+    if not isinstance(queries, list) or response.keys().isdisjoint(_COLUMNS_OF_CHROMA):
+        return False
+    for ids in queries:
+        if not isinstance(ids, list):
+            return False
+        if not all(isinstance(id_, str) for id_ in ids):
+            return False
+    return True
+
+
+def read_chroma(
+    response: Mapping[str, Any], options: ReadOptions
+) -> Sequence[Mapping[str, object]]:
+    """Read the results of one query in a dict of Chroma."""
+    queries = response["ids"]
+    if len(queries) != 1:
+        returned = f"the results of {len(queries)} queries"
+        raise unreadable(returned, dict(response), ONE_QUERY)
+    columns: dict[str, list[object]] = {"id": queries[0]}
+    for name, field in _COLUMNS_OF_CHROMA.items():
+        values = response.get(name)  # None for what was not asked for
+        if values and values[0] and field not in columns:
+            columns[field] = [_in_order(value) for value in values[0]]
+    if any(len(values) != len(queries[0]) for values in columns.values()):
+        advice = "return as many of each as of ids"
+        raise unreadable("columns of different lengths", response, advice)
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _in_order(value: object) -> object:
+    """Sort the metadata of a document by name: Chroma gives it in another order each time."""
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+
+CHROMA = ResponseShape(name="chroma", fits=is_of_chroma, results=read_chroma)
+
+# --- LangChain ------------------------------------------------------------------------
+
+_is_langchain = of_type("langchain_core", "Document")
+
+
+def _fields_of_langchain(document: object) -> Mapping[str, object] | None:
+    if not _is_langchain(document):
+        return None
+    return attributes_of(document, "id", "metadata", "page_content")
+
+
+def _id_in_metadata(fields: Mapping[str, Any]) -> object:
+    """Give the id in the metadata, or the document's own if the metadata has none."""
+    own = fields.get("id")
+    prefers_nested = _is_generated(own)
+    return _agreed_id(
+        own, fields["metadata"], "metadata", prefers_nested=prefers_nested
+    )
+
+
+LANGCHAIN = ResponseShape(
+    name="langchain", fields=_fields_of_langchain, id_of=_id_in_metadata
+)
+
+# --- LlamaIndex -----------------------------------------------------------------------
+
+_is_node = of_type("llama_index", "NodeWithScore", "BaseNode")
+
+
+def _fields_of_node(result: Any) -> Mapping[str, object] | None:
+    """Read the fields of a node. `ref_doc_id` is the document of which it is a part."""
+    if not _is_node(result):
+        return None
+    node = getattr(result, "node", result)
+    return {
+        "id": node.node_id,
+        "id_": node.node_id,
+        "node_id": node.node_id,
+        "text": getattr(node, "text", None),
+        "ref_doc_id": getattr(node, "ref_doc_id", None),
+        "score": getattr(result, "score", None),
+        "metadata": node.metadata,
+    }
+
+
+def _id_of_node(fields: Mapping[str, Any]) -> object:
+    """Give the id of a node.
+
+    Raises `BadResult` for a part of a document that has only a generated id.
+    """
+    own, source = fields["id"], fields["ref_doc_id"]
+    has_id = not _is_generated(own) or _name_of_id(fields["metadata"]) is not None
+    if source is None or has_id:
+        return _id_in_metadata(fields)
+    raise BadResult(
+        f"is a part of the document {shown(source)} and has a generated id, {shown(own)}; "
+        "write id_field: ref_doc_id or id_field: node_id in the case file"
+    )
+
+
+LLAMA_INDEX = ResponseShape(
+    name="llama-index", fields=_fields_of_node, id_of=_id_of_node
+)

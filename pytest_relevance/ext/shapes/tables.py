@@ -1,0 +1,254 @@
+"""Tables, a row for each result: of Arrow, LanceDB, pandas, polars and DuckDB, and database cursors."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from pytest_relevance._text import quoted
+from pytest_relevance.results.responses.attributes import attribute, has_attribute
+from pytest_relevance.results.responses.iterators import close, read_items_async
+from pytest_relevance.results.responses.reading import (
+    ID_NAMES,
+    ONE_QUERY,
+    ReadOptions,
+    UnreadableRanking,
+    unreadable,
+)
+from pytest_relevance.results.responses.shapes import (
+    ResponseShape,
+    of_type,
+    refusing,
+)
+
+Row = Sequence[object]
+
+_QUERIES = ("query", "query_id", "qid", "query_index")
+"""Names of a column that says which of several queries a row is for."""
+
+# --- rows and columns -----------------------------------------------------------------
+
+
+def rows_as_mappings(
+    columns: Iterable[object], rows: Iterable[Row]
+) -> list[dict[str, object]]:
+    """Make mappings of the rows of a table.
+
+    `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have one
+    name, or if the rows are the results of several queries.
+    """
+    names = [str(column) for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise UnreadableRanking(
+                f"search returned a table with two columns named {quoted(name)}; rename one"
+            )
+    mappings = [dict(zip(names, row, strict=True)) for row in rows]
+    for name in _QUERIES:
+        if name in names:
+            _refuse_several_queries(mappings, name)
+    return mappings
+
+
+def _refuse_several_queries(rows: Sequence[Mapping[str, object]], name: str) -> None:
+    # compared as text: a value may be a list, and each NaN is another one
+    queries = {str(row[name]) for row in rows}
+    if len(queries) > 1:
+        returned = f"a table with the results of {len(queries)} queries"
+        raise unreadable(f"{returned} (column {quoted(name)})", rows, ONE_QUERY)
+
+
+_TO_LIST = ("to_pylist", "to_list", "tolist", "copy")
+"""Methods that make a list of a column: of Arrow, pandas or polars, numpy, or a list."""
+
+
+def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
+    """Make rows of columns."""
+    lists = []
+    for column in columns:
+        method = next(name for name in _TO_LIST if has_attribute(column, name))
+        lists.append(getattr(column, method)())
+    return [*zip(*lists, strict=True)]
+
+
+# --- Arrow, LanceDB -------------------------------------------------------------------
+
+
+def _is_arrow(response: object) -> bool:
+    """Whether a response is a table, a batch, a reader of batches or a column of Arrow."""
+    return has_attribute(response, "to_pylist") or has_attribute(response, "read_all")
+
+
+def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the rows of a table, a batch or a reader of batches, or the values of a column."""
+    if has_attribute(response, "read_all"):
+        return _read_batches(response, options)
+    if has_attribute(response, "columns"):
+        return rows_as_mappings(response.schema.names, _rows_of(response.columns))
+    values: Sequence[object] = response.to_pylist()
+    return values
+
+
+def _read_batches(reader: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the rows of a reader of batches, which may have more than are read."""
+    rows: list[Row] = []
+    names = reader.schema.names
+    try:
+        for batch in reader:
+            rows += _rows_of(batch.columns)
+            if len(rows) >= options.most:
+                break
+    finally:
+        close(reader)
+    return rows_as_mappings(names, rows[: options.most])
+
+
+_is_scalar = of_type("pyarrow", "Scalar")
+
+
+def _fields_of_scalar(scalar: Any) -> Mapping[str, object] | None:
+    """Read a scalar: a struct has fields, any other scalar is an id."""
+    if not _is_scalar(scalar):
+        return None
+    value = scalar.as_py()
+    return value if isinstance(value, Mapping) else {"id": value}
+
+
+ARROW = ResponseShape(
+    name="arrow", fits=_is_arrow, results=_read_arrow, fields=_fields_of_scalar
+)
+LANCEDB = ResponseShape(
+    name="lancedb",
+    fits=of_type("lancedb", "LanceQueryBuilder"),
+    results=lambda query, options: _read_arrow(query.to_arrow(), options),
+)
+
+# --- pandas, polars -------------------------------------------------------------------
+
+
+def _is_frame(response: object) -> bool:
+    return (
+        has_attribute(response, "columns")
+        and has_attribute(response, "shape")
+        and hasattr(type(response), "__getitem__")
+    )
+
+
+def _read_frame(frame: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the rows of a data frame. A named index is a column too."""
+    names = [*frame.columns]
+    columns = [frame[name] for name in names]
+    index: Any = attribute(frame, "index")
+    name = getattr(index, "name", None)
+    if isinstance(name, str) and name not in [str(column) for column in names]:
+        names.append(name)
+        columns.append(index)
+    return rows_as_mappings(names, _rows_of(columns))
+
+
+def _is_series(response: object) -> bool:
+    names = {kind.__name__ for kind in type(response).__mro__}
+    index = attribute(response, "index")
+    return "Series" in names and hasattr(type(index), "__iter__")
+
+
+FRAME = ResponseShape(name="frame", fits=_is_frame, results=_read_frame)
+SERIES = ResponseShape(
+    name="series",
+    fits=_is_series,
+    results=refusing(
+        "a Series",
+        "return list(series) if its values are the ids, list(series.index) if not",
+    ),
+)
+LAZY_FRAME = ResponseShape(
+    name="lazy-frame",
+    fits=of_type("polars", "LazyFrame"),
+    results=refusing("a LazyFrame of polars", "return frame.collect()"),
+)
+
+# --- DuckDB, database cursors ---------------------------------------------------------
+
+
+def _can_fetch(response: object) -> bool:
+    if not has_attribute(response, "fetchall"):
+        return False
+    fetchall = getattr(response, "fetchall", None)
+    return callable(fetchall) and not inspect.iscoroutinefunction(fetchall)
+
+
+def _fetch(cursor: Any, most: int) -> list[Any]:
+    """Fetch at most so many rows of a cursor, which stays open."""
+    if hasattr(type(cursor), "__iter__"):
+        return [*islice(cursor, most)]
+    if has_attribute(cursor, "fetchmany"):
+        return [*cursor.fetchmany(most)]
+    return [*cursor.fetchall()]
+
+
+def _is_relation(response: object) -> bool:
+    """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
+    columns = attribute(response, "columns")
+    return _can_fetch(response) and isinstance(columns, (list, tuple))
+
+
+RELATION = ResponseShape(
+    name="relation",
+    fits=_is_relation,
+    results=lambda relation, options: rows_as_mappings(
+        relation.columns, _fetch(relation, options.most)
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCursor:
+    """The rows of an asynchronous cursor that were read, and its description of the columns."""
+
+    description: Any
+    rows: list[Any]
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows, as a cursor does."""
+        return self.rows
+
+
+def _is_cursor(response: object) -> bool:
+    return _can_fetch(response) and has_attribute(response, "description")
+
+
+def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the rows of a cursor (PEP 249).
+
+    Bare rows become mappings if the names of the columns are needed: if a column is named like
+    an id, if the suite says which column has the id, or if the first column is named like a
+    title. A bare row would take that title for the id.
+    """
+    description = cursor.description  # it may be gone once the rows are read
+    rows = _fetch(cursor, options.most)
+    names = [str(column[0]) for column in description or ()]
+    if set(map(type, rows)) != {tuple}:
+        return rows
+    has_id = options.id_names is not ID_NAMES or not set(names).isdisjoint(ID_NAMES)
+    if has_id or names[0] in options.title_names:
+        return rows_as_mappings(names, rows)
+    return rows
+
+
+def _wait_for_cursor(cursor: Any, most: int) -> Awaitable[ReadCursor] | None:
+    if not has_attribute(cursor, "description"):
+        return None
+    return _read_cursor_async(cursor, most)
+
+
+async def _read_cursor_async(cursor: Any, most: int) -> ReadCursor:
+    rows = await read_items_async(cursor, most)
+    return ReadCursor(cursor.description, rows)
+
+
+CURSOR = ResponseShape(
+    name="cursor", fits=_is_cursor, results=_read_cursor, wait=_wait_for_cursor
+)

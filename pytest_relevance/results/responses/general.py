@@ -1,0 +1,219 @@
+"""Where a response keeps its results: in a shape of a client or library, or in any object.
+
+The shapes of `SHAPES` are asked first. After them come the shapes that any program may
+return: tuples, objects with a list of hits, iterables. What has no results is refused, with a
+message that says what to return instead (`finder`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_relevance._text import LONGEST_SHOWN
+from pytest_relevance.results.responses import reading
+from pytest_relevance.results.responses.attributes import (
+    attribute,
+    has_attribute,
+    has_class,
+    is_keyed,
+    is_mock,
+    is_name_of_field,
+    own_names,
+)
+from pytest_relevance.results.responses.finder import has_likely_list, no_ranking
+from pytest_relevance.results.responses.incomplete import (
+    checked,
+    failed,
+    refuse_incomplete,
+)
+from pytest_relevance.results.responses.iterators import read_items
+from pytest_relevance.results.responses.rows import read_tuple
+from pytest_relevance.results.responses.shapes import read_results, shape_of_result
+from pytest_relevance.results.responses.values import (
+    TEXTS,
+    is_id,
+    is_list,
+    is_score,
+)
+
+HOLDERS = ("hits", "docs")
+"""Attributes under which the response objects of clients keep the list of hits."""
+
+
+def results_of(response: object, options: reading.ReadOptions) -> Sequence[object]:
+    """Find the results within a response, in the order of the response.
+
+    Raises `UnreadableRanking` if there are none, or if the response is not whole.
+    """
+    if is_mock(response):
+        kind = reading.kind_of(response)
+        raise reading.unreadable(kind, response, reading.A_MOCK)
+    if not has_class(response):
+        kind = reading.kind_of(response)
+        raise reading.unreadable(kind, response, reading.A_LIST)
+    if isinstance(response, list):
+        return response
+    results = read_results(response, options)
+    if results is None:
+        results = _results_of_any(response, options)
+    return results
+
+
+def _results_of_any(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """Find the results in a response that has no shape of a client or library."""
+    if isinstance(response, Mapping):
+        refuse_incomplete(response)
+        raise no_hits(response)
+    _refuse_without_order(response)
+    if isinstance(response, tuple) and not has_attribute(response, "_fields"):
+        if any(_is_list_of_results(part) for part in response):
+            raise no_ranking(response)  # (hits, total), (ids, scores)
+        return read_tuple(response)
+    if is_named_row(response) or _is_library_result(response):
+        raise _unreadable("one result", response, reading.A_LIST)
+    for name in HOLDERS:
+        hits = attribute(response, name)
+        if is_list(hits):
+            return checked(hits, response, options)
+    if isinstance(response, tuple):
+        raise no_ranking(response)
+    if _is_http(response):  # iterating over it gives its bytes in pieces
+        advice = "return what is in it, response.json() for instance"
+        raise _unreadable("an HTTP response", response, advice)
+    if is_keyed(response):
+        fields = {name: response[name] for name in own_names(response)}
+        return results_of(fields, options)
+    if _is_iterable(response):
+        return _items_of(response, options)
+    if _has_items_alone(response):
+        return _items_by_places(response, options)
+    raise no_ranking(response)
+
+
+def _unreadable(
+    returned: str, response: object, advice: str
+) -> reading.UnreadableRanking:
+    return reading.unreadable(returned, response, advice, LONGEST_SHOWN)
+
+
+def no_hits(body: Mapping[Any, Any]) -> reading.UnreadableRanking:
+    """Return the exception for a mapping in which no hits were found."""
+    message = body.get("message")
+    if message and not has_likely_list(body):
+        return failed(body, "message", message)
+    return no_ranking(body)
+
+
+def _refuse_without_order(response: object) -> None:
+    """Raise `UnreadableRanking` for nothing, for text, and for a set."""
+    if response is None:
+        advice = "return the results, best first (an empty list where there are none)"
+        raise _unreadable("", response, advice)
+    if isinstance(response, TEXTS):
+        advice = f"{reading.A_LIST} (parsed, if it is JSON)"
+        raise _unreadable("text", response, advice)
+    if isinstance(response, (set, frozenset)):
+        raise _unreadable("a set, which has no order", response, reading.A_LIST)
+
+
+# --- single results -------------------------------------------------------------------
+
+_ROWS = frozenset({"Row", "Record"})
+"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. Iterating over one gives its values."""
+
+
+def is_named_row(response: object) -> bool:
+    """Whether a response is one row of a database, or a named tuple that is one result."""
+    if type(response).__name__ in _ROWS:
+        return True
+    if not isinstance(response, tuple) or not has_attribute(response, "_fields"):
+        return False
+    return not has_likely_list(response)
+
+
+def _is_library_result(response: object) -> bool:
+    """Whether a response is a single result of a library, such as a point of Qdrant."""
+    try:
+        return shape_of_result(response) is not None
+    except reading.BadResult:
+        return True
+
+
+# --- tuples ---------------------------------------------------------------------------
+
+
+def _is_list_of_results(part: object) -> bool:
+    """Whether a part of a tuple is a list of results, and not a row or a list of numbers."""
+    if not isinstance(part, list) or _is_like_row(part):
+        return False
+    return all(_is_like_row(item) for item in part if isinstance(item, list))
+
+
+def _is_like_row(part: Sequence[object]) -> bool:
+    """Whether a list could be a row of an id and a score."""
+    return len(part) == 2 and is_id(part[0]) and is_score(part[1])
+
+
+# --- objects and iterables ------------------------------------------------------------
+
+
+def _is_http(response: object) -> bool:
+    has_status = has_attribute(response, "status_code") or has_attribute(
+        response, "status"
+    )
+    return has_status and has_attribute(response, "headers")
+
+
+def _is_iterable(response: object) -> bool:
+    """Whether a response is read by iterating over it. A model of pydantic would give its fields."""
+    kind = type(response)
+    return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
+
+
+def _items_of(
+    response: Iterable[object], options: reading.ReadOptions
+) -> Sequence[object]:
+    """Read the items of an iterable. `__iter__` is called once, as it may send a query.
+
+    Raises `UnreadableRanking` for an object that gives the names of its own fields, alone or
+    with their values.
+    """
+    items = read_items(response, options.most)
+    if items and all(_gives_a_field(response, item) for item in items):
+        raise no_ranking(
+            response, "which gives the names of its own fields if it is iterated over"
+        )
+    return items
+
+
+def _gives_a_field(response: object, item: object) -> bool:
+    """Whether an item is the name of a field of a response, alone or with its value."""
+    if type(item) is tuple and item:
+        return isinstance(item[0], str) and item[0] in own_names(response)
+    return is_name_of_field(response, item)
+
+
+def _has_items_alone(response: object) -> bool:
+    """Whether a response gives items in square brackets, and cannot say which it has."""
+    kind = type(response)
+    return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
+
+
+def _items_by_places(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+    """Read the items of a response that gives them by their places, from 0 on.
+
+    Raises `UnreadableRanking` if it gives them by other keys, as a mapping does.
+    """
+    items: list[object] = []
+    while len(items) < options.most:
+        try:
+            items.append(response[len(items)])
+        except IndexError:
+            break
+        except (KeyError, TypeError, AttributeError) as error:
+            if items:
+                raise
+            trait = f"whose items have names, and response[0] is a {error!r}"
+            raise no_ranking(response, trait) from error
+    return items
