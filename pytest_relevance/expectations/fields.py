@@ -392,7 +392,7 @@ def _explained(
 
 
 def _near_text(near: NearValue, count: int) -> str:
-    """`supplier = "Lenovo" differs in case only`; with the ranks if not all of the `count` wrong results have it."""
+    """Say `supplier = "Lenovo" differs in case only`; with the ranks if not all of the `count` wrong results have it."""
     text = f"{near.path} = {_value(near.value)} differs in {near.how} only"
     if len(near.ranks) == count:
         return text
@@ -406,7 +406,7 @@ def _wanted(reason: Outcome) -> str:
 
 
 def _condition_text(condition: FieldCondition) -> str:
-    """`category "phones"`, `brand "apple" or "samsung"`, `price >= 1000`, `more than 2 have the same brand`."""
+    """Write a condition: `category "phones"`, `brand "apple" or "samsung"`, `more than 2 have the same brand`."""
     path, comparison, values = condition.path, condition.comparison, condition.values
     if comparison == _AT_MOST:
         return f"more than {values[0]} have the same {path}"
@@ -415,7 +415,7 @@ def _condition_text(condition: FieldCondition) -> str:
 
 
 def _value(value: object) -> str:
-    """The value of a field: `"phones"`, `12.5`, `true`, `null`."""
+    """Show the value of a field: `"phones"`, `12.5`, `true`, `null`."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, str):

@@ -28,7 +28,7 @@ class _WrongResult:
 
 
 def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
-    """The wrong results of an outcome; older baselines kept only their documents."""
+    """List the wrong results of an outcome; older baselines kept only their documents."""
     found = []
     for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
         found.append(_WrongResult(document, rank, values))
@@ -144,7 +144,7 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool
 
 
 def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
-    """The values of a result that are compared with texts, with the paths of fields."""
+    """Give the values of a result that are compared with texts, with the paths of fields."""
     found: set[tuple[str, object]] = set()
     for path, value in result.values.items():
         if not demand.is_of_numbers(path):
@@ -171,7 +171,7 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
 
 
 def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
-    """The values of a field, which may have several in any order.
+    """Give the values of a field, which may have several in any order.
 
     Each says whether it is a boolean, as 1 equals True in Python.
     """
@@ -180,7 +180,7 @@ def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
 
 
 def _numbers_in(value: Any) -> list[float]:
-    """The numbers among the values of a field."""
+    """Give the numbers among the values of a field."""
     values = value if isinstance(value, list) else [value]
     return [
         each

@@ -37,13 +37,13 @@ class ValuesOfCases(Protocol):
     """The values that cases have for a gate; None for a case that has none."""
 
     def now(self, result: CaseResult) -> float | None:
-        """The value of a case in this run."""
+        """Give the value of a case in this run."""
 
     def before(self, result: CaseResult) -> float | None:
-        """The value of the accepted ranking under the judgments and demands of today."""
+        """Give the value of the accepted ranking under the judgments and demands of today."""
 
     def that_day(self, case: AcceptedCase) -> float | None:
-        """The value of a case in the reference; may raise `NotKnown`."""
+        """Give the value of a case in the reference. Raises `NotKnown` if it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,11 @@ A sentence is for the one who reads the failure: where the document is instead, 
 be.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_relevance._near import difference
 from pytest_relevance._number_text import number_text
@@ -36,27 +39,30 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.settings import Settings
 
 
-class _Names(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Names:
     """A result, and how its documents are named: by id and title, which is cut to `longest` columns."""
 
     result: CaseResult
     longest: int
 
     def document(self, document: str) -> str:
-        """`"sku-1" (Watch)`."""
+        """Name a document: `"sku-1" (Watch)`."""
         title = self._title(document)
         return f"{quoted(document)} ({title})" if title else quoted(document)
 
     def places(self, documents: Sequence[str]) -> str:
-        """`"sku-1" (Watch, at rank 3), "sku-2" (not returned)`."""
-        return ", ".join(
-            f"{quoted(each)} ({self._title(each, ', ')}{self._place(each)})"
-            for each in documents
-        )
+        """Name documents with their places: `"sku-1" (Watch, at rank 3), "sku-2" (not returned)`."""
+        named = []
+        for document in documents:
+            title, place = self._title(document), self._place(document)
+            about = f"{title}, {place}" if title else place
+            named.append(f"{quoted(document)} ({about})")
+        return ", ".join(named)
 
-    def _title(self, document: str, end: str = "") -> str:
+    def _title(self, document: str) -> str:
         title = self.result.texts.titles.get(document)
-        return cut_middle(harmless(title), self.longest) + end if title else ""
+        return cut_middle(harmless(title), self.longest) if title else ""
 
     def _place(self, document: str) -> str:
         rank = self.result.ranking.rank_of(document)
@@ -66,19 +72,17 @@ class _Names(NamedTuple):
 
 
 def absence(result: CaseResult, document: str | None) -> str:
-    """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
+    """Say why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
     if document in result.texts.not_in_index:
         return "not in the index"
-    return (
-        "not returned, not in the catalogue"
-        if document in result.texts.not_in_catalogue
-        else "not returned"
-    )
+    if document in result.texts.not_in_catalogue:
+        return "not returned, not in the catalogue"
+    return "not returned"
 
 
 def _near_result(result: CaseResult, document: str) -> str:
     """Name the result whose id is nearly that of a document that was not returned; empty if there is none."""
-    for rank, returned in enumerate(result.ranking.documents, 1):
+    for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)
         if how:
             return f", but rank {rank} differs in {how} only"
@@ -86,18 +90,18 @@ def _near_result(result: CaseResult, document: str) -> str:
 
 
 LONGEST_TITLE = 40
-"""The columns that a title takes in a sentence about a reason, where there is no more room."""
+"""The columns that a title takes in a sentence about a reason, if there is no more room."""
 
 
 def reason_text(
     reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
 ) -> str:
-    """A reason of a result in a sentence. Documents have their titles, cut to `longest` columns."""
+    """Say in a sentence why a case has its verdict. Documents have their titles, cut to `longest` columns."""
     text = _sentence(reason, _Names(result, longest))
     if reason.is_worse:
         text += " (missed by more than before)"
     if reason.by_people:
-        return text + people_text(result.evaluation.graders)
+        text += people_text(result.evaluation.graders)
     return text
 
 
@@ -121,11 +125,12 @@ def people_text(graders: Iterable[str]) -> str:
 
 def _drop(reason: Outcome) -> str:
     score, before, tolerance = reason.value or 0.0, reason.before or 0.0, reason.bound
-    digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))
-    now, drop, then, most = (
-        f"{value:.{digits}f}" for value in (score, before - score, before, tolerance)
+    fall = before - score
+    digits = max(digits_apart(fall, tolerance), digits_apart(score, before))
+    return (
+        f"{reason.name} {score:.{digits}f} is {fall:.{digits}f} below the baseline "
+        f"{before:.{digits}f}, more than the tolerance {tolerance:.{digits}f}"
     )
-    return f"{reason.name} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
 
 
 def _too_few_judged(reason: Outcome) -> str:
@@ -165,87 +170,88 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def failure_head(result: CaseResult) -> str:
-    """`failed before: ` where the baseline says so; else empty, as the reasons say enough."""
-    failed_before = (
-        result.baseline is not None
-        and result.verdict == FAILED
-        and result.baseline.failed_before
-    )
-    return "failed before: " if failed_before else ""
+    """Say `failed before: ` if the baseline says so; else nothing, as the reasons say enough."""
+    if result.baseline is None or result.verdict != FAILED:
+        return ""
+    return "failed before: " if result.baseline.failed_before else ""
 
 
 def case_label(result: CaseResult) -> str:
-    """A case as reports name it: `q043 "gaming laptop"`, or its query alone where that is its id."""
+    """Name a case as reports do: `q043 "gaming laptop"`, or its query alone if that is its id."""
     return case_name(result.id, result.query)
 
 
 def case_heading(result: CaseResult) -> str:
-    """The heading of a case: see `item_heading`."""
-    return item_heading(
-        (result.node or result.id).rpartition("::")[2], result.id, result.query
-    )
+    """Write the heading of a case: see `item_heading`."""
+    name = (result.node or result.id).rpartition("::")[2]
+    return item_heading(name, result.id, result.query)
 
 
 def item_heading(name: str, case: str, query: str) -> str:
-    """The heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
+    """Write the heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
 
-    The query is left out where it is the id, and for an item that is a test with checks.
+    The query is left out if it is the id, and for an item that is a test with checks.
     """
     if query == case or not name.startswith(case):
         return harmless(name)
-    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'
+    variant = harmless(name.removeprefix(case))
+    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{variant}'
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """The search of a case as reports name it: `search[bm25](locale=en_GB)`."""
-    label = harmless(search) + (f"[{harmless(variant)}]" if variant else "")
-    if params:
-        given = ", ".join(
-            f"{name}={value if isinstance(value, str) else shown(value, 40)}"
-            for name, value in params.items()
-        )
-        label += f"({harmless(given)})"
-    return label
+    """Name the search of a case as reports do: `search[bm25](locale=en_GB)`."""
+    label = harmless(search)
+    if variant:
+        label += f"[{harmless(variant)}]"
+    if not params:
+        return label
+    given = []
+    for name, value in params.items():
+        given.append(f"{name}={value if isinstance(value, str) else shown(value, 40)}")
+    return f"{label}({harmless(', '.join(given))})"
 
 
-def settings_text(settings: "Settings", depth: int | None = None) -> str:
-    """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
-    gain, top = settings.gain, settings.max_grade
-    named = (
-        gain
-        if isinstance(gain, str)
-        else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
-    )
-    ideal = (
-        f"max ({number_text(top)})"
-        if settings.ideal == "max" and top is not None
-        else settings.ideal
-    )
-    others = {
-        "discount": (settings.discount, "log2"),
-        "negative": (settings.negative, "keep"),
-        "collapse": ("true" if settings.collapse else None, None),
-        "depth": (depth, None),
-    }
+def settings_text(settings: Settings, depth: int | None = None) -> str:
+    """Name the settings that produced the figures, as every report does.
+
+    `depth`: the one that the case file sets, if it sets one.
+    """
+    ideal = settings.ideal
+    if ideal == "max" and settings.max_grade is not None:
+        ideal = f"max ({number_text(settings.max_grade)})"
     parts = [
-        f"{name} {value}"
-        for name, (value, default) in others.items()
-        if value != default
+        f"gain {_gain_text(settings)}",
+        f"ideal {ideal}",
+        f"unjudged {settings.unjudged}",
     ]
-    return ", ".join(
-        [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}", *parts]
-    )
+    if settings.discount != "log2":
+        parts.append(f"discount {settings.discount}")
+    if settings.negative != "keep":
+        parts.append(f"negative {settings.negative}")
+    if settings.collapse:
+        parts.append("collapse true")
+    if depth is not None:
+        parts.append(f"depth {depth}")
+    return ", ".join(parts)
+
+
+def _gain_text(settings: Settings) -> str:
+    """`exponential`, or `{0: 0, 1: 3}` for gains by grade."""
+    if isinstance(settings.gain, str):
+        return settings.gain
+    gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]
+    return f"{{{', '.join(gains)}}}"
 
 
 def reason_texts(result: CaseResult) -> list[str]:
-    """The reasons of a result, a sentence each."""
+    """Say why a case has its verdict, a sentence for each reason."""
     return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line.
+    """Say why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line.
 
-    `is_named`: with the metric also before a change, where a reader has no heading that says it.
+    `is_named`: with the metric also before a change, if a reader has no heading that says it.
     """
     if result.call.error is not None:
         return result.call.error.headline
@@ -253,112 +259,114 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
 
 
 def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
-    """The reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
+    """Say the reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
 
     `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline `nDCG@10 0.936, floor 0.950`;
     other reasons are whole.
     """
-    texts = [
-        _score_in_brief(reason, result, is_named)
-        if reason.kind in (FLOOR, DROP)
-        else reason_text(reason, result)
-        for reason in _shown_reasons(result)
-    ]
-    return [failure_head(result) + texts[0], *texts[1:]] if texts else []
+    texts = []
+    for reason in _shown_reasons(result):
+        brief = _score_in_brief(reason, result, is_named=is_named)
+        texts.append(reason_text(reason, result) if brief is None else str(brief))
+    if texts:
+        texts[0] = failure_head(result) + texts[0]
+    return texts
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Why a case failed, behind its score: `below its floor 0.500`, `tolerance 0.05`; empty for an error."""
+    """Say why a case failed, behind its score: `below its floor 0.500`, `tolerance 0.05`; nothing of an error."""
     if result.call.error is not None:
         return ""
     texts = []
     for reason in _shown_reasons(result):
-        is_score = reason.kind in (FLOOR, DROP) and reason.value is not None
-        change, _, limit = (
-            _score_in_brief(reason, result, is_named=False).rpartition(", ")
-            if is_score
-            else ("", "", "")
-        )
-        is_short = (
-            len(change.rpartition(".")[2]) <= _DIGITS
-        )  # else the score beside it has too few digits
-        limit = f"below its {limit}" if reason.kind == FLOOR else limit
-        texts.append(
-            reason_text(reason, result)
-            if not is_score
-            else limit
-            if is_short
-            else f"{change}, {limit}"
-        )
+        brief = _score_in_brief(reason, result, is_named=False)
+        if brief is None:
+            texts.append(reason_text(reason, result))
+        else:
+            texts.append(brief.beside_score(is_floor=reason.kind == FLOOR))
     return "; ".join(texts)
 
 
-_DIGITS = 3  # behind the point, of a score in a table
+@dataclass(frozen=True, slots=True)
+class _BriefScore:
+    """A score in a few words: `1.000 -> 0.936` and `floor 0.950`."""
+
+    change: str
+    limit: str
+
+    def __str__(self) -> str:
+        return f"{self.change}, {self.limit}"
+
+    def beside_score(self, *, is_floor: bool) -> str:
+        """Say the limit, and the score again if the one in a table has too few digits."""
+        limit = f"below its {self.limit}" if is_floor else self.limit
+        decimals = len(self.change.rpartition(".")[2])
+        return limit if decimals <= _DECIMALS else f"{self.change}, {limit}"
 
 
-def _score_in_brief(reason: Outcome, result: CaseResult, is_named: bool) -> str:
-    """`1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or `nDCG@10 0.936, floor 0.950`."""
-    score, before, is_drop = reason.value, _before(reason, result), reason.kind == DROP
-    if score is None:
-        return reason_text(reason, result)
-    digits = 3 if is_drop else digits_apart(score, reason.bound)
-    if before is not None and any(
-        each.kind == DROP for each in result.evaluation.reasons
-    ):
+_DECIMALS = 3
+"""The decimals of a score in a table."""
+
+
+def _score_in_brief(
+    reason: Outcome, result: CaseResult, *, is_named: bool
+) -> _BriefScore | None:
+    """Shorten a floor or a drop; None for any other reason, and without a score.
+
+    `1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or `nDCG@10 0.936, floor 0.950`.
+    """
+    score, before = reason.value, _before(reason, result)
+    if reason.kind not in (FLOOR, DROP) or score is None:
+        return None
+    digits = 3 if reason.kind == DROP else digits_apart(score, reason.bound)
+    has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)
+    if before is not None and has_dropped:
         digits = max(digits, digits_apart(score, before))
-    now, then = f"{score:.{digits}f}", "" if before is None else f"{before:.{digits}f}"
-    change = f"{then} -> {now}" if then not in ("", now) else now
+    now = f"{score:.{digits}f}"
+    then = now if before is None else f"{before:.{digits}f}"
+    change = now if then == now else f"{then} -> {now}"
     if is_named or change == now:
         change = f"{reason.name} {change}"
     if reason.by_people:
         change += " by the grades of people"
-    limit = (
-        f"tolerance {reason.bound:.3g}"
-        if is_drop
-        else f"floor {reason.bound:.{digits}f}"
-    )
-    return f"{change}, {limit}"
+    if reason.kind == DROP:
+        return _BriefScore(change, f"tolerance {reason.bound:.3g}")
+    return _BriefScore(change, f"floor {reason.bound:.{digits}f}")
 
 
 def _shown_reasons(result: CaseResult) -> list[Outcome]:
-    """The reasons; without the drop if the score is below its floor too, whose reason names the baseline."""
-    has_floor = any(reason.kind == FLOOR for reason in result.evaluation.reasons)
-    return [
-        reason
-        for reason in result.evaluation.reasons
-        if not (has_floor and reason.kind == DROP)
-    ]
+    """Leave out the drop if the score is below its floor too, as that reason names the baseline."""
+    reasons = result.evaluation.reasons
+    if not any(reason.kind == FLOOR for reason in reasons):
+        return list(reasons)
+    return [reason for reason in reasons if reason.kind != DROP]
 
 
 def with_figures(result: CaseResult, longest: int) -> list[str]:
-    """The reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
-    return [
-        reason_text(reason, result, longest)
-        + (
-            change_text(reason.value, _before(reason, result))
-            if reason.kind in _WITH_BASELINE
-            else ""
-        )
-        for reason in _shown_reasons(result)
-    ]
-
-
-_WITH_BASELINE = (FLOOR, METRIC)
+    """Say the reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
+    texts = []
+    for reason in _shown_reasons(result):
+        text = reason_text(reason, result, longest)
+        if reason.kind in (FLOOR, METRIC):
+            text += change_text(reason.value, _before(reason, result))
+        texts.append(text)
+    return texts
 
 
 def _before(reason: Outcome, result: CaseResult) -> float | None:
-    """The figure of the accepted ranking."""
+    """Give the figure of the accepted ranking."""
     if reason.kind == FLOOR and result.baseline is not None:
         return result.baseline.score
     return reason.before
 
 
 def change_text(score: float | None, before: float | None) -> str:
-    """`   (baseline 0.764, down 0.452)`; empty where either score is not defined."""
+    """Say `   (baseline 0.764, down 0.452)`; nothing if either score is not defined."""
     if score is None or before is None:
         return ""
     change = score - before
     if not change:
         return f"   (baseline {before:.3f})"
     digits = digits_apart(score, before)
-    return f"   (baseline {before:.{digits}f}, {'down' if change < 0 else 'up'} {abs(change):.{digits}f})"
+    direction = "down" if change < 0 else "up"
+    return f"   (baseline {before:.{digits}f}, {direction} {abs(change):.{digits}f})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import isnan
 
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
@@ -30,71 +31,56 @@ from pytest_relevance.results.compare.differences import (
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
-    """The result with the grades and the nDCG@k that these judgments give it. Its verdict stays."""
+    """Give a result the grades and the nDCG@k of some judgments. Its verdict stays."""
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
-    return replace(
-        result,
-        ranking=replace(result.ranking, grades=tuple(graded.grades)),
-        evaluation=replace(
-            result.evaluation,
-            judgments=count_grades([*judgments.values()]),
-            judged=sum(
-                grade is not None for grade in graded.grades[: result.conditions.k]
-            ),
-            scores={result.metric.text: None if value != value else value},
-        ),
+    in_top = graded.grades[: result.conditions.k]
+    evaluation = replace(
+        result.evaluation,
+        judgments=count_grades(list(judgments.values())),
+        judged=sum(1 for grade in in_top if grade is not None),
+        scores={result.metric.text: None if isnan(value) else value},
     )
+    ranking = replace(result.ranking, grades=tuple(graded.grades))
+    return replace(result, ranking=ranking, evaluation=evaluation)
 
 
 def with_fill(
     result: CaseResult, filled: Mapping[str, str], people: CaseResult
 ) -> CaseResult:
-    """The result with what the grades that fill make of it: `people` is the same case without them.
+    """Add to a result what it would be without the grades that fill.
 
-    `filled` are the documents that have such grades, {document: by whom}.
+    `filled`: the documents that have such grades, {document: by whom}.
+    `people`: the result of the same case without these grades.
     """
-    top = dict.fromkeys(result.ranking.documents[: result.conditions.k])
-    by = Counter(filled[document] for document in top if document in filled)
-    scores = {
-        name: value if has_relevant(people, name) else None
-        for name, value in people.evaluation.scores.items()
-    }
+    counts: Counter[str] = Counter()
+    for document in dict.fromkeys(result.ranking.documents[: result.conditions.k]):
+        if document in filled:
+            counts[filled[document]] += 1
+    scores = {}
+    for name, value in people.evaluation.scores.items():
+        scores[name] = value if has_relevant(people, name) else None
     evaluation = replace(
         result.evaluation,
         filled=filled,
-        filled_top=dict(by),
+        filled_top=dict(counts),
         people_scores=scores,
         people_verdict="" if people.verdict == result.verdict else people.verdict,
     )
     return replace(result, evaluation=evaluation)
 
 
-def without_fill(case: CaseResult) -> CaseResult:
-    """A result with the scores, now and before, and the verdict that it has without the grades that fill."""
-    evaluation, verdict, baseline = (
-        case.evaluation,
-        case.evaluation.people_verdict,
-        case.baseline,
-    )
-    scored = replace(
-        case,
-        evaluation=replace(
-            evaluation, scores={**evaluation.scores, **evaluation.people_scores}
-        ),
-    )
-    if baseline is not None and baseline.people_scores:
-        before = {**baseline.scores, **baseline.people_scores}
-        score_before = before.get(case.metric.text, baseline.score)
-        scored = replace(
-            scored, baseline=replace(baseline, score=score_before, scores=before)
-        )
-    # the outcome is what pytest made of the other verdict
-    return (
-        replace(scored, verdict=verdict, call=replace(case.call, outcome=""))
-        if verdict
-        else scored
-    )
+def without_fill(result: CaseResult) -> CaseResult:
+    """Give a result the scores, now and before, that it has without the grades that fill. Its verdict stays."""
+    evaluation = result.evaluation
+    scores = {**evaluation.scores, **evaluation.people_scores}
+    scored = replace(result, evaluation=replace(evaluation, scores=scores))
+    baseline = result.baseline
+    if baseline is None or not baseline.people_scores:
+        return scored
+    before = {**baseline.scores, **baseline.people_scores}
+    own_score = before.get(result.metric.text, baseline.score)
+    return replace(scored, baseline=replace(baseline, score=own_score, scores=before))
 
 
 def has_filled(results: Iterable[CaseResult]) -> bool:
@@ -111,7 +97,7 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """The drop below the baseline that grades of people alone see; None if there is none.
+    """Find the drop below the baseline that grades of people alone see; None if there is none.
 
     Grades that fill would hide it: those of a machine for what is new in the ranking.
     """
@@ -138,7 +124,7 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 def as_people_see_it(
     result: CaseResult, found: BaselineComparison
 ) -> BaselineComparison:
-    """A comparison that is a regression if grades that fill hide a drop."""
+    """Make a comparison a regression if grades that fill hide a drop."""
     if drop_of_people(replace(result, baseline=found)) is None:
         return found
     return replace(found, standing=REGRESSION, failed_before=False)

@@ -61,7 +61,7 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Why expectations of a case are not decided: a line for each that looks deeper than the results; usually empty.
+    """Say why expectations of a case are not decided: a line for each that looks deeper than the results; usually empty.
 
     Ask it of a search that takes no number of results.
     """
@@ -83,7 +83,7 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
-    """The expectations of a case that are met only if nothing lies below the results, each with the rank it looks at."""
+    """List the expectations that are met only if nothing lies below the results, each with the rank it looks at."""
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
     open_demands = []
@@ -95,7 +95,7 @@ def undecided_demands(
 
 
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
-    """The deepest cutoff that the case file writes for a case, if fewer ranks were returned; otherwise 0.
+    """Give the deepest cutoff that the case file writes for a case, if fewer ranks were returned; otherwise 0.
 
     A k of 10 that nobody has written does not count.
     """
@@ -127,14 +127,16 @@ class Undecided:
         """Why the case is not decided: a line for each expectation."""
         most = counted(self.limit, "result")
         last = _last_rank(self.result, self.limit)
-        return "\n".join(
-            f"{name} looks at rank {depth}, and no case got more than {most}, whatever it asked for: let the search "
-            f"hand k on to the engine, or look no deeper than rank {last}"
-            for name, depth in self.demands
-        )
+        lines = []
+        for name, depth in self.demands:
+            lines.append(
+                f"{name} looks at rank {depth}, and no case got more than {most}, whatever it asked for: let the search "
+                f"hand k on to the engine, or look no deeper than rank {last}"
+            )
+        return "\n".join(lines)
 
     def as_error(self) -> CaseResult:
-        """The result of the case as an error, without a score: what it demands is neither met nor unmet."""
+        """Make the result of the case an error, without a score: what it demands is neither met nor unmet."""
         error = SearchError(type="", message=self.message, phase=SCORING)
         return replace(
             self.result,
@@ -149,7 +151,7 @@ class Undecided:
 
 
 def find_limit(results: Sequence[CaseResult]) -> int:
-    """The number of results at which a search seems to stop, whatever it is asked for; 0 if it shows no limit."""
+    """Find the number of results at which a search seems to stop, whatever it is asked for; 0 if it shows no limit."""
     limit = max((result.ranking.length for result in results), default=0)
     if any(_shows_that_k_is_handed_on(result, limit) for result in results):
         return 0
@@ -178,48 +180,48 @@ def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
 def find_undecided(
     results: Iterable[CaseResult], whole_files: Iterable[str]
 ) -> dict[Key, Undecided]:
-    """The cases of a run that passed and are not decided, by their keys.
+    """Find the cases of a run that passed and are not decided, by their keys.
 
     Only cases of `whole_files` are looked at, of which all cases ran: a few cases of a file may have few results.
     """
     whole = frozenset(whole_files)
-    searched = [
-        result
-        for result in results
-        if result.evaluation.scores and result.search != CHECK
-    ]
-    found = {}
-    for group in grouped(searched, search_of).values():
-        for each in _undecided_of_search(group):
-            if each.result.file in whole:
-                found[each.result.key] = each
-    return found
+    searched = []
+    for result in results:
+        if result.evaluation.scores and result.search != CHECK:
+            searched.append(result)
+    by_key = {}
+    for of_search in grouped(searched, search_of).values():
+        for undecided in _undecided_of_search(of_search):
+            if undecided.result.file in whole:
+                by_key[undecided.result.key] = undecided
+    return by_key
 
 
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
-    """Those of the cases of one search in one variant."""
+    """Find the undecided cases of one search in one variant."""
     limit = find_limit(results)
     if not limit:
         return []
     never_full = all(_has_fewer_than_asked(result) for result in results)
     shows_usual = shows_usual_limit(results)
-    found = []
+    cases = []
     for result in results:
-        demands = [
-            (name, depth)
-            for name, depth in result.evaluation.undecided
-            if depth > _last_rank(result, limit)
-            and (depth > USUAL_DEPTH or shows_usual)
-        ]
-        is_in_doubt = never_full or result.ranking.length == limit
-        has_passed = result.verdict in (PASSED, INCONCLUSIVE) and not has_failed(result)
-        if demands and is_in_doubt and has_passed:
-            found.append(Undecided(result, demands, limit))
-    return found
+        if not never_full and result.ranking.length != limit:
+            continue
+        if result.verdict not in (PASSED, INCONCLUSIVE) or has_failed(result):
+            continue
+        demands = []
+        for name, depth in result.evaluation.undecided:
+            is_usual = depth <= USUAL_DEPTH
+            if depth > _last_rank(result, limit) and (shows_usual or not is_usual):
+                demands.append((name, depth))
+        if demands:
+            cases.append(Undecided(result, demands, limit))
+    return cases
 
 
 def _last_rank(result: CaseResult, limit: int) -> int:
-    """The last rank of a case that a limit leaves: chunks that were left out have no rank."""
+    """Give the last rank of a case that a limit leaves: chunks that were left out have no rank."""
     return limit - result.ranking.left_out
 
 

@@ -47,7 +47,7 @@ class AcceptedOutcomes:
     expect: Sequence[Expectation] = ()
 
     def of(self, demand: Outcome) -> Outcome | None:
-        """The outcome of a demand with the accepted ranking; None if it is not known."""
+        """Judge a demand with the accepted ranking; None if it is not known."""
         if demand.kind == FLOOR:
             is_met = self.score is not None and self.score >= demand.bound
             return replace(demand, value=self.score, met=is_met)
@@ -74,7 +74,7 @@ class AcceptedOutcomes:
         return False
 
     def _of_similarity(self, demand: Outcome) -> Outcome:
-        """The accepted ranking equals itself, unless it is empty and should not be."""
+        """Compare the accepted ranking with itself: it is equal, unless it is empty and should not be."""
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes
         )
@@ -83,7 +83,7 @@ class AcceptedOutcomes:
         return replace(demand, value=same, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
-        """The outcome that the entry has of the same demand, for rankings read alike."""
+        """Find the outcome that the entry has of the same demand, for rankings read alike."""
         if self.entry.collapse != self.result.conditions.settings.collapse:
             return None
         for kept in self.entry.outcomes:
@@ -102,7 +102,7 @@ class AcceptedOutcomes:
         return outcome
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """The expectation of a demand; only a case knows the metrics of its project."""
+        """Find the expectation of a demand; only a case knows the metrics of its project."""
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
                 return expected
@@ -118,7 +118,7 @@ class AcceptedOutcomes:
         return not self.entry.whole and len(self.entry.documents) >= self.entry.depth
 
     def _found(self) -> outcomes.Found:
-        """What the search returned then, as the checkers take it."""
+        """Give what the search returned then, as kinds of expectations judge it."""
         documents, conditions = self._documents, self.result.conditions
         return outcomes.Found(
             k=conditions.k,
@@ -172,7 +172,7 @@ def need_missed(gates: Iterable[Gate]) -> bool:
 def accepted_cases(
     entries: BaselineEntries, gates: Iterable[Gate]
 ) -> tuple[AcceptedCase, ...]:
-    """What entries have of each case; nothing unless a gate may have failed before."""
+    """Give what entries have of each case; nothing unless a gate may have failed before."""
     if not any(kind_of_gate(gate).may_be_known for gate in gates):
         return ()
     return tuple(entry.as_case() for entry in entries.values())
