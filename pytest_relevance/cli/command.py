@@ -8,10 +8,9 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -124,32 +123,6 @@ def complain(message: str) -> None:
 def say(text: object, end: str = "\n") -> None:
     """Print text to standard output; in GitHub Actions nothing in it is a command of the runner."""
     print(safe_output(str(text)), end=end)
-
-
-def telling(what: str, total: Callable[[], int]) -> AbstractContextManager[None]:
-    """Say on a terminal how many of so many results are done, once that takes long."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from pytest_relevance.reports import progress
-
-    return progress.telling(
-        what, total(), partial(print, end="", file=sys.stderr, flush=True)
-    )
-
-
-def reading(records: Sequence[str | os.PathLike[str]]) -> AbstractContextManager[None]:
-    """Say on a terminal how many results of records are read."""
-    return telling("results read:", lambda: sum(map(_results_in, records)))
-
-
-def _results_in(record: str | os.PathLike[str]) -> int:
-    from pytest_relevance.results.records.file import read_header
-    from pytest_relevance.results.records.run_info import RecordError
-
-    try:
-        return read_header(record).results
-    except RecordError:  # it is told where the record is read
-        return 0
 
 
 def show(lines: Iterable[Line]) -> None:

@@ -129,23 +129,22 @@ def run(arguments: Namespace) -> int:
     command.check_output(arguments, inputs, is_report, "no report")
     format = command.report_format(arguments, command.OF_COMPARISONS)
     try:
-        with command.reading((first, second)):
-            comparison = _comparison(arguments)
-            gates = comparison.judge(
-                dict(arguments.max_drop),
-                p=arguments.p,
-                max_case_drop=arguments.max_case_drop,
-                min_mean=dict(arguments.least),
-            )
-            is_text_file = format == TEXT and output is not None
-            options = ReportOptions(
-                width=WIDEST if is_text_file else terminal_width(),
-                max_chars=arguments.max_chars,
-                limit=arguments.limit or sys.maxsize,
-                images=arguments.images == "link",
-            )
-            report = comparison_report(format, comparison, gates, options)
-            text = comparison_report(TEXT, comparison, gates, options)
+        comparison = _comparison(arguments)
+        gates = comparison.judge(
+            dict(arguments.max_drop),
+            p=arguments.p,
+            max_case_drop=arguments.max_case_drop,
+            min_mean=dict(arguments.least),
+        )
+        is_text_file = format == TEXT and output is not None
+        options = ReportOptions(
+            width=WIDEST if is_text_file else terminal_width(),
+            max_chars=arguments.max_chars,
+            limit=arguments.limit or sys.maxsize,
+            images=arguments.images == "link",
+        )
+        report = comparison_report(format, comparison, gates, options)
+        text = comparison_report(TEXT, comparison, gates, options)
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:

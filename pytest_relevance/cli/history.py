@@ -53,8 +53,7 @@ def run(arguments: Namespace) -> int:
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments, command.OWN_FORMATS)
-    with command.reading(paths):
-        history = read_history(paths, _judge)
+    history = read_history(paths, _judge)
     report = {
         TEXT: lambda: history_text(
             history, terminal_width() if arguments.output is None else WIDEST

@@ -71,8 +71,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.results.records.run import Run
 
     format = arguments.format or TEXT
-    with command.reading(arguments.records):
-        runs = [Run.open(path) for path in arguments.records]
+    runs = [Run.open(path) for path in arguments.records]
     if len({run.name for run in runs}) < len(
         runs
     ):  # shard-1/run.jsonl, shard-2/run.jsonl

@@ -15,7 +15,7 @@ from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, CommandError
-from pytest_relevance.report_formats import HTML, ReportOptions, run_report
+from pytest_relevance.report_formats import ReportOptions, run_report
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -67,11 +67,7 @@ def run(arguments: Namespace) -> int:
         images=arguments.images == "link",
     )
     recorded = _recorded(arguments.record, arguments.against)
-    if format == HTML:
-        with command.telling("results in the page:", lambda: len(recorded)):
-            report = run_report(format, recorded, options)
-    else:
-        report = run_report(format, recorded, options)
+    report = run_report(format, recorded, options)
     command.deliver(report, format, arguments.output)
     return OK
 
@@ -80,9 +76,8 @@ def _recorded(path: Path, against: Path | None) -> Run:
     """Read a record, and compare it with another one or with a baseline."""
     from pytest_relevance.results.records.run import Run
 
-    with command.reading([path] if against is None else [path, against]):
-        run = Run.open(path)
-        return run if against is None else _against(run, against)
+    run = Run.open(path)
+    return run if against is None else _against(run, against)
 
 
 def _against(run: Run, path: Path) -> Run:

@@ -11,7 +11,6 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -35,7 +34,6 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.plugin.selection import is_part
-from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.run.counts import anything_ran, counted_cases
 from pytest_relevance.reports.sections import MOST_CHARACTERS
@@ -485,16 +483,9 @@ def report_text(
     """The report of any run, as `report_of` makes that of the present one."""
     if name == "html":
         from pytest_relevance.reports.html.page import html_page
-        from pytest_relevance.reports.progress import telling
 
-        write, is_terminal = run_terminal(config)
-        with (
-            telling("results in the page:", len(run), write)
-            if is_terminal
-            else nullcontext()
-        ):
-            images = getattr(config.option, "relevance_images", "off")
-            return html_page(run, images=images == "link")
+        images = getattr(config.option, "relevance_images", "off")
+        return html_page(run, images=images == "link")
     from pytest_relevance.reports.run.markdown import run_markdown
     from pytest_relevance.reports.workflow_commands import safe_output
 

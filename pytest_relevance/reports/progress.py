@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
-
-from pytest_relevance.results.records.file import WATCH
-
-TOLD_AFTER = 2.0
-"""How long the reading or the showing of results takes, in seconds, before a terminal says how far it is."""
 
 _EVERY = 0.1
 """How often the line on a terminal moves at most, in seconds."""
@@ -23,15 +17,13 @@ _TENTHS = 10
 class Progress:
     """Tells how much of some work is done, and how much longer it takes: `asked 120 of 500, about 2 min left`.
 
-    `what` begins the text, `total` is the number of steps. `write` writes a text and flushes it. Nothing is told
-    before `after` seconds have passed. `clock` gives seconds.
+    `what` begins the text, `total` is the number of steps. `write` writes a text and flushes it. `clock` gives seconds.
     """
 
     what: str
     total: int
     write: Callable[[str], object]
     is_terminal: bool
-    after: float = 0.0
     clock: Callable[[], float] = monotonic
 
     def __post_init__(self) -> None:
@@ -43,8 +35,6 @@ class Progress:
         """Count `n` more steps as done (0: none, but the line may move); tell it where it is time to."""
         self._done += n
         now = self.clock()
-        if now - self._began < self.after:
-            return
         if self.is_terminal:
             if now - self._told >= _EVERY:
                 self._told, text = now, self._text(now)
@@ -68,18 +58,6 @@ class Progress:
             if self._done and left > 0
             else text
         )
-
-
-@contextmanager
-def telling(what: str, total: int, write: Callable[[str], object]) -> Iterator[None]:
-    """Say on a terminal how many of so many results are done (`WATCH`), once that takes long."""
-    progress = Progress(what, total, write, is_terminal=True, after=TOLD_AFTER)
-    token = WATCH.set(progress.advance)
-    try:
-        yield
-    finally:
-        WATCH.reset(token)
-        progress.end()
 
 
 def time_left(seconds: float) -> str:

@@ -596,29 +596,3 @@ def test_two_runs_differ_as_compare_says(
         for name, difference in moved.items()
         if abs(difference) > 0.05
     }
-
-
-# --- how far it is ----------------------------------------------------------------------------------------------------
-
-
-def test_a_terminal_sees_how_far_long_work_is(
-    terminal: Terminal, runs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record(runs / "1.jsonl", 1, {f"query {number}": BEST for number in range(600)})
-    monkeypatch.setattr("pytest_relevance.reports.progress.TOLD_AFTER", 0.0)
-    assert "\r" not in terminal.run("history", "runs").err
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    one = "runs/1.jsonl"
-    for command in (
-        ("history", "runs"),
-        ("merge", one),
-        ("compare", one, one),
-        ("report", one, "-o", "run.html"),
-    ):
-        said = terminal.run(*command)
-        assert said.code == 0
-        assert "\rresults read: 500 of " in said.err
-        assert ("\rresults in the page: 500 of 600" in said.err) == (
-            command[0] == "report"
-        )
-        assert "\r" not in said.out

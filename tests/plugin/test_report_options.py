@@ -259,25 +259,3 @@ def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
     main(["report", "run.jsonl", "--format=json"])
     (gate,) = json.loads(capsys.readouterr().out)["gates"]
     assert (gate["outcome"], gate["message"]) == ("failed", f"not evaluated: {ran} ran")
-
-
-class OnTerminal:
-    """Has the run take its output for a terminal."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-        reporter.isatty = type(reporter.isatty)(True)
-
-
-def test_a_terminal_sees_how_far_a_large_page_is(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.conftest()
-    project.cases(
-        "cases:\n" + "".join(f"  - {{query: q{number}}}\n" for number in range(500))
-    )
-    monkeypatch.setattr("pytest_relevance.reports.progress.TOLD_AFTER", 0.0)
-    shown = project.run(HTML, plugins=[OnTerminal()]).result.stdout.str()
-    assert "\nresults in the page: 500 of 500" in shown
-    assert "report: run.html" in shown

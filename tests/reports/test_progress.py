@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-import pytest
-
 from pytest_relevance.reports.progress import Progress, time_left
 
 
@@ -52,15 +50,3 @@ def test_a_terminal_has_one_line_that_moves_and_goes() -> None:
     assert written[60].startswith("\rread 6")
     assert "left" in written[60]
     assert written[-1] == "\r" + " " * len(written[-2].strip()) + "\r"
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_nothing_is_told_of_short_work(is_terminal: bool) -> None:
-    written: list[str] = []
-    clock = Clock()
-    progress = Progress(
-        "read", 100, written.append, is_terminal=is_terminal, after=2.0, clock=clock
-    )
-    list(steps(progress, clock, 100, 0.019))
-    progress.end()
-    assert written == []

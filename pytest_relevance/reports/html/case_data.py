@@ -30,7 +30,6 @@ from pytest_relevance.reports.run.variants import (
 from pytest_relevance.results.breakdown import Loss
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.file import watched
 from pytest_relevance.results.worklist import top_grade
 
 _Scale = tuple[tuple[float, str], ...]
@@ -55,7 +54,7 @@ def all_case_data(
     told = told_errors(results)
     alone = is_fine(rows)
     cases = []
-    for row in watched(shown):
+    for row in shown:
         result = row.result
         values = {
             **_identity(result, names[id(result)], variants),

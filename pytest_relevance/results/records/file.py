@@ -11,7 +11,6 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NoReturn, TypeVar
@@ -162,7 +161,7 @@ def read_record(path: str | os.PathLike[str], shown: str | None = None) -> Recor
     """
     lines = _record_lines(path, shown)
     _, header = next(lines)
-    results = [result for _, result in watched(lines)]
+    results = [result for _, result in lines]
     return Record(results, header.files, header.run)
 
 
@@ -170,23 +169,6 @@ def read_header(path: str | os.PathLike[str], shown: str | None = None) -> Recor
     """Read the first line of a record. Raises `RecordError`."""
     header: RecordHeader = next(_record_lines(path, shown))[1]
     return header
-
-
-WATCH: ContextVar[Callable[[int], object]] = ContextVar(
-    "WATCH", default=lambda count: None
-)
-"""Called, while there are many results to read or to show, with how many more of them are done."""
-
-_STEP = 500
-
-
-def watched(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, telling `WATCH` how many of them are done."""
-    tell = WATCH.get()
-    for number, item in enumerate(items, 1):
-        yield item
-        if not number % _STEP:
-            tell(_STEP)
 
 
 def _record_lines(
