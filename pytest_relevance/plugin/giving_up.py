@@ -5,7 +5,8 @@ A dead engine would otherwise be waited for in each case. The option is `relevan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
-from pytest_relevance.results.case_parts import SCORING, SETUP
+from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     SKIPPED,
@@ -28,34 +29,39 @@ PATIENCE = 5
 """A search that has succeeded before is given up after this many times `relevance_give_up` failures in a row."""
 
 
-Search = tuple[str, str | None, str, Sequence[str]]
-"""The key of a search: its name, its variant, the folder of its fixture, and the other fixtures of the case.
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is given up: a search fixture in one variant, and the other fixtures of its cases.
 
-Another folder may have a fixture of the same name, and one of the other fixtures may be the broken one.
-"""
+    `folder` defines the fixture, as another folder may have one of the same name. One of the `other_fixtures` may be
+    the one that is broken.
+    """
+
+    name: str
+    variant: str | None
+    folder: str
+    other_fixtures: tuple[str, ...]
 
 
 class GivingUp:
     """Counts failed searches, and has the remaining cases of a search fail once it is given up (`relevance_give_up`).
 
-    Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
-    search is its fixture and its variant, together with the further fixtures of the case. The hooks are registered once
-    a search is given up.
+    Each process counts for itself, by the reports that it logs. So a case counts once, after its last rerun. The hooks
+    are registered once a search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._manager = config.pluginmanager
         self._most = settings(config).give_up
-        self._runs: Mapping[str, CaseRun] = {}
+        self._runs: dict[str, CaseRun] = {}
         self._succeeded: set[Search] = set()
         self._failed: dict[Search, set[tuple[str, str]]] = {}
         self._given_up: dict[Search, str] = {}
 
     def watch(self, items: Iterable[pytest.Item]) -> None:
         """Take note of the items of cases that are to run."""
-        self._runs = (
-            {item.nodeid: item.stash[CASE_RUN] for item in items} if self._most else {}
-        )
+        if self._most:
+            self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items}
 
     def count(self, nodeid: str, result: CaseResult) -> None:
         """Count the result of a case by its final report. Checks of tests in Python do not count."""
@@ -68,19 +74,22 @@ class GivingUp:
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)
             self._failed.pop(search, None)
-            return
-        if (
-            error.phase == SETUP and not error.type
-        ):  # the fixture is missing: such a failure costs no time
-            return
-        cases = self._failed.setdefault(search, set())
-        cases.add((result.file, result.id))
-        if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
-            failed = f"{search[0]} failed in {counted(len(cases), 'case')} in a row"
-            if not self._given_up:
-                self._manager.register(self, "relevance-giving-up")
-            why = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
-            self._given_up.setdefault(search, why)
+        elif not _is_missing_fixture(error):
+            cases = self._failed.setdefault(search, set())
+            cases.add((result.file, result.id))
+            patience = PATIENCE if search in self._succeeded else 1
+            if len(cases) >= self._most * patience:
+                self._give_up(search, len(cases), error)
+
+    def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
+        """Have the remaining cases of a search fail; `error` is the last one of so many `cases`."""
+        if not self._given_up:
+            self._manager.register(self, "relevance-giving-up")
+        failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
+        why = (
+            f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
+        )
+        self._given_up.setdefault(search, why)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(
@@ -99,13 +108,12 @@ class GivingUp:
         A case that was searched before, together with others, keeps its own result or error.
         """
         __tracebackhide__ = True
-        why, run = self._why(item), item.stash.get(CASE_RUN, None)
+        why = self._why(item)
+        if why is None:
+            return
+        run = item.stash[CASE_RUN]
         searches = item.config.stash.get(SEARCHES, None)
-        if (
-            why is not None
-            and run is not None
-            and not (searches is not None and searches.is_ahead(run))
-        ):
+        if searches is None or not searches.is_ahead(run):
             run.attempt.error = NotSearched(why, pytrace=False)
             raise run.attempt.error
 
@@ -116,4 +124,14 @@ class GivingUp:
 
 
 def _search_of(run: CaseRun) -> Search:
-    return run.case.search, run.variant, run.search_folder, run.case.usefixtures
+    return Search(
+        name=run.case.search,
+        variant=run.variant,
+        folder=run.search_folder,
+        other_fixtures=tuple(run.case.usefixtures),
+    )
+
+
+def _is_missing_fixture(error: SearchError) -> bool:
+    """Whether a fixture of a case does not exist: such a failure costs no time."""
+    return error.phase == SETUP and not error.type
