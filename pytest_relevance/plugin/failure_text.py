@@ -71,9 +71,8 @@ class FailureText:
         self.reprcrash = crash
         self._lines_of = lines_of
         self._verbosity = verbosity(option)
-        self._is_by_line = (
-            getattr(option, "tbstyle", None) == "line"
-        )  # pytest prints a line for each failure itself
+        # pytest prints a line for each failure itself
+        self._is_by_line = getattr(option, "tbstyle", None) == "line"
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
@@ -82,10 +81,8 @@ class FailureText:
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         if not self._is_by_line:
-            write_lines(
-                tw,
-                self._lines_of(verbosity=self._verbosity, width=terminal_width()),
-            )
+            width = terminal_width()
+            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=width))
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
@@ -93,7 +90,8 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
     In GitHub Actions the lines hold no workflow command.
     """
-    for spans in map(line_without_commands, lines) if is_github() else lines:
+    for line in lines:
+        spans = line_without_commands(line) if is_github() else line
         for part, style in spans:
             if part:
                 tw.write(part, **MARKUP.get(style, {}))
@@ -105,17 +103,19 @@ class HeadingAlone:
 
     def __init__(self, report: Any) -> None:
         """Take the place of the text of a report, and keep its captured output from being printed."""
-        self._report, self._text, self._sections = (
-            report,
-            report.longrepr,
-            report.sections,
-        )
-        self.reprcrash = getattr(report.longrepr, "reprcrash", None)
-        report.longrepr, report.sections = self, []
+        self._report = report
+        self._text = report.longrepr
+        self._sections = report.sections
+        crash = getattr(report.longrepr, "reprcrash", None)
+        if crash is not None:
+            self.reprcrash = crash
+        report.longrepr = self
+        report.sections = []
 
     def restore(self) -> None:
         """Give the report its text and output back."""
-        self._report.longrepr, self._report.sections = self._text, self._sections
+        self._report.longrepr = self._text
+        self._report.sections = self._sections
 
     def __str__(self) -> str:
         """Return the whole text."""

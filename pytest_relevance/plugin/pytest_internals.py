@@ -10,7 +10,7 @@
 | `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio runs only these, each in its loop |
 | the attributes of a failure's representation | secrets are masked in every text of it |
 
-Tried with pytest 8.4.0 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the package may read a private
+Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the package may read a private
 attribute: ruff's rule SLF001 checks that.
 """
 

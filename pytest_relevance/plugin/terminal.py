@@ -41,7 +41,7 @@ Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 
 
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
-    """A function that writes to the terminal of a run, past the capture of output; and whether it is a terminal.
+    """Return a function that writes to the terminal of a run, past the capture of output; and whether it is a terminal.
 
     The first text begins on a line of its own.
     """
@@ -75,11 +75,9 @@ class Terminal:
             return None
         results = attached_to(report).results or ()
         is_given_up = any(result.verdict == NOT_SEARCHED for result in results)
-        return (
-            (NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True}))
-            if is_given_up
-            else None
-        )
+        if not is_given_up:
+            return None
+        return NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True})
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(
@@ -134,29 +132,15 @@ class Terminal:
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
-        is_shown = self._config.option.verbose > 1
-        passed = [
-            each
-            for each in results
-            if is_shown and each.outcome == "passed" and each.evaluation.scores
-        ]
-        if passed:
-            from pytest_relevance.reports.failure import failure_lines
-
-            terminalreporter.write_sep("=", "passing relevance cases")
-            for result in passed:
-                terminalreporter.write_sep("_", case_heading(result))
-                write_lines(
-                    terminalreporter,
-                    failure_lines(result, verbosity=1, width=terminal_width()),
-                )
+        if self._config.option.verbose > 1:
+            _print_passed(terminalreporter, results)
+        sections = [*self._store.sections]
         lines = self._lines(results)
-        for title, shown in (
-            *self._store.sections,
-            *([("relevance", lines)] if lines else []),
-        ):
+        if lines:
+            sections.append(("relevance", lines))
+        for title, section in sections:
             terminalreporter.write_sep("=", title)
-            write_lines(terminalreporter, shown)
+            write_lines(terminalreporter, section)
 
     def _reference(self) -> str:
         """Return the record to compare with, as a command names it here; no report has an absolute path."""
@@ -167,13 +151,14 @@ class Terminal:
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
-        messages, self._store.messages = self._store.messages, []
+        messages = sorted(self._store.messages, key=attrgetter("place"))
+        self._store.messages = []
         columns = terminal_width()
-        lines = [
-            styled_line(part, PLAIN if message.is_good else BAD)
-            for message in sorted(messages, key=attrgetter("place"))
-            for part in folded(message.text, columns, indent="    ")
-        ]
+        lines = []
+        for message in messages:
+            style = PLAIN if message.is_good else BAD
+            for part in folded(message.text, columns, indent="    "):
+                lines.append(styled_line(part, style))
         if not results:
             return lines
         option = self._config.option
@@ -208,6 +193,23 @@ class Terminal:
         return [*summary, *lines, *verdict]
 
 
+def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
+    """Print the reports of the scored cases that passed."""
+    passed = []
+    for result in results:
+        if result.outcome == "passed" and result.evaluation.scores:
+            passed.append(result)
+    if not passed:
+        return
+    from pytest_relevance.reports.failure import failure_lines
+
+    terminal.write_sep("=", "passing relevance cases")
+    for result in passed:
+        terminal.write_sep("_", case_heading(result))
+        lines = failure_lines(result, verbosity=1, width=terminal_width())
+        write_lines(terminal, lines)
+
+
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
     """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
     for report in reports:
@@ -226,20 +228,23 @@ def _set_headings(reports: Iterable[Any], option: Any) -> None:
 
 
 def _sort_failures(failed: list[Any]) -> None:
-    """Sort the failed reports of cases by the kind of their failure, where any has a baseline.
+    """Sort the failed reports of cases by the kind of their failure, if any has a baseline.
 
     Failures of other tests and of gates keep their places in the list.
     """
     from pytest_relevance.results.failures import failure_order
 
-    found = ((place, _result_of(report)) for place, report in enumerate(failed))
-    results = {place: result for place, result in found if result is not None}
-    if any(result.baseline is not None for result in results.values()):
-        ordered = sorted(results, key=lambda place: failure_order(results[place]))
-        for place, report in zip(
-            results, [failed[place] for place in ordered], strict=True
-        ):
-            failed[place] = report
+    results = {}
+    for place, report in enumerate(failed):
+        result = _result_of(report)
+        if result is not None:
+            results[place] = result
+    if all(result.baseline is None for result in results.values()):
+        return
+    ordered = sorted(results, key=lambda place: failure_order(results[place]))
+    reports = [failed[place] for place in ordered]
+    for place, report in zip(results, reports, strict=True):
+        failed[place] = report
 
 
 def _result_of(report: pytest.TestReport) -> CaseResult | None:
