@@ -158,7 +158,7 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
         raise
     except BaseException as error:  # a user's broken __repr__ must not hide the message that shows the value
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
-    return _cut(printable(text), longest)
+    return cut_to(printable(text), longest)
 
 
 def time_text(seconds: float) -> str:
@@ -168,7 +168,7 @@ def time_text(seconds: float) -> str:
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Return text in double quotes: non-printable characters escaped, cut to `longest` characters."""
-    return f'"{_cut(printable(text), longest)}"'
+    return f'"{cut_to(printable(text), longest)}"'
 
 
 def shown_path(path: Iterable[str | int]) -> str:
@@ -201,7 +201,7 @@ def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
     """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`, escaped and cut."""
     if case == query:
         return quoted(case_name(case, query, variant))
-    return _cut(printable(case_name(case, query, variant)), LONGEST_SHOWN)
+    return cut_to(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:
@@ -252,7 +252,8 @@ def score_text(score: float | None) -> str:
     return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
-def _cut(text: str, longest: int) -> str:
+def cut_to(text: str, longest: int) -> str:
+    """Cut the end of a text with `...` if it has more than `longest` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 

@@ -120,3 +120,47 @@ OF_COMPARISONS: Mapping[str, str] = {
     "notebook": "pytest_relevance.reports.comparison_report:comparison_html",
 }
 """What a comparison of two runs asks of the layers above: to be judged, and to be shown."""
+
+_OF_DIAGNOSES = "pytest_relevance.results.diagnosis_kinds"
+
+DIAGNOSES: Mapping[str, str] = {
+    "nothing": f"{_OF_DIAGNOSES}:NOTHING_RETURNED",
+    "passed empty": f"{_OF_DIAGNOSES}:PASSED_EMPTY",
+    "same first": f"{_OF_DIAGNOSES}:SAME_FIRST",
+    "ids": f"{_OF_DIAGNOSES}:OTHER_IDS",
+    "unsorted": f"{_OF_DIAGNOSES}:UNSORTED",
+    "repeated": f"{_OF_DIAGNOSES}:REPEATED",
+    "fewer": f"{_OF_DIAGNOSES}:FEWER",
+    "no value": f"{_OF_DIAGNOSES}:NO_VALUE",
+}
+"""Kinds of diagnoses, in the order in which reports tell them."""
+
+_OF_CHECKS = "pytest_relevance.cli.lint"
+
+CHECKS: Mapping[str, str] = {
+    "conflicting": f"{_OF_CHECKS}:CONFLICTING",
+    "unknown": f"{_OF_CHECKS}:UNKNOWN",
+    "unused": f"{_OF_CHECKS}:UNUSED",
+    "irrelevant": f"{_OF_CHECKS}:IRRELEVANT",
+    "unjudged": f"{_OF_CHECKS}:UNJUDGED",
+    "blank": f"{_OF_CHECKS}:BLANK",
+    "padded": f"{_OF_CHECKS}:PADDED",
+    "absent": f"{_OF_CHECKS}:ABSENT",
+    "notice": f"{_OF_CHECKS}:NOTICE",
+}
+"""Checks of the command `check`, the most urgent first."""
+
+_OF_COMMANDS = "pytest_relevance.cli"
+
+COMMANDS: Mapping[str, str] = {
+    "init": f"{_OF_COMMANDS}.init",
+    "check": f"{_OF_COMMANDS}.check",
+    "convert": f"{_OF_COMMANDS}.convert",
+    "raters": f"{_OF_COMMANDS}.raters",
+    "compare": f"{_OF_COMMANDS}.compare",
+    "merge": f"{_OF_COMMANDS}.merge",
+    "report": f"{_OF_COMMANDS}.report",
+    "history": f"{_OF_COMMANDS}.history",
+    "schema": f"{_OF_COMMANDS}.schema",
+}
+"""Commands of `pytest-relevance`: modules, in the order of the help text."""

@@ -61,7 +61,11 @@ class Registry(Generic[T]):
         self.group = group
         self._bundled = bundled
         self._adapt = adapt
-        self._passes: tuple[type[BaseException], ...] = (*refusals, KeyboardInterrupt)
+        self._passes: tuple[type[BaseException], ...] = (
+            *refusals,
+            BrokenPipeError,
+            KeyboardInterrupt,
+        )
 
     @property
     def bundled_names(self) -> list[str]:
@@ -115,7 +119,8 @@ class Registry(Generic[T]):
 
         An entry of the package raises what it raises. If an entry of another package raises an
         exception, even SystemExit, an `ExtensionError` names the entry point and the package.
-        Refusals pass, such as FileError: that is how an entry refuses a file.
+        Refusals pass, such as FileError: that is how an entry refuses a file. BrokenPipeError
+        passes too: the reader of the output has read enough.
         """
         if name in self._bundled:
             yield
@@ -167,9 +172,10 @@ def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint,
 
 @lru_cache(maxsize=256)
 def _imported(where: str) -> object:
-    """Import what a "module:attribute" names."""
-    module, _, attribute = where.partition(":")
-    return getattr(import_module(module), attribute)
+    """Import what a "module:attribute" names, or a "module"."""
+    name, _, attribute = where.partition(":")
+    module = import_module(name)
+    return getattr(module, attribute) if attribute else module
 
 
 def _label(point: EntryPoint) -> str:
@@ -226,3 +232,36 @@ GATES: Registry[Any] = Registry(
     rows_of("pytest_relevance.gates.kind:GateKind"),
 )
 """The kinds of gates. An entry is a `GateKind`. Cases and results do as with `EXPECTATIONS`."""
+
+DIAGNOSES: Registry[Any] = Registry(
+    "pytest_relevance.diagnoses",
+    bundled.DIAGNOSES,
+    rows_of("pytest_relevance.results.diagnoses:DiagnosisKind"),
+)
+"""The kinds of diagnoses, in the order in which reports tell them. An entry is a `DiagnosisKind`."""
+
+CHECKS: Registry[Any] = Registry(
+    "pytest_relevance.checks",
+    bundled.CHECKS,
+    rows_of("pytest_relevance.cli.lint:FileCheck"),
+)
+"""The checks of the command `check`, the most urgent first. An entry is a `FileCheck`."""
+
+
+def _command(name: str, value: str, entry: object) -> object:
+    """Check that what an entry point names is the module of a command."""
+    for function in ("declare", "run"):
+        if not callable(getattr(entry, function, None)):
+            raise ExtensionError(f"{name} ({value}) has no function {function}")
+    return entry
+
+
+COMMANDS: Registry[Any] = Registry(
+    "pytest_relevance.commands", bundled.COMMANDS, _command
+)
+"""The commands of `pytest-relevance`, in the order of its help text.
+
+An entry is a module with `declare(parser)`, which adds its arguments, and `run(arguments)`,
+which returns the exit code. Of another package the first line of its docstring says what the
+command does.
+"""

@@ -252,6 +252,9 @@ EXAMPLES = {
     "ReportFormat": "2 cases",
     "ExpectationKind": "2 cases",
     "GateKind": "2 cases",
+    "DiagnosisKind": "2 cases",
+    "FileCheck": "2 cases",
+    "def declare(": "2 cases",
 }
 """What is printed with an example, by a name in it."""
 

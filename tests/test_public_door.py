@@ -40,7 +40,7 @@ LAYERS = (
 )
 """The folders whose tests may import their own layer, the lowest first."""
 
-COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.COMMANDS"}
+COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.ABOUT"}
 """The entry point of `pytest-relevance`, and its commands, for every test."""
 
 SHARED = {"_number_text", "_problems", "_source", "_tables"}

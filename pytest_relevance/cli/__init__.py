@@ -1,8 +1,9 @@
 """`pytest-relevance COMMAND`: work on case files, judgments and run records outside of a test run.
 
-A command is a module of this package with the name of the command: `declare(parser)` adds its arguments, and
-`run(arguments)` does the work and returns the exit code. The module is imported only when the command is called, and
-imports heavy modules where it uses them. To add a command, add such a module and a row in `COMMANDS`.
+A command is a module. Its `declare(parser)` adds the arguments, and its `run(arguments)` does the work and returns the
+exit code. The module is imported only when the command is called, and imports heavy modules where it uses them. To add
+a command, add such a module, name it in `bundled.py`, and say in `ABOUT` what it does. Another package adds a command by
+an entry point of the group `pytest_relevance.commands`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from textwrap import fill
 from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
+from pytest_relevance._text import shown
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
@@ -27,15 +28,14 @@ from pytest_relevance.cli.command import (
     complain,
     escape_unencodable,
 )
-from pytest_relevance.registry import ExtensionError
+from pytest_relevance.registry import COMMANDS, ExtensionError
 from pytest_relevance.reports.workflow_commands import safe_output
 
-_BROKEN_PIPE, _INTERRUPTED = (
-    141,
-    130,
-)  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
+_BROKEN_PIPE = 141
+_INTERRUPTED = 130
+"""Exit codes in a shell after the signals SIGPIPE and SIGINT: 128 and the number of the signal."""
 
-COMMANDS: Mapping[str, str] = {
+ABOUT: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
     "check": "check case files, judgment files and records without running a search",
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, str] = {
     "history": "show how search did over many recorded runs",
     "schema": "print the JSON Schema of case files, for editors",
 }
-"""Every command, with its description for the usage text."""
+"""What each command of the package does, for the help text, which imports no command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,7 +76,7 @@ def _run(arguments: list[str]) -> int:
         complain(f"{PROGRAM}: {error}")
         return USAGE
     try:
-        code: int = parsed.run(parsed)
+        code = _run_command(parsed)
     except CommandError as refused:
         complain(str(refused))
         return refused.code
@@ -120,11 +120,11 @@ def _parsed(arguments: list[str]) -> Namespace:
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
     )
-    named = next(
-        (argument for argument in arguments if not argument.startswith("-")), None
-    )
-    for name, does in COMMANDS.items():
-        of_command = commands.add_parser(name, help=does, allow_abbrev=False)
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    bundled = COMMANDS.bundled_names
+    for name in bundled if named in bundled else COMMANDS.names():
+        about = _about(name).replace("%", "%%")  # argparse takes it for a format
+        of_command = commands.add_parser(name, help=about, allow_abbrev=False)
         if name == named:
             _declare(name, of_command)
     if not arguments:
@@ -133,15 +133,39 @@ def _parsed(arguments: list[str]) -> Namespace:
     return parser.parse_args(arguments)
 
 
+def _about(name: str) -> str:
+    """Say in a line what a command does; of one that cannot be loaded, why."""
+    if name in ABOUT:
+        return ABOUT[name]
+    try:
+        module = COMMANDS.get(name)
+    except ExtensionError as error:
+        return str(error)
+    first_line = (module.__doc__ or name).strip().splitlines()[0]
+    return first_line.rstrip(".")
+
+
 def _declare(name: str, parser: ArgumentParser) -> None:
     """Import the module of a command, and give the parser its arguments and its help text."""
-    module = import_module(f"{__name__}.{name}")
+    module = COMMANDS.get(name)
+    about = _about(name)
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.description = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
+    parser.description = f"{about[0].upper()}{about[1:]}."
     width = shutil.get_terminal_size().columns - 2  # as argparse does
     _, *paragraphs = (module.__doc__ or "").rstrip().split("\n\n")
     parser.epilog = "\n\n".join(
         text if text.startswith(" ") else fill(text, width) for text in paragraphs
     )
-    parser.set_defaults(run=module.run)
-    module.declare(parser)
+    with COMMANDS.calling(name):
+        module.declare(parser)
+
+
+def _run_command(arguments: Namespace) -> int:
+    """Run the command that was parsed, and return its exit code."""
+    name = arguments.command
+    with COMMANDS.calling(name):
+        code = COMMANDS.get(name).run(arguments)
+    if not isinstance(code, int):
+        label = COMMANDS.label(name)
+        raise ExtensionError(f"{label} returned {shown(code)}, not an exit code")
+    return code

@@ -12,15 +12,15 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._ids import FileIds, id_field_of
-from pytest_relevance._problems import FileError
-from pytest_relevance._text import counted, harmless, quoted
+from pytest_relevance._problems import FileError, Problem
+from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
@@ -31,12 +31,13 @@ from pytest_relevance.cli.command import (
     say,
     show,
 )
+from pytest_relevance.registry import CHECKS
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.lint import LintFinding
     from pytest_relevance.cases.model import CatalogueFile, Suite
+    from pytest_relevance.judgments.model import Judgments, Ratings
 
 _MOST_OF_A_KIND = 10
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
@@ -74,182 +75,257 @@ def declare(parser: ArgumentParser) -> None:
     )
 
 
-@dataclass(slots=True)
-class _Looked:
-    """The numbers and findings of the files checked so far. `at_least`: there may be more errors.
+@dataclass(frozen=True, slots=True)
+class _NamedCatalogue:
+    """A catalogue, and the columns of it that a suite names."""
 
-    `read` are the real paths of the files whose judgments, queries and errors were counted with a suite. `catalogues`
-    are the catalogues by path and by the columns that a suite names, with the suites.
+    path: str
+    columns: CatalogueFile
+
+
+def _no_counts() -> Counter[str]:
+    """Begin to count. What always is in the last line comes first, in its order."""
+    return Counter(file=0, case=0, query=0, judgment=0)
+
+
+@dataclass(slots=True)
+class _Checked:
+    """What was found in the files so far.
+
+    `counts`: how many files, cases, queries and judgments there are.
+    `errors`: how many errors were printed. `at_least`: there may be more of them.
+    `warnings`: the places by the name of the check that found them.
+    `read`: the real paths of the files that were counted with a suite.
+    `catalogues`: the catalogues, with the suites that name them.
     """
 
-    counts: Counter[str] = field(
-        default_factory=lambda: Counter(file=0, case=0, query=0, judgment=0)
-    )
+    counts: Counter[str] = field(default_factory=_no_counts)
     errors: int = 0
     at_least: bool = False
-    findings: list[LintFinding] = field(default_factory=list)
+    warnings: dict[str, list[Problem]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
-    catalogues: dict[tuple[str, CatalogueFile], list[Suite]] = field(
-        default_factory=dict
-    )
+    catalogues: dict[_NamedCatalogue, list[Suite]] = field(default_factory=dict)
 
-    def tell(self, problem: object, count: int = 1) -> None:
-        """Print errors, and count them."""
+    def print_error(self, message: object, count: int = 1) -> None:
+        """Print an error, or several in one message, and count them."""
         self.errors += count
-        say(problem)
+        say(message)
+
+    def print_file_error(self, error: FileError) -> None:
+        """Print the errors of a file. The files that they are in are not read again."""
+        self.print_error(error, len(error.problems))
+        self.at_least |= error.at_least
+        for problem in error.problems:
+            if problem.place.file:
+                self.read.add(os.path.realpath(problem.place.file))
+
+    def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
+        """Keep the places that a check found. `file` is where those without a file are."""
+        for problem in places:
+            if not isinstance(problem, Problem):
+                raise TypeError(f"find gave {shown(problem)}, not a Problem")
+            if not problem.place.file:
+                place = replace(problem.place, file=file)
+                problem = replace(problem, place=place)
+            self.warnings.setdefault(check, []).append(problem)
+
+    @property
+    def warning_count(self) -> int:
+        """How many warnings there are."""
+        return sum(len(places) for places in self.warnings.values())
 
 
 def run(arguments: Namespace) -> int:
-    """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
+    """Check the files, print a report, and return the exit code.
+
+    Raises `CommandError` if there is no file to check.
+    """
+    checked = _Checked()
+    for path in _suites_first(_files(arguments.paths)):
+        checked.counts["file"] += 1
+        try:
+            _check_file(path, arguments, checked)
+        except FileError as error:
+            checked.print_file_error(error)
+        except OSError as error:
+            reason = error.strerror or error
+            checked.print_error(f"{harmless(path)}: cannot be read: {reason}")
+    _check_catalogues(checked)
+    if checked.errors:
+        print()
+    lines = _warning_lines(checked.warnings, all_places=arguments.all)
+    show([*lines, _total_line(checked)])
+    if checked.errors or (arguments.strict and checked.warnings):
+        return FOUND
+    return OK
+
+
+def _suites_first(files: Sequence[str]) -> list[str]:
+    """Sort files so that the judgment files that a suite names are not counted again."""
+
+    def is_no_suite(path: str) -> bool:
+        return not path.endswith(YAML)
+
+    return sorted(files, key=is_no_suite)
+
+
+def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
+    """Check a suite, a record or a judgment file. Raises `FileError` and OSError."""
     from pytest_relevance.results.records.file import RECORD, kind_of
 
-    looked = _Looked()
-    # suites first: the files that they name are not counted again
-    for path in sorted(
-        _files(arguments.paths), key=lambda path: not path.endswith(YAML)
-    ):
-        looked.counts["file"] += 1
-        try:
-            if path.endswith(YAML):
-                _look_at_suite(path, arguments, looked)
-            elif kind_of(path) == RECORD.kind:
-                _look_at_record(path, looked)
-            elif os.path.realpath(path) not in looked.read:
-                _look_at_judgments(path, arguments, looked)
-        except FileError as error:
-            looked.tell(error, len(error.problems))
-            looked.read.update(
-                os.path.realpath(each.place.file)
-                for each in error.problems
-                if each.place.file
-            )
-            looked.at_least |= error.at_least
-        except OSError as error:
-            looked.tell(f"{harmless(path)}: cannot be read: {error.strerror or error}")
-    _look_at_catalogues(looked)
-    if looked.errors:
-        print()
-    total = _total_line(
-        looked.counts, looked.errors, len(looked.findings), at_least=looked.at_least
-    )
-    show([*_finding_lines(looked.findings, every=arguments.all), total])
-    return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
+    if path.endswith(YAML):
+        _check_suite(path, arguments, checked)
+    elif kind_of(path) == RECORD.kind:
+        _check_record(path, checked)
+    elif os.path.realpath(path) not in checked.read:
+        _check_judgments(path, arguments, checked)
+
+
+# --- which files ------------------------------------------------------------------------------------------------------
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """Return the files to check, each once. Raises `CommandError` for a path without any."""
-    found: dict[str, str] = {}
+    """List the files to check, each once. Raises `CommandError` for a path without any."""
+    by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
-        files = (
-            list(_case_files(path))
-            if os.path.isdir(path)
-            else [path]
-            if os.path.exists(path)
-            else []
-        )
+        files = _files_of(path)
         if not files:
-            names = f"there is no *{CASE_FILES[0]} and no *{CASE_FILES[1]} in {quoted(path)}"
-            missing.append(
-                names
-                if os.path.isdir(path)
-                else f"there is no file or folder {quoted(path)}"
-            )
+            missing.append(_nothing_at(path))
         for file in files:
-            found.setdefault(os.path.realpath(file), os.path.normpath(file))
+            by_real_path.setdefault(os.path.realpath(file), os.path.normpath(file))
     if missing:
-        raise CommandError(
-            "\n".join(f"{PROGRAM} check: {message}" for message in missing)
-        )
-    return list(found.values())
+        messages = [f"{PROGRAM} check: {message}" for message in missing]
+        raise CommandError("\n".join(messages))
+    return list(by_real_path.values())
+
+
+def _files_of(path: str) -> list[str]:
+    """List the case files of a folder, or the file itself; nothing if there is none."""
+    if os.path.isdir(path):
+        return list(_case_files(path))
+    return [path] if os.path.exists(path) else []
+
+
+def _nothing_at(path: str) -> str:
+    if os.path.isdir(path):
+        first, second = CASE_FILES
+        return f"there is no *{first} and no *{second} in {quoted(path)}"
+    return f"there is no file or folder {quoted(path)}"
 
 
 def _case_files(folder: str) -> Iterator[str]:
     """Yield the case files in a folder and its subfolders, sorted by name."""
     for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
-        is_searched = not any(
-            name.startswith(".") or name in _NOT_SEARCHED for name in folders
-        )
-        if path.name.endswith(CASE_FILES) and is_searched:
+        if path.name.endswith(CASE_FILES) and all(map(_is_searched, folders)):
             yield str(path)
 
 
-def _look_at_suite(path: str, arguments: Namespace, looked: _Looked) -> None:
-    from pytest_relevance._source import Source
-    from pytest_relevance.cases.lint import lint_rows, lint_suite
+def _is_searched(folder: str) -> bool:
+    return not folder.startswith(".") and folder not in _NOT_SEARCHED
+
+
+# --- what is in them --------------------------------------------------------------------------------------------------
+
+
+def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     from pytest_relevance.cases.reader import load_suite
-    from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.run_info import baseline_path, has_baseline
 
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
-    looked.counts["case"] += len(suite.cases)
-    looked.counts["listed query left out"] += len(suite.left_out)
-    looked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)
-    is_there = has_baseline(path)
-    looked.findings += lint_suite(suite, has_baseline=is_there)
-    if is_there:
+    checked.counts["case"] += len(suite.cases)
+    checked.counts["listed query left out"] += len(suite.left_out)
+    checked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)
+    for name in CHECKS.names():
+        with CHECKS.calling(name):
+            checked.warn(name, CHECKS.get(name).find(suite), suite.path)
+    if has_baseline(path):
         read_baseline(baseline_path(path))
-    if (columns := suite.terms.documents) is not None:
+    columns = suite.terms.documents
+    if columns is not None:
         catalogue = os.path.normpath(os.path.join(os.path.dirname(path), columns.file))
-        looked.read.add(os.path.realpath(catalogue))
-        looked.catalogues.setdefault((catalogue, columns), []).append(suite)
+        checked.read.add(os.path.realpath(catalogue))
+        named = _NamedCatalogue(catalogue, columns)
+        checked.catalogues.setdefault(named, []).append(suite)
+    _check_rows_of(suite, checked)
+
+
+def _check_rows_of(suite: Suite, checked: _Checked) -> None:
+    """Check the rows of the judgment files that a suite names, unless another one names them too."""
+    from pytest_relevance._source import Source
+    from pytest_relevance.judgments.reading import read_ratings
+
     for file in suite.files:
-        if os.path.realpath(file) in looked.read:  # another suite names it too
+        if os.path.realpath(file) in checked.read:
             continue
-        looked.read.add(os.path.realpath(file))
-        with suppress(
-            FileError
-        ):  # a queries file, or a format that only the suite names
+        checked.read.add(os.path.realpath(file))
+        # a file of queries is no mistake, nor one whose format the suite alone names
+        with suppress(FileError):
             source = Source.read(os.path.normpath(file), ids=_ids_of_suite(suite))
-            looked.findings += lint_rows(read_ratings(source, machine=True))
+            _check_rows(read_ratings(source, machine=True), checked)
+
+
+def _check_rows(rows: Ratings, checked: _Checked) -> None:
+    for name in CHECKS.names():
+        with CHECKS.calling(name):
+            checked.warn(name, CHECKS.get(name).find_in_rows(rows), rows.file)
 
 
 def _ids_of_suite(suite: Suite) -> FileIds:
-    """Return how the judgment files of a suite say which documents they judge."""
+    """Say how the judgment files of a suite name the documents that they judge."""
     written = suite.terms.id_field
     return FileIds(of_suite=None if written is None else id_field_of(written))
 
 
-def _look_at_record(path: str, looked: _Looked) -> None:
-    """Tell why a record is not fit to be compared with."""
+def _check_record(path: str, checked: _Checked) -> None:
+    """Print why a record is not fit to be compared with."""
     from pytest_relevance.results.records.reference import why_not_fit
 
     for problem in why_not_fit(path, harmless(path)):
-        looked.tell(problem)
+        checked.print_error(problem)
 
 
-def _look_at_catalogues(looked: _Looked) -> None:
-    """Print what is wrong with the catalogues; each is read once for all suites that name the same columns of it."""
-    if not looked.catalogues:
+def _check_catalogues(checked: _Checked) -> None:
+    """Print what is wrong with the catalogues.
+
+    Each is read once for all suites that name the same columns of it.
+    """
+    if not checked.catalogues:
         return
-    from pytest_relevance.cases.lint import lint_expected
+    from pytest_relevance.cli.lint import UNKNOWN, unknown_documents
     from pytest_relevance.results.documents import check_catalogue
 
     problems: dict[str, None] = {}
-    for (path, columns), suites in looked.catalogues.items():
-        cases = [case for suite in suites for case in suite.cases]
-        named = {document for case in cases for document in case.judgments}
-        named |= {
-            document
-            for case in cases
-            for expected in case.expect
-            for document in expected.documents
-        }
-        there = check_catalogue(path, path, columns, named)
-        problems |= dict.fromkeys(there.problems)
-        if not there.problems:
-            looked.findings += (
-                found for suite in suites for found in lint_expected(suite, there.known)
-            )
+    for catalogue, suites in checked.catalogues.items():
+        named: set[str] = set()
+        for suite in suites:
+            named |= _documents_named(suite)
+        path = catalogue.path
+        documents = check_catalogue(path, path, catalogue.columns, named)
+        problems |= dict.fromkeys(documents.problems)
+        if documents.problems:
+            continue
+        for suite in suites:
+            places = unknown_documents(suite, documents.known)
+            checked.warn(UNKNOWN.name, places, suite.path)
     for problem in problems:
-        looked.tell(problem)
+        checked.print_error(problem)
 
 
-def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
+def _documents_named(suite: Suite) -> set[str]:
+    """Find the documents that the cases of a suite judge or expect."""
+    named: set[str] = set()
+    for case in suite.cases:
+        named.update(case.judgments)
+        for expected in case.expect:
+            named.update(expected.documents)
+    return named
+
+
+def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
     from pytest_relevance._source import Source
-    from pytest_relevance.cases.lint import lint_judgments
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
 
@@ -257,72 +333,81 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    looked.counts["query"] += len({*judgments, *judgments.queries})
-    looked.counts["judgment"] += sum(map(len, judgments.values()))
-    looked.findings += lint_judgments(judgments, rows)
+    queries = {*judgments, *judgments.queries}
+    checked.counts["query"] += len(queries)
+    checked.counts["judgment"] += sum(len(grades) for grades in judgments.values())
+    _check_graded(judgments, checked)
+    _check_rows(rows, checked)
 
 
-def _finding_lines(
-    findings: Sequence[LintFinding], *, every: bool = False
+def _check_graded(judgments: Judgments, checked: _Checked) -> None:
+    for name in CHECKS.names():
+        with CHECKS.calling(name):
+            places = CHECKS.get(name).find_in_judgments(judgments)
+            checked.warn(name, places, judgments.file)
+
+
+# --- what is printed --------------------------------------------------------------------------------------------------
+
+
+def _warning_lines(
+    warnings: Mapping[str, Sequence[Problem]], *, all_places: bool
 ) -> list[Line]:
-    """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
-    from pytest_relevance.cases.lint import KINDS
-
+    """Show the warnings of each check: what is the matter and what to do, then where."""
     lines: list[Line] = []
-    for kind in KINDS:
-        of_kind = [finding for finding in findings if finding.kind == kind]
-        if not of_kind:
-            continue
-        lines += [
-            styled_line(text, DOUBT) for text in folded(f"warning: {kind}", indent="  ")
-        ]
-        shown = (
-            of_kind
-            if every or len(of_kind) <= _MOST_OF_A_KIND + 1
-            else of_kind[:_MOST_OF_A_KIND]
-        )
-        for finding in shown:
-            lines += [
-                styled_line(text)
-                for text in folded(f"    {_finding_text(finding)}", indent="      ")
-            ]
-        if more := len(of_kind) - len(shown):
-            lines.append(
-                styled_line(f"    ... and {more:,} more (--all shows all)", DIM)
-            )
-        lines.append(styled_line(""))
+    for name in CHECKS.names():
+        places = warnings.get(name)
+        if places:
+            advice = f"warning: {CHECKS.get(name).advice}"
+            for text in folded(advice, indent="  "):
+                lines.append(styled_line(text, DOUBT))
+            lines += _place_lines(places, all_places=all_places)
+            lines.append(styled_line(""))
     return lines
 
 
-def _finding_text(finding: LintFinding) -> str:
-    """A finding in one line: `shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
-    place = finding.place
-    where = harmless(finding.file) + (f":{place.line}" if place.line else "")
-    query = quoted(finding.query, 60) if finding.query is not None else ""
-    parts = [
-        where,
-        "" if place.line else harmless(place.path or ""),
-        query,
-        finding.detail,
-    ]
-    return ": ".join(part for part in parts if part)
+def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
+    """Show the places of a warning: the first ten, or all of them."""
+    shown_places = places
+    if not all_places and len(places) > _MOST_OF_A_KIND + 1:
+        shown_places = places[:_MOST_OF_A_KIND]
+    lines = []
+    for problem in shown_places:
+        for text in folded(f"    {_place_text(problem)}", indent="      "):
+            lines.append(styled_line(text))
+    more = len(places) - len(shown_places)
+    if more:
+        lines.append(styled_line(f"    ... and {more:,} more (--all shows all)", DIM))
+    return lines
 
 
-def _total_line(
-    counts: Mapping[str, int], errors: int, warnings: int, *, at_least: bool = False
-) -> Line:
-    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`; what there is none of is left out.
+def _place_text(problem: Problem) -> str:
+    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
+    place = problem.place
+    parts = [harmless(place.file)]
+    if place.line:
+        parts[0] += f":{place.line}"
+    elif place.path:
+        parts.append(harmless(place.path))
+    if problem.case:
+        parts.append(quoted(problem.case, 60))
+    if problem.message:
+        parts.append(problem.message)
+    return ": ".join(parts)
 
-    `at_least`: there may be more errors, because the check stopped early.
-    """
-    plurals = {"query": "queries", "listed query left out": "listed queries left out"}
-    looked_at = ", ".join(
-        counted(count, what, plurals.get(what, ""))
-        for what, count in counts.items()
-        if count
-    )
-    found = (
-        counted(number, what) if number else f"no {what}s"
-        for number, what in ((errors, "error"), (warnings, "warning"))
-    )
-    return styled_line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")
+
+_PLURALS = {"query": "queries", "listed query left out": "listed queries left out"}
+
+
+def _total_line(checked: _Checked) -> Line:
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`, without what there is none of."""
+    files = []
+    for noun, count in checked.counts.items():
+        if count:
+            files.append(counted(count, noun, _PLURALS.get(noun, "")))
+    errors = counted(checked.errors, "error") if checked.errors else "no errors"
+    warnings = "no warnings"
+    if checked.warnings:
+        warnings = counted(checked.warning_count, "warning")
+    at_least = "at least " if checked.at_least else ""
+    return styled_line(f"{', '.join(files)}: {at_least}{errors}, {warnings}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import __version__
-from pytest_relevance.cli import COMMANDS, main
+from pytest_relevance.cli import ABOUT, main
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -39,7 +39,7 @@ def test_help_says_what_each_command_does_in_a_line(terminal: Terminal) -> None:
     said = terminal.run("--help")
     assert said.code == 0
     words = " ".join(said.out.split())
-    assert all(f" {name} {does} " in words for name, does in COMMANDS.items())
+    assert all(f" {name} {does} " in words for name, does in ABOUT.items())
     assert max(map(len, said.lines)) <= 100
 
 
@@ -55,7 +55,7 @@ def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
         (("rater", "x.csv"), "argument COMMAND: invalid choice: 'rater'"),
         (("schema", "--ouput=x"), "unrecognized arguments: --ouput=x"),
         (("schema", "x"), "unrecognized arguments: x"),
-        *((("x",), name) for name in COMMANDS),  # all are told
+        *((("x",), name) for name in ABOUT),  # all are told
     ],
 )
 def test_what_there_is_not_is_named(
@@ -67,7 +67,7 @@ def test_what_there_is_not_is_named(
 
 
 @pytest.mark.parametrize("columns", [80, 140])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ABOUT)
 def test_help_fits_the_terminal(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, columns: int
 ) -> None:
@@ -76,7 +76,7 @@ def test_help_fits_the_terminal(
     lines = said.lines
     assert said.code == 0
     assert lines[0].startswith(f"usage: pytest-relevance {name}")
-    assert COMMANDS[name][1:] in " ".join(said.out.split())
+    assert ABOUT[name][1:] in " ".join(said.out.split())
     assert max(map(len, lines)) <= columns
     schema = "  # yaml-language-server: $schema=relevance.schema.json"
     assert (schema in lines) == (name == "schema")

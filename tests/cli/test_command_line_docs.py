@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.cli import COMMANDS, main
+from pytest_relevance.cli import ABOUT, main
 from tests.helpers import only_plugins
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "commands.md").read_text(
@@ -21,8 +21,8 @@ EXAMPLES = re.findall(
 
 
 def test_every_command_has_an_example_and_a_row() -> None:
-    assert {command.split()[0] for command, _ in EXAMPLES} == set(COMMANDS)
-    for name, does in COMMANDS.items():
+    assert {command.split()[0] for command, _ in EXAMPLES} == set(ABOUT)
+    for name, does in ABOUT.items():
         assert f"| [`{name}`](#{name}) | {does} |" in TEXT
 
 

@@ -281,8 +281,8 @@ def test_a_format_that_ends_the_process_is_an_error_of_the_case_file(
 def test_what_is_known_asks_no_package(shop: Terminal) -> None:
     shop.write("qrels.txt", "q1 0 sku-1 3\n")
     for command in (
-        "['check', 'qrels.txt']",
-        "['report', 'main.jsonl', '--format', 'markdown']",
+        "['convert', 'qrels.txt', 'qrels.csv']",
+        "['compare', 'main.jsonl', 'main.jsonl', '--format', 'markdown']",
     ):
         code = f"import sys; from pytest_relevance.cli import main; main({command}); print(*sys.modules)"
         ran = subprocess.run(

@@ -56,6 +56,6 @@ def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()
     for diagnosis in diagnoses.diagnose(failed):
-        if diagnosis.kind in (diagnoses.SEARCH, diagnoses.CASE):
+        if diagnosis.is_of_errors:
             found.update(id(result) for result in diagnosis.results)
     return frozenset(found)

@@ -1,0 +1,386 @@
+"""Checks of case files and judgment files: what is valid but seldom intended.
+
+Each check is a row, a `FileCheck`. `pytest_relevance.registry.CHECKS` has the rows by name;
+`check.py` runs them and shows what they find. To add a check to the package, write a row here
+and name it in `bundled.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import (
+    Callable,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+
+from pytest_relevance._problems import Place, Problem
+from pytest_relevance._text import counted, examples, quoted
+from pytest_relevance.cases.model import Case, Gate, Suite, most_results
+from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.results.records.run_info import has_baseline
+
+
+def _nothing(checked: object) -> Iterable[Problem]:
+    """Find nothing: the check is not of such files."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """A check of files, for `pytest-relevance check`.
+
+    `name`: what messages about the check itself call it.
+    `advice`: says what was found, and what to do. It stands above the places.
+    `find`: finds the places in a suite.
+    `find_in_judgments`: finds the places in a judgment file.
+    `find_in_rows`: finds the places in the rows of a judgment file as they are written, also
+        of one that a suite names.
+
+    The `case` of a problem is the text of a query. Its message is a detail and may be empty.
+    The file of its place is that of the suite by default.
+    """
+
+    name: str
+    advice: str
+    find: Callable[[Suite], Iterable[Problem]] = _nothing
+    find_in_judgments: Callable[[Judgments], Iterable[Problem]] = _nothing
+    find_in_rows: Callable[[Ratings], Iterable[Problem]] = _nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A query with its judgments.
+
+    `context` tells queries of one text apart, for example by the params of their cases.
+    """
+
+    query: str
+    place: Place
+    grades: Mapping[str, float] = field(default_factory=dict)
+    context: Hashable = None
+
+    def problem(self, detail: str = "") -> Problem:
+        """Make a problem of the query."""
+        return Problem(detail, self.place, self.query)
+
+    @property
+    def where(self) -> str:
+        """`file:line`, or the path in a JSON text, as far as these are known."""
+        position = self.place.line or self.place.path
+        return f"{self.place.file}:{position}" if position else self.place.file
+
+
+def _entries_of_suite(suite: Suite) -> list[_Entry]:
+    return [_entry_of(case, suite) for case in suite.cases]
+
+
+def _entry_of(case: Case, suite: Suite) -> _Entry:
+    params = json.dumps(case.params, sort_keys=True, default=str)
+    return _Entry(
+        query=case.query,
+        place=Place(file=case.source or suite.path, line=case.line),
+        grades=case.judgments,
+        context=(case.search, case.usefixtures, params),
+    )
+
+
+def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
+    """Make an entry of each query that has grades, at the place of its first document."""
+    entries = []
+    for query, grades in judgments.items():
+        if not grades:
+            continue
+        first_document = next(iter(grades))
+        place = judgments.place(query, first_document)
+        entry = _Entry(
+            query=judgments.text(query),
+            place=_in_file(place, judgments.file),
+            grades=grades,
+        )
+        entries.append(entry)
+    return entries
+
+
+def _in_file(place: Place, file: str) -> Place:
+    return Place(file=file, line=place.line, path=place.path)
+
+
+# --- conflicting grades -----------------------------------------------------------------------------------------------
+
+
+def _conflicting_in_suite(suite: Suite) -> Iterator[Problem]:
+    return _conflicting(_entries_of_suite(suite))
+
+
+def _conflicting_in_judgments(judgments: Judgments) -> Iterator[Problem]:
+    return _conflicting(_entries_of_judgments(judgments))
+
+
+def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
+    """Find queries that judge a document differently from an earlier query that is the same, or nearly."""
+    earlier: dict[Hashable, _Entry] = {}
+    for entry in entries:
+        key = (normalized(entry.query), entry.context)
+        other = earlier.setdefault(key, entry)
+        differing = []
+        for document, grade in entry.grades.items():
+            if other.grades.get(document, grade) != grade:
+                differing.append(document)
+        if not differing:
+            continue
+        first = differing[0]
+        yield entry.problem(
+            f"document {quoted(first, 40)} has grade {entry.grades[first]:g} here and "
+            f"{other.grades[first]:g} in {other.where}{_and_more(len(differing))}"
+        )
+
+
+def _and_more(count: int) -> str:
+    """Say how many there are besides the first one: `, and 2 more`."""
+    return f", and {count - 1:,} more" if count > 1 else ""
+
+
+def normalized(query: str) -> str:
+    """Drop what people do not see or do not mean in a query: case, blanks, the form of characters."""
+    text = query if query.isascii() else unicodedata.normalize("NFKC", query)
+    return " ".join(text.casefold().split())
+
+
+CONFLICTING = FileCheck(
+    name="conflicting",
+    advice=(
+        "one query, two grades for the same document; decide on a grade, or give the two "
+        "different params"
+    ),
+    find=_conflicting_in_suite,
+    find_in_judgments=_conflicting_in_judgments,
+)
+
+
+# --- documents that the catalogue does not have -----------------------------------------------------------------------
+
+
+def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
+    """Find the documents that expectations name and the catalogue does not have.
+
+    `known` are the ids in the catalogue.
+    """
+    of_suite = set()
+    for case in suite.cases:
+        for expected in case.expect:
+            absent = [name for name in expected.documents if name not in known]
+            if not absent or expected in of_suite:
+                continue
+            if expected.inherited:
+                of_suite.add(expected)
+            yield _entry_of(case, suite).problem(f"{expected.kind}: {examples(absent)}")
+
+
+# `check.py` calls `unknown_documents`: it reads a catalogue once for all suites that name it
+UNKNOWN = FileCheck(
+    name="unknown",
+    advice=(
+        "expected or excluded, and not in the catalogue: a misspelt id under exclude can "
+        "never fail; correct the id, or take it out"
+    ),
+)
+
+
+# --- judgments that decide nothing ------------------------------------------------------------------------------------
+
+
+def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
+    """Find the cases with judgments at which nothing looks; a baseline looks at all."""
+    if has_baseline(suite.path):
+        return
+    for case in suite.cases:
+        if case.judgments and _has_gain(case) and not _has_scored_condition(case):
+            yield _entry_of(case, suite).problem()
+
+
+def _has_gain(case: Case) -> bool:
+    """Whether any judged document has a gain above 0."""
+    gains = case.settings.gains
+    return any(gains[grade] > 0 for grade in case.judgments.values())
+
+
+def _has_scored_condition(case: Case) -> bool:
+    """Whether a floor, an expectation or a gate looks at a score of the case."""
+    if case.min_ndcg is not None:
+        return True
+    if any(expected.needs_judgments for expected in case.expect):
+        return True
+    for gate in case.terms.gates:
+        if gate.tag is None or gate.tag in case.tags:
+            if _looks_at_judgments(gate):
+                return True
+    return False
+
+
+def _looks_at_judgments(gate: Gate) -> bool:
+    return any(not metric.is_similarity for metric in gate.metrics)
+
+
+UNUSED = FileCheck(
+    name="unused",
+    advice=(
+        "judged, but nothing looks at the judgments: no floor, no metric, no gate; write "
+        "min_ndcg in the suite or in the case, or expect a metric"
+    ),
+    find=_unused_in_suite,
+)
+
+
+def _irrelevant_in_suite(suite: Suite) -> Iterator[Problem]:
+    for case in suite.cases:
+        if case.judgments and not _has_gain(case) and most_results(case.expect) > 0:
+            yield _entry_of(case, suite).problem()
+
+
+def _irrelevant_in_judgments(judgments: Judgments) -> Iterator[Problem]:
+    for entry in _entries_of_judgments(judgments):
+        if max(entry.grades.values()) <= 0:
+            yield entry.problem()
+
+
+IRRELEVANT = FileCheck(
+    name="irrelevant",
+    advice=(
+        "no judged document is relevant, so that nDCG is not defined and no floor of it "
+        "applies; judge one that is, or expect results: 0, or exclude: [...]"
+    ),
+    find=_irrelevant_in_suite,
+    find_in_judgments=_irrelevant_in_judgments,
+)
+
+
+# --- what is not judged -----------------------------------------------------------------------------------------------
+
+
+def _unjudged_in_suite(suite: Suite) -> Iterator[Problem]:
+    if suite.unjudged:
+        yield Problem(suite.unjudged_words, Place(line=suite.queries_line))
+
+
+UNJUDGED = FileCheck(
+    name="unjudged",
+    advice=(
+        "queries without judgments, which are measured without a floor; judge some of their "
+        "results, or leave them out with queries: {file: ..., only: judged}"
+    ),
+    find=_unjudged_in_suite,
+)
+
+
+def _blank_rows(rows: Ratings) -> Iterator[Problem]:
+    blank = blank_documents(rows)
+    if blank.blank:
+        detail = f"{blank.blank:,} of {counted(blank.total, 'document')}"
+        yield Problem(detail, Place(file=rows.file))
+
+
+@dataclass(frozen=True, slots=True)
+class BlankDocuments:
+    """How many documents in a judgment file have no grade, and how many there are.
+
+    A document that is judged for two queries counts twice. Both are 0 if every row has a grade.
+    """
+
+    blank: int
+    total: int
+
+
+def blank_documents(rows: Ratings) -> BlankDocuments:
+    """Count the documents in the rows of a judgment file that have no grade."""
+    blank_ratings = set()
+    for rating in set(rows.ratings):
+        if rating is None or not str(rating).strip():
+            blank_ratings.add(rating)
+    if not blank_ratings:
+        return BlankDocuments(blank=0, total=0)
+    documents = set()
+    filled_in = set()
+    for query, document, rating in zip(
+        rows.queries, rows.documents, rows.ratings, strict=True
+    ):
+        documents.add((query, document))
+        if rating not in blank_ratings:
+            filled_in.add((query, document))
+    return BlankDocuments(blank=len(documents) - len(filled_in), total=len(documents))
+
+
+BLANK = FileCheck(
+    name="blank",
+    advice=(
+        "listed without a grade, as in a worklist that waits to be filled in; judge them, or "
+        "take them out"
+    ),
+    find_in_rows=_blank_rows,
+)
+
+
+# --- slips ------------------------------------------------------------------------------------------------------------
+
+
+def _padded_rows(rows: Ratings) -> Iterator[Problem]:
+    """Find ids or texts that begin or end with white space, at the position of the first one."""
+    for noun, texts in (("document", rows.documents), ("query", rows.queries)):
+        padded = {text for text in set(texts) if text != text.strip()}
+        if padded:
+            first = _first_row(texts, padded)
+            detail = f"the {noun} {quoted(texts[first], 40)}{_and_more(len(padded))}"
+            yield Problem(detail, _in_file(rows.place(first), rows.file))
+
+
+def _first_row(texts: Sequence[str], wanted: Container[str]) -> int:
+    return next(row for row, text in enumerate(texts) if text in wanted)
+
+
+PADDED = FileCheck(
+    name="padded",
+    advice=(
+        "white space at the beginning or the end, which is part of the id or the text; take "
+        "it out, unless what the search returns has it, too"
+    ),
+    find_in_rows=_padded_rows,
+)
+
+
+def _absent_in_suite(suite: Suite) -> Iterator[Problem]:
+    for file in suite.absent:
+        yield Problem(quoted(file))
+
+
+ABSENT = FileCheck(
+    name="absent",
+    advice=(
+        "files with fill: true that are not there, so that nothing is filled; a judge makes "
+        "one, or its name is misspelt"
+    ),
+    find=_absent_in_suite,
+)
+
+
+def _notices_of_suite(suite: Suite) -> Iterator[Problem]:
+    for warning in suite.warnings:
+        yield Problem(warning)
+
+
+def _notices_of_judgments(judgments: Judgments) -> Iterator[Problem]:
+    for notice in judgments.notices:
+        yield Problem(notice, Place(file=judgments.file))
+
+
+NOTICE = FileCheck(
+    name="notice",
+    advice="said in reading; see each of them",
+    find=_notices_of_suite,
+    find_in_judgments=_notices_of_judgments,
+)

@@ -1,0 +1,126 @@
+"""Errors of several cases that are alike, for example of a search whose engine is down.
+
+Two errors are alike if their type, the user's innermost frame and the first line of their
+messages are the same. What differs from call to call does not count: `_VOLATILE`, and the query
+of the case, in quotes or behind an equals sign.
+
+A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the search
+returned. So these values and fields do not count either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance.results.case_parts import SETUP, SearchError
+from pytest_relevance.results.case_result import ERROR, CaseResult
+
+_VOLATILE = r"""(?xi)
+    0x[0-9a-f]+                                                # the address of an object
+    | \b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b              # a UUID
+    | \b(?=[a-f]*\d)[0-9a-f]{12,}\b                                # the id of a request or a trace
+    | \d+(?:[.:-]\d+)+(?:T[\d:.]+)?                                # dates, times of day, decimals, IP addresses
+    | \d{5,}                                                       # ports of clients, process ids, timestamps
+    | \d+\s?(?:ns|us|ms|s|sec|seconds?)\b                          # durations
+    """
+"""What differs from call to call in messages that are otherwise the same."""
+
+# `re` compiles these when a search has failed, as most runs do not need them
+_QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^>]*>|\d+(?:\.\d+)?"""
+_FIELDS = r"(?<=, only ).*?(?=;)|(?<=the result has ).*?(?=;|$)"  # of one document: another may have others
+_SHOWN = r"[\[{(].*(?:[\]})]|\.\.\.)(?=;|,|$)"  # a value from its first bracket to its last, or to where it is cut
+_SIMILAR_NAME = r"; did you mean [^;]*\?"
+_CALL = r"^in call \d+: "
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeErrors:
+    """The results of two or more cases whose errors are alike.
+
+    `phase`: the step before or after the search; empty for the search itself.
+    `headline`: the type and the message of the first error.
+    `frame`: where it was raised, in the code of the user.
+    """
+
+    phase: str
+    headline: str
+    frame: str
+    results: Sequence[CaseResult]
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """What errors that are alike have in common."""
+
+    phase: str
+    type: str
+    frame: str
+    message: str
+
+
+def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
+    """Find the errors that two or more cases share, in the order of the first of each."""
+    by_signature: dict[_Signature, list[CaseResult]] = {}
+    for result in results:
+        error = result.call.error
+        if error is None or result.status != ERROR or result.is_check:
+            continue
+        by_signature.setdefault(_signature(error, result.query), []).append(result)
+    groups = []
+    for signature, alike in by_signature.items():
+        if len(alike) > 1:
+            groups.append(_group(signature, alike))
+    return groups
+
+
+def _signature(error: SearchError, query: str) -> _Signature:
+    return _Signature(
+        phase=error.phase,
+        type=error.type,
+        frame=error.frame,
+        message=_normalised(error, query),
+    )
+
+
+def _group(signature: _Signature, results: Sequence[CaseResult]) -> AlikeErrors:
+    error = results[0].call.error
+    assert error is not None
+    in_a_line = replace(error, message=_first_line(error))
+    return AlikeErrors(
+        phase=signature.phase,
+        headline=in_a_line.headline,
+        frame=error.frame,
+        results=results,
+    )
+
+
+def _first_line(error: SearchError) -> str:
+    """Give the first line of a message, without the number of the call."""
+    return re.sub(_CALL, "", error.message.partition("\n")[0])
+
+
+def _normalised(error: SearchError, query: str) -> str:
+    """Replace in the first line of a message what differs between errors that are alike."""
+    text = _first_line(error)
+    if not error.type and error.phase != SETUP:
+        for pattern, replacement in (
+            (_FIELDS, "#"),
+            (_SIMILAR_NAME, ""),
+            (_SHOWN, "#"),
+            (_QUOTED, "#"),
+        ):
+            text = re.sub(pattern, replacement, text)
+        return text
+    text = re.sub(_query_pattern(query), "#", text)
+    return re.sub(_VOLATILE, "#", text)
+
+
+def _query_pattern(query: str) -> str:
+    """Match a query in quotes or behind an equals sign, as it is or as it stands in a URL."""
+    from urllib.parse import quote, quote_plus  # slow to import
+
+    forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]
+    alternatives = "|".join(re.escape(form) for form in dict.fromkeys(forms))
+    return rf"(?<=[\"'=])(?:{alternatives})(?=[\"'&\s]|$)"

@@ -1,0 +1,348 @@
+"""The kinds of diagnoses of the package: what a search does wrong in many cases.
+
+`find` of a kind gets the cases of one search in one variant. `explain` says what was found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from pytest_relevance._text import (
+    counted,
+    cut_to,
+    examples,
+    harmless,
+    quoted,
+)
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    CaseResult,
+)
+from pytest_relevance.results.diagnoses import NOTHING, Diagnosis, DiagnosisKind
+from pytest_relevance.results.near_pairs import near_pairs_of
+from pytest_relevance.results.outcomes import expects_results, says_how_many
+from pytest_relevance.results.unseen import FEWEST_CASES, shows_usual_limit
+
+FEWEST_QUERIES = 10
+"""Fewer queries may have the same first result by chance."""
+
+_LONGEST_NAME = 40
+_MOST_NAMED = 10
+
+
+# --- nothing was returned ---------------------------------------------------------------------------------------------
+
+
+def _find_nothing(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find three or more cases that expect results, if none of them got any."""
+    expecting = []
+    for result in results:
+        if expects_results(result.evaluation.outcomes):
+            if result.ranking.returned:
+                return []
+            expecting.append(result)
+    return expecting if len(expecting) >= FEWEST_CASES else []
+
+
+def _explain_nothing(diagnosis: Diagnosis) -> str:
+    count = len(diagnosis.results)
+    return f"returned nothing in any case ({count:,}): is the index empty?"
+
+
+def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases that pass although nothing was returned, and that do not say how many are meant.
+
+    If no case got a result, `NOTHING_RETURNED` tells of it.
+    """
+    if _find_nothing(results):
+        return []
+    empty = []
+    for result in results:
+        is_empty = not result.ranking.returned
+        if result.status == PASSED and is_empty:
+            if not says_how_many(result.evaluation.outcomes):
+                empty.append(result)
+    return empty
+
+
+def _explain_passed_empty(diagnosis: Diagnosis) -> str:
+    return (
+        f"returned nothing in {counted(len(diagnosis.results), 'case')}, which passed all "
+        "the same: write results: '>= 1' under expect: where a result is meant, results: 0 "
+        "where none is"
+    )
+
+
+# --- the same document first ------------------------------------------------------------------------------------------
+
+
+def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find a document without gain that comes first for more than half of ten or more queries."""
+    by_query = _with_results_by_query(results)
+    if len(by_query) < FEWEST_QUERIES:
+        return []
+    counts: Counter[str] = Counter()
+    for result in by_query.values():
+        counts.update(result.ranking.irrelevant_top[:1])
+    if not counts:
+        return []
+    document, count = counts.most_common(1)[0]
+    if count <= len(by_query) / 2:
+        return []
+    return [
+        result
+        for result in by_query.values()
+        if result.ranking.irrelevant_top[:1] == (document,)
+    ]
+
+
+def _with_results_by_query(results: Sequence[CaseResult]) -> dict[str, CaseResult]:
+    """Give the last case of each query, among those that got results; the case of letters does not count."""
+    by_query = {}
+    for result in results:
+        if result.ranking.returned:
+            by_query[result.query.casefold()] = result
+    return by_query
+
+
+def _explain_same_first(diagnosis: Diagnosis) -> str:
+    first = diagnosis.results[0]
+    document = first.ranking.irrelevant_top[0]
+    title = harmless(first.texts.titles.get(document, ""))
+    name = quoted(document)
+    if title:
+        name += f" ({cut_to(title, _LONGEST_NAME)})"
+    queries = len(_with_results_by_query(diagnosis.searched))
+    return (
+        f"returned {name} first for {len(diagnosis.results):,} of {queries:,} queries, and "
+        "it has no gain for them: does the search depend on the query? One that pads empty "
+        "matches may leave out results with a score of 0"
+    )
+
+
+# --- other ids --------------------------------------------------------------------------------------------------------
+
+
+def _find_other_ids(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find two or more cases that fail, if no case returned a document that is judged."""
+    if any(result.evaluation.judged for result in results):
+        return []
+    failing = []
+    for result in results:
+        if result.status in (FAILED, INCONCLUSIVE) and result.returns_unjudged:
+            failing.append(result)
+    return failing if len(failing) > 1 else []
+
+
+def _explain_other_ids(diagnosis: Diagnosis) -> str:
+    count = len(diagnosis.results)
+    return (
+        f"returned no judged document in any case ({count:,}): are these the same kind of "
+        f"id? {_ids_of_both_kinds(diagnosis.results)}if not, name the id with id_field in "
+        "the case file, or return it from search"
+    )
+
+
+def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
+    """`returned "sku-1", judged "SKU-1", which differ in case only; `: near ids, else any two."""
+    pairs = near_pairs_of(results)
+    if pairs:
+        near = pairs[0]
+        ids = f"returned {quoted(near.found)}, judged {quoted(near.wanted)}"
+        return f"{ids}, which differ in {near.how} only; "
+    first = results[0]
+    if not first.evaluation.missing:
+        return ""
+    returned = first.ranking.documents[0]
+    judged, _ = first.evaluation.missing[0]
+    return f"returned {quoted(returned)}, judged {quoted(judged)}; "
+
+
+# --- what most rankings have in common --------------------------------------------------------------------------------
+
+
+def _find_in_most(
+    results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
+) -> list[CaseResult]:
+    """Find the cases that have something, if these are more than half of three or more with results."""
+    with_results = _with_results(results)
+    having = [result for result in with_results if has_it(result)]
+    if len(with_results) < FEWEST_CASES or len(having) <= len(with_results) / 2:
+        return []
+    return having
+
+
+def _with_results(results: Sequence[CaseResult]) -> list[CaseResult]:
+    return [result for result in results if result.ranking.returned]
+
+
+def _share_in_prose(diagnosis: Diagnosis) -> str:
+    """`12 cases of 20`, of those with results."""
+    cases = counted(len(diagnosis.results), "case")
+    return f"{cases} of {len(_with_results(diagnosis.searched)):,}"
+
+
+def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases in which the scores of the results neither only fall nor only rise."""
+
+    def is_unsorted(result: CaseResult) -> bool:
+        return result.ranking.is_unsorted
+
+    return _find_in_most(results, is_unsorted)
+
+
+def _explain_unsorted(diagnosis: Diagnosis) -> str:
+    return (
+        "returned results whose scores neither only fall nor only rise, in "
+        f"{_share_in_prose(diagnosis)}: is the list sorted best first?"
+    )
+
+
+def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases in which a document comes several times, as chunks do that are not collapsed."""
+
+    def repeats_documents(result: CaseResult) -> bool:
+        return bool(result.ranking.repeated)
+
+    return _find_in_most(results, repeats_documents)
+
+
+def _explain_repeated(diagnosis: Diagnosis) -> str:
+    return (
+        f"returned the same document several times, in {_share_in_prose(diagnosis)}: are "
+        "these chunks? collapse: true in the case file lets the first stand for its "
+        "document; else return each document once"
+    )
+
+
+# --- fewer results than are looked at ---------------------------------------------------------------------------------
+
+
+def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases whose cutoffs are deeper than what was returned in any of three or more cases.
+
+    A cutoff that the case file writes always counts. The usual k, and a depth, count if the
+    search shows a limit to them: short rankings are common.
+    """
+    most = _most_returned(results)
+    if len(results) < FEWEST_CASES or not most:
+        return []
+    has_limit = shows_usual_limit(results)
+    deeper = []
+    for result in results:
+        depth = result.evaluation.unreached
+        if has_limit and result.ranking.length == most:
+            depth = _deepest_looked_at(result)
+        if depth > most:
+            deeper.append(result)
+    return deeper
+
+
+def _most_returned(results: Sequence[CaseResult]) -> int:
+    return max(result.ranking.length for result in results)
+
+
+def _deepest_looked_at(result: CaseResult) -> int:
+    """Give the deepest rank that a case looks at, for its score or an expectation; 0 if not known."""
+    unreached = result.evaluation.unreached
+    if result.conditions.asked is None or result.score is None:
+        return unreached
+    return max(unreached, result.conditions.depth or 0)
+
+
+def _explain_fewer(diagnosis: Diagnosis) -> str:
+    returned = counted(_most_returned(diagnosis.searched), "result")
+    deepest = max(_deepest_looked_at(result) for result in diagnosis.results)
+    cases = counted(len(diagnosis.results), "case")
+    takes_k = bool(diagnosis.results[0].conditions.asked)
+    advice = "hand k on to the engine" if takes_k else "give it a parameter k"
+    return (
+        f"returned {returned} at most, and cutoffs look deeper (as deep as rank "
+        f"{deepest:,}, in {cases} of {len(diagnosis.searched):,}): {advice}, or lower the "
+        "cutoffs"
+    )
+
+
+# --- fields without values --------------------------------------------------------------------------------------------
+
+
+def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases that look at a field that has no value in any result of the search."""
+    empty = set(_empty_fields(results))
+    return [
+        result
+        for result in results
+        if not empty.isdisjoint(result.ranking.field_values)
+    ]
+
+
+def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
+    """List the fields that are null, NaN or empty in every result that an expectation looks at."""
+    looked_at: dict[str, None] = {}
+    with_value: set[str] = set()
+    for result in results:
+        looked_at |= dict.fromkeys(result.ranking.field_values)
+        with_value |= fields_with_values(result)
+    return [path for path in looked_at if path not in with_value]
+
+
+def fields_with_values(result: CaseResult) -> set[str]:
+    """Find the fields that have a value in at least one result that the case looks at."""
+    return {path for path, count in result.ranking.field_values.items() if count}
+
+
+def _explain_no_value(diagnosis: Diagnosis) -> str:
+    fields = _empty_fields(diagnosis.searched)
+    word = "field" if len(fields) == 1 else "fields"
+    cases = counted(len(diagnosis.results), "case")
+    return (
+        f"returned no value in the {word} {examples(fields, _MOST_NAMED)}: null, NaN or "
+        f"empty in every result that an expectation looks at ({cases}). Such results always "
+        "meet none and at_most. Is it the right name, and does the index fill it?"
+    )
+
+
+NOTHING_RETURNED = DiagnosisKind(
+    name=NOTHING,
+    find=_find_nothing,
+    explain=_explain_nothing,
+    explains_failures=True,
+)
+PASSED_EMPTY = DiagnosisKind(
+    name="passed empty",
+    find=_find_passed_empty,
+    explain=_explain_passed_empty,
+)
+SAME_FIRST = DiagnosisKind(
+    name="same first",
+    find=_find_same_first,
+    explain=_explain_same_first,
+    explains_failures=True,
+)
+OTHER_IDS = DiagnosisKind(
+    name="ids",
+    find=_find_other_ids,
+    explain=_explain_other_ids,
+    explains_failures=True,
+)
+UNSORTED = DiagnosisKind(
+    name="unsorted",
+    find=_find_unsorted,
+    explain=_explain_unsorted,
+    explains_failures=True,
+)
+# That a search returns chunks, or fewer results than are looked at, is rarely all of the reason
+# why a case fails. That a field has no value is in the failures too: they name the result.
+REPEATED = DiagnosisKind(
+    name="repeated", find=_find_repeated, explain=_explain_repeated
+)
+FEWER = DiagnosisKind(name="fewer", find=_find_fewer, explain=_explain_fewer)
+NO_VALUE = DiagnosisKind(
+    name="no value",
+    find=_find_no_value,
+    explain=_explain_no_value,
+    needs_score=False,
+)
