@@ -1,8 +1,11 @@
 """`--relevance-judge=FILE` and `--relevance-calibrate=N`: ask the fixture `relevance_judge` for grades.
 
-It is asked once all cases ran, before the fixture is torn down: about results within k that nobody has judged, the most
-valuable first, and about documents that people judged, to show how far it agrees with them. What it says, and what goes
-wrong, changes no verdict of the run.
+It is asked once all cases ran, before the fixture is torn down:
+
+- about results within k that nobody has judged, the most valuable first;
+- about documents that people judged, to show how far it agrees with them.
+
+What it says, and what goes wrong, changes no verdict of the run.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -42,78 +45,118 @@ from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents import RunTitles
 from pytest_relevance.results.filled import judged_by
-from pytest_relevance.results.worklist import JudgeFile, Worklist, in_a_file
+from pytest_relevance.results.judge_file import JudgeFile
+from pytest_relevance.results.worklist import Worklist
+from pytest_relevance.results.worklist_file import in_a_file
 
 PEOPLE = "people"
 """The rater of the grades that people gave, beside a judge."""
 
-_MOST_FAULTS, _MOST_APART = 3, 3
-"""How many different faults of a judge are told, and how many of the pairs that are furthest apart are shown."""
+_MOST_FAULTS = 3
+"""How many different faults of a judge are told."""
+
+_MOST_APART = 3
+"""How many of the pairs of grades that are furthest apart are shown."""
 
 _NOT_ASKED = "not asked for: "
 
 _Hook = Generator[None, object, object]
-_Take = Callable[[int, Answer], None]
-_Ran = Sequence[tuple[Case, CaseResult]]
-"""The cases that were scored, with what they came to by grades of people alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoredCase:
+    """A case that was scored.
+
+    `result`: what it came to by grades of people alone.
+    `judge`: the value of the fixture that was requested for it; None if it needs none.
+    """
+
+    case: Case
+    result: CaseResult
+    judge: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What a judge answered.
+
+    `by_number`: the answers by the numbers of the questions.
+    `rest`: says how many have no grade, and why: `2 it cannot tell; 1 failed`.
+    """
+
+    by_number: Mapping[int, Answer]
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How the line begins that says how far a judge is, and how many it is not asked about, by why."""
+
+    title: str
+    others: Mapping[str, int]
 
 
 class Judging:
-    """The hooks that request the fixture where there is something to judge, and ask it before it is torn down.
+    """The hooks that request the fixture if there is something to judge, and ask it before it is torn down.
 
-    `_ran` are the cases that were scored, each with the judge that it needs (None: none). `_messages` are for the end
-    of the run; the run fails for those that are not good.
+    The run fails for messages that are not good.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         """Mend the file of a run that was killed. Raises UsageError under pytest-xdist."""
         option, self._config = config.option, config
         self._most: int | None = option.relevance_calibrate
+        asks_for_grades = option.relevance_judge is not None
         self._option = (
-            "--relevance-calibrate"
-            if option.relevance_judge is None
-            else "--relevance-judge"
+            "--relevance-judge" if asks_for_grades else "--relevance-calibrate"
         )
         if config.getoption("dist", "no") != "no":
-            what = f"{self._option} asks about documents of all cases, which no worker of pytest-xdist has"
-            raise pytest.UsageError(f"{what}: leave -n out, or write -n 0")
-        self._target = (
-            None if option.relevance_judge is None else Target.of("judge", config)
-        )
+            raise pytest.UsageError(
+                f"{self._option} asks about documents of all cases, which no worker of "
+                "pytest-xdist has: leave -n out, or write -n 0"
+            )
+        self._target = Target.of("judge", config) if asks_for_grades else None
         self._file = None if self._target is None else JudgeFile(self._target.path)
         self._left: int = option.relevance_judge_limit or sys.maxsize
-        self._ran: dict[tuple[str, int], tuple[Case, CaseResult, object]] = {}
+        self._scored: dict[tuple[str, int], _ScoredCase] = {}
         self._is_interrupted = False
         self._messages: list[Message] = []
         self._sections = run_store(config).sections
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Raise UsageError where no fixture has the name."""
+        """Raise UsageError if no fixture has the name."""
         if session.items and not is_fixture_defined(NAME, session):
-            how = "write it in a conftest.py: a session fixture that returns judge(query, document), which has a name"
             raise pytest.UsageError(
-                f"{self._option} needs a fixture {NAME}, and there is none; {how}"
+                f"{self._option} needs a fixture {NAME}, and there is none; write it in a "
+                "conftest.py: a session fixture that returns judge(query, document), which "
+                "has a name"
             )
 
-    @pytest.hookimpl(
-        wrapper=True, trylast=True
-    )  # inner to the wrappers that capture output
+    # trylast: inner to the wrappers that capture output
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> _Hook:
-        """Keep what a call has scored, and request the fixture where there is something to judge."""
+        """Keep what a call has scored, and request the fixture if there is something to judge."""
         __tracebackhide__ = True
         try:
             return (yield)
         finally:
-            for number, run in enumerate(case_runs_of(item)):
-                result, people = run.attempt.result, run.case.grades_of_people
+            for number, case_run in enumerate(case_runs_of(item)):
+                result = case_run.attempt.result
                 if result is not None and result.evaluation.scores:
-                    result = judged_by(result, people) if run.case.filled else result
-                    is_asked = (self._file and result.unjudged) or (
-                        self._most is not None and people
-                    )
-                    judge = self._judge_of(item) if is_asked else None
-                    self._ran[item.nodeid, number] = run.case, result, judge
+                    scored = self._scored_case(case_run.case, result, item)
+                    self._scored[item.nodeid, number] = scored
+
+    def _scored_case(
+        self, case: Case, result: CaseResult, item: pytest.Item
+    ) -> _ScoredCase:
+        people = case.grades_of_people
+        if case.filled:
+            result = judged_by(result, people)
+        has_unjudged = self._file is not None and bool(result.unjudged)
+        has_grades = self._most is not None and bool(people)
+        judge = self._judge_of(item) if has_unjudged or has_grades else None
+        return _ScoredCase(case, result, judge)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
@@ -121,11 +164,16 @@ class Judging:
         value = yield
         if fixturedef.argname == NAME:
             if fixturedef.scope != "session":
-                scope = f'has {fixturedef.scope} scope; make it a session fixture, @pytest.fixture(scope="session")'
-                raise UnusableJudge(f"{NAME} {scope}: it is asked once all cases ran")
-            fixturedef.addfinalizer(
-                lambda: self._ask(value)
-            )  # the last one to be added is called first
+                raise UnusableJudge(
+                    f"{NAME} has {fixturedef.scope} scope; make it a session fixture, "
+                    '@pytest.fixture(scope="session"): it is asked once all cases ran'
+                )
+
+            def ask() -> None:
+                self._ask(value)
+
+            # the last one to be added is called first
+            fixturedef.addfinalizer(ask)
         return value
 
     @pytest.hookimpl
@@ -133,25 +181,23 @@ class Judging:
         """Ask nothing any more."""
         self._is_interrupted = True
 
-    @pytest.hookimpl(
-        wrapper=True, trylast=True
-    )  # inside that of the terminal; the last teardown may be in it
+    # trylast: inside that of the terminal, as the last teardown may be in it
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> _Hook:
-        """Tell what came of it, or why the judge was not asked; the run fails where it cannot be."""
-        found = yield
+        """Tell what came of it, or why the judge was not asked. The run fails if it cannot be."""
+        outcome = yield
         is_silent = not self._messages and (self._file or not self._sections)
         if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
-            why = "there is nothing to judge" if self._ran else "no case was scored"
-            self._messages.append(
-                Message(f"{self._option}: {NAME} was not asked, as {why}")
-            )
+            why = "there is nothing to judge" if self._scored else "no case was scored"
+            text = f"{self._option}: {NAME} was not asked, as {why}"
+            self._messages.append(Message(text))
         tell(self._messages, session, exitstatus)
-        return found
+        return outcome
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Request the fixture for an item; None where it cannot be asked, which is told."""
+        """Request the fixture for an item; tell it and give None if it cannot be asked."""
         request = request_of(item)
         if request is None:
             return None
@@ -159,202 +205,230 @@ class Judging:
             return request.getfixturevalue(NAME)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
+        except UnusableJudge as error:
+            self._tell_problem(str(error))
         except BaseException as error:  # no verdict changes because of a grade
-            why = (
-                str(error)
-                if isinstance(error, UnusableJudge)
-                else f"{NAME} raised {error_text(error, self._config)}"
-            )
-            message = Message(redaction(self._config).text(why), is_good=False)
-            self._messages += [message] if message not in self._messages else []
-            return None
+            self._tell_problem(f"{NAME} raised {error_text(error, self._config)}")
+        return None
+
+    def _tell_problem(self, text: str) -> None:
+        """Keep a message that is not good, once, without secrets."""
+        message = Message(redaction(self._config).text(text), is_good=False)
+        if message not in self._messages:
+            self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
         """Ask a judge, at the teardown of its fixture, unless no case needs it."""
-        ran = [
-            (case, result)
-            for case, result, judge in self._ran.values()
-            if judge is value or judge is None
-        ]
-        if self._is_interrupted or not any(
-            judge is value for *_, judge in self._ran.values()
-        ):
+        needs_it = any(scored.judge is value for scored in self._scored.values())
+        if self._is_interrupted or not needs_it:
             return
         try:
             judge = Judge(value, self._config)
         except UnusableJudge as error:
             self._messages.append(Message(str(error), is_good=False))
             return
+        cases = [
+            scored
+            for scored in self._scored.values()
+            if scored.judge is value or scored.judge is None
+        ]
         if self._most is not None:
-            self._calibrate(judge, ran, self._most)
-        file = self._file
-        if (
-            self._target
-            and file
-            and not self._is_interrupted
-            and any(result.unjudged for _, result in ran)
-        ):
-            problem = self._target.write(lambda _: self._fill(judge, ran, file))
-            self._messages += [Message(problem, is_good=False)] if problem else []
+            self._calibrate(judge, cases, self._most)
+        if not self._is_interrupted:
+            self._fill_file(judge, cases)
 
-    def _fill(self, judge: Judge, ran: _Ran, file: JudgeFile) -> None:
+    # --- grades of unjudged results -----------------------------------------------------------------------------------
+
+    def _fill_file(self, judge: Judge, cases: Sequence[_ScoredCase]) -> None:
+        """Add grades of a judge to the file, if there is one; tell why that failed."""
+        file = self._file
+        if self._target is None or file is None:
+            return
+        if not any(scored.result.unjudged for scored in cases):
+            return
+
+        def fill(_: object) -> None:
+            self._fill(judge, cases, file)
+
+        problem = self._target.write(fill)
+        if problem:
+            self._messages.append(Message(problem, is_good=False))
+
+    def _fill(
+        self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
+    ) -> None:
         """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
-        worklist = Worklist.of(self._described(result for _, result in ran))
-        cases = {in_a_file(case.query): case for case, _ in reversed(ran)}
-        of_all, new = file.open(worklist, judge.name)
-        rows = new[: self._left]
+        worklist = Worklist.of(self._described(scored.result for scored in cases))
+        left = file.open(worklist, judge.name)
+        rows = left.rows[: self._left]
+        case_of_query: dict[str, Case] = {}
+        for scored in cases:
+            case_of_query.setdefault(in_a_file(scored.case.query), scored.case)
+        questions = []
+        for row in rows:
+            document = {**row.fields, "id": row.document, "title": row.title}
+            questions.append(Question(case_of_query[row.query], document))
 
         def take(number: int, answer: Answer) -> None:
-            file.add(worklist, rows[number], judge.name, answer.grade, answer.note)
-
-        questions = [
-            Question(
-                cases[row.query], {**row.fields, "id": row.document, "title": row.title}
+            file.add(
+                worklist,
+                rows[number],
+                rater=judge.name,
+                grade=answer.grade,
+                note=answer.note,
             )
-            for row in rows
-        ]
-        before, over = of_all - len(new), len(new) - len(rows)
+
         others = {
-            "in the file before": before,
-            _NOT_ASKED + "--relevance-judge-limit": over,
+            "in the file before": left.pairs - len(left.rows),
+            f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows) - len(rows),
         }
-        answers, rest = self._answers(
-            judge, questions, f"judged by {judge.name}:", others, take
-        )
-        self._left -= min(
-            len(rows), len(answers) + AT_ONCE
-        )  # so many more may have begun
-        graded = sum(answer.grade is not None for answer in answers.values())
-        said = f"{judge.name} graded {graded:,} of {counted(of_all, 'result')} that nobody has judged"
+        progress = _Progress(f"judged by {judge.name}:", others)
+        answers = self._answers(judge, questions, progress, take)
+        # so many more may have begun
+        self._left -= min(len(rows), len(answers.by_number) + AT_ONCE)
+        graded = sum(answer.grade is not None for answer in answers.by_number.values())
+        results = counted(left.pairs, "result")
         where = harmless(self._config.option.relevance_judge)
-        self._messages.append(Message(f"{said}: {where}{rest and '; '}{rest}"))
+        text = f"{judge.name} graded {graded:,} of {results} that nobody has judged: {where}"
+        if answers.rest:
+            text += f"; {answers.rest}"
+        self._messages.append(Message(text))
 
-    def _calibrate(self, judge: Judge, ran: _Ran, most: int) -> None:
+    # --- grades beside those of people --------------------------------------------------------------------------------
+
+    def _calibrate(self, judge: Judge, cases: Sequence[_ScoredCase], most: int) -> None:
         """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
-        places: dict[Judged, int] = {}
-        results = []
-        for place, (case, result) in enumerate(ran):
-            judged = case.grades_of_people.items()
-            for document, grade in judged:
-                places.setdefault(Judged(case.query, document, grade), place)
-            evaluation = replace(
-                result.evaluation, missing=(*judged,)
-            )  # documents whose titles are looked up
-            results.append(
-                replace(result, evaluation=evaluation).with_titles(
-                    case.titles, replace=False
-                )
-            )
-        drawn = drawn_evenly(places, most)
-        described = self._described(results, [each.document for each in drawn])
-        questions, titles = [], dict[str, dict[str, str]]()
-        for each in drawn:
-            (case, _), texts, name = (
-                ran[places[each]],
-                described[places[each]].texts,
-                each.document,
-            )
-            titles.setdefault(each.query, {})[name] = title = texts.titles.get(name, "")
-            questions.append(
-                Question(
-                    case, {**texts.shown.get(name, {}), "id": name, "title": title}
-                )
-            )
-        untitled = {
-            "without a title": sum(
-                not question.document["title"] for question in questions
-            )
-        }
-        answers, rest = self._answers(
-            judge, questions, f"calibrated {judge.name}:", untitled, lambda *_: None
-        )
-        how = f"the {counted(len(places), 'grade')} that people gave"
-        how += ", drawn evenly over the grades" * (len(drawn) < len(places))
+        case_numbers: dict[Judged, int] = {}
+        for number, scored in enumerate(cases):
+            for document, grade in scored.case.grades_of_people.items():
+                judged = Judged(scored.case.query, document, grade)
+                case_numbers.setdefault(judged, number)
+        drawn = drawn_evenly(case_numbers, most)
+        results = [_with_judged_documents(scored) for scored in cases]
+        described = self._described(results, [judged.document for judged in drawn])
+        questions = []
+        titles: dict[str, dict[str, str]] = {}
+        for judged in drawn:
+            number = case_numbers[judged]
+            texts = described[number].texts
+            title = texts.titles.get(judged.document, "")
+            titles.setdefault(judged.query, {})[judged.document] = title
+            fields = {
+                **texts.shown.get(judged.document, {}),
+                "id": judged.document,
+                "title": title,
+            }
+            questions.append(Question(cases[number].case, fields))
+        untitled = sum(not question.document["title"] for question in questions)
+        progress = _Progress(f"calibrated {judge.name}:", {"without a title": untitled})
+        answers = self._answers(judge, questions, progress, _take_nothing)
         columns = terminal_width()
-        lines = folded_lines(
-            f"asked for {len(drawn):,} of {how}{rest and ': '}{rest}", columns=columns
-        )
+        how = f"the {counted(len(case_numbers), 'grade')} that people gave"
+        if len(drawn) < len(case_numbers):
+            how += ", drawn evenly over the grades"
+        text = f"asked for {len(drawn):,} of {how}"
+        if answers.rest:
+            text += f": {answers.rest}"
+        lines = folded_lines(text, columns=columns)
         people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
-        pairs = []
-        for number, answer in answers.items():
-            if answer.grade is not None:
-                each = drawn[number]
-                pairs.append(
-                    Rated(
-                        each.query,
-                        each.document,
-                        ratings={people: each.grade, judge.name: answer.grade},
-                        spread=abs(answer.grade - each.grade),
-                    )
-                )
+        pairs = _pairs(drawn, answers.by_number, people, judge.name)
         if pairs:
-            pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
             judgments = Judgments(titles=titles, raters=(people, judge.name))
-            lines += [
-                styled_line(""),
-                *agreement_lines(judgments, pairs, _MOST_APART, columns=columns),
-            ]
-        self._sections.append(
-            (safe_output(f"calibration of {harmless(judge.name)}"), lines)
-        )
+            lines.append(styled_line(""))
+            lines += agreement_lines(judgments, pairs, _MOST_APART, columns=columns)
+        heading = safe_output(f"calibration of {harmless(judge.name)}")
+        self._sections.append((heading, lines))
 
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Return results with all titles that can be known; of the index `documents` are asked for as well."""
+        """Give the results all titles that can be known. The index is asked for `documents` as well."""
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
-        found = [*results] if lookup is None else lookup.described(results, documents)
-        return RunTitles().add(found, run_store(self._config).files)
+        described = list(results)
+        if lookup is not None:
+            described = lookup.described(described, documents)
+        return RunTitles().add(described, run_store(self._config).files)
+
+    # --- answers ------------------------------------------------------------------------------------------------------
 
     def _answers(
         self,
         judge: Judge,
         questions: Sequence[Question],
-        what: str,
-        others: Mapping[str, int],
-        take: _Take,
-    ) -> tuple[Mapping[int, Answer], str]:
-        """Ask a judge; return its answers by the numbers of the questions, and in words what has no grade.
+        progress: _Progress,
+        take: Callable[[int, Answer], None],
+    ) -> _Answers:
+        """Ask a judge, and tell its faults.
 
-        Faults are told. `what` begins the line that says how far it is. `others` has counts of what was not asked, and
-        `take` gets each answer as it comes, unless that is a fault.
+        `take` gets the number of each question with its answer, as it comes, unless that is a
+        fault.
         """
-        progress = Progress(what, len(questions), *run_terminal(self._config))
-        answers, why = dict[int, Answer](), ""
-        progress.advance(0)
+        bar = Progress(progress.title, len(questions), *run_terminal(self._config))
+        answers: dict[int, Answer] = {}
+        why_stopped = ""
+        bar.advance(0)
         try:
             for number, answer in judge.ask(questions):
                 if not answer.fault:
                     take(number, answer)
                 answers[number] = answer
-                progress.advance()
+                bar.advance()
         except KeyboardInterrupt:
-            self._is_interrupted, why = True, "Ctrl-C"
-        except (
-            UnusableJudge,
-            pytest.exit.Exception,
-            pytest.fail.Exception,
-        ) as error:  # or a timeout of the last test
-            why = str(error)
+            self._is_interrupted = True
+            why_stopped = "Ctrl-C"
+        except (UnusableJudge, pytest.exit.Exception, pytest.fail.Exception) as error:
+            # the last one may be a timeout of the last test
+            why_stopped = str(error)
         finally:
-            progress.end()
-        faults = Counter(each.fault for each in answers.values() if each.fault)
-        told = [
-            f"{judge.name}, {counted(count, 'call')}: {text}"
-            for text, count in faults.most_common(_MOST_FAULTS)
-        ]
-        # no fault of a judge fails the run
-        run_store(self._config).messages += [
-            Message(text, is_good=False) for text in told
-        ]
-        unsure = sum(each.grade is None and not each.fault for each in answers.values())
-        left = len(questions) - len(answers)
+            bar.end()
+        faults = Counter(answer.fault for answer in answers.values() if answer.fault)
+        self._tell_faults(judge, faults)
+        unsure = sum(
+            answer.grade is None and not answer.fault for answer in answers.values()
+        )
         counts = {
-            **others,
+            **progress.others,
             "it cannot tell": unsure,
             "failed": faults.total(),
-            _NOT_ASKED + why: left,
+            _NOT_ASKED + why_stopped: len(questions) - len(answers),
         }
-        return answers, "; ".join(
-            f"{count:,} {what}" for what, count in counts.items() if count
-        )
+        rest = [f"{count:,} {reason}" for reason, count in counts.items() if count]
+        return _Answers(answers, "; ".join(rest))
+
+    def _tell_faults(self, judge: Judge, faults: Counter[str]) -> None:
+        """Tell the most frequent faults. None of them fails the run."""
+        messages = run_store(self._config).messages
+        for fault, count in faults.most_common(_MOST_FAULTS):
+            text = f"{judge.name}, {counted(count, 'call')}: {fault}"
+            messages.append(Message(text, is_good=False))
+
+
+def _take_nothing(number: int, answer: Answer) -> None:
+    """Keep no answer as it comes."""
+
+
+def _with_judged_documents(scored: _ScoredCase) -> CaseResult:
+    """Make a result whose titles are looked up for all documents that people judged."""
+    judged = tuple(scored.case.grades_of_people.items())
+    evaluation = replace(scored.result.evaluation, missing=judged)
+    result = replace(scored.result, evaluation=evaluation)
+    return result.with_titles(scored.case.titles, replace=False)
+
+
+def _pairs(
+    drawn: Sequence[Judged], answers: Mapping[int, Answer], people: str, judge: str
+) -> list[Rated]:
+    """Put the grades of a judge beside those of people, those that are furthest apart first.
+
+    `people` and `judge` are the names of the raters.
+    """
+    pairs = []
+    for number, answer in answers.items():
+        if answer.grade is None:
+            continue
+        judged = drawn[number]
+        ratings = {people: judged.grade, judge: answer.grade}
+        spread = abs(answer.grade - judged.grade)
+        pairs.append(Rated(judged.query, judged.document, ratings, spread))
+    pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
+    return pairs

@@ -258,7 +258,8 @@ class Target:
         except OSError as error:
             return f"{self.shown} cannot be read: {error.strerror or error}"
         if self.name in ("unjudged", "judge"):
-            from pytest_relevance.results.worklist import why_kept, why_not_added_to
+            from pytest_relevance.results.judge_file import why_not_added_to
+            from pytest_relevance.results.worklist_file import why_kept
 
             reason = (why_kept if self.name == "unjudged" else why_not_added_to)(data)
             return reason and f"{self.shown} {reason}"

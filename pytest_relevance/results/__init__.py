@@ -12,8 +12,9 @@
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
-| `diagnoses` | what many cases of a run have in common |
+| `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |
-| `worklist` | what to judge next, for people and for a judge |
+| `unjudged` | unjudged results, and what a grade for them may be worth |
+| `worklist`, `worklist_file`, `judge_file` | what to judge next, for people and for a judge |
 | `evaluate`, `history` | scores in a notebook; recorded runs in the order of their start |
 """

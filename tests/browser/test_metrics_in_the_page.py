@@ -14,7 +14,7 @@ from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.ndcg import grade_ranking, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import count_grades
-from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
+from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
 from tests.helpers import case_result, write_page
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE
-from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
+from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
 from tests.helpers import result_of
 
 

@@ -6,6 +6,7 @@ function, as tasks of the plugin's own loop. What it raises costs the grade of o
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import (
     Callable,
     Collection,
@@ -16,9 +17,9 @@ from collections.abc import (
 )
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextvars import copy_context
-from itertools import islice
+from dataclasses import dataclass
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -46,15 +47,24 @@ AT_ONCE = 16
 """How many documents a judge is asked about at a time."""
 
 
-class Question(NamedTuple):
-    """A document, {"id": ..., "title": ..., further fields}, to be graded for the query of a case, on its scale."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A document to be graded for the query of a case, on its scale.
+
+    `document`: `{"id": ..., "title": ..., further fields}`.
+    """
 
     case: Case
     document: Mapping[str, str]
 
 
-class Answer(NamedTuple):
-    """The grade and the note that a judge gave; without a grade it cannot tell, unless a `fault` says what it did."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a judge said of a document.
+
+    `grade`: None if it cannot tell, or if there is a fault.
+    `fault`: what went wrong; empty if nothing did.
+    """
 
     grade: float | None = None
     note: str = ""
@@ -68,7 +78,7 @@ class UnusableJudge(ValueError):
 class Judge:
     """A judge: its `name` is the rater of its grades.
 
-    `value` is what the fixture returned. Raises `UnusableJudge` for a value that is no function with a name.
+    `value` is what the fixture returned. Raises `UnusableJudge` if it is no function with a name.
     """
 
     def __init__(self, value: Any, config: pytest.Config) -> None:
@@ -77,43 +87,43 @@ class Judge:
             raise UnusableJudge(
                 f"{NAME} is no function but {shown(value)}; return one, judge(query, document)"
             )
-        name = getattr(value, "name", None)
-        if not (isinstance(name, str) and name.strip() and name.isprintable()):
-            what = (
-                "has no attribute name"
-                if name is None
-                else f"has the name {shown(name)}"
-            )
-            advice = 'say which model and which prompt it is, as grades are kept by it: judge.name = "model-x/prompt-3"'
-            raise UnusableJudge(f"{NAME} {what}; {advice}")
-        self.name = name.strip()
+        self.name = _name_of(value)
         self._function: Callable[[str, dict[str, str]], Any] = value
         self._config = config
         self._loop = case_run.own_loop(config) if is_coroutine_function(value) else None
+        self._most_faults = settings(config).give_up * PATIENCE
 
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield the number of each question with its answer, as the answers come.
 
-        Raises `UnusableJudge` after `PATIENCE` times as many faults in a row as a search may have
-        (`relevance_give_up`), and KeyboardInterrupt for Ctrl-C; calls that have begun are left alone.
+        Calls that have begun are left alone when an exception is raised.
+
+        Raises:
+            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as of a search
+                (`relevance_give_up`).
+            KeyboardInterrupt: for Ctrl-C.
         """
-        patience, in_a_row = settings(self._config).give_up * PATIENCE, 0
-        left, begun = iter(enumerate(questions)), dict[Any, int]()
-        while begun := begun | {
-            self._begun(each): number
-            for number, each in islice(left, AT_ONCE - len(begun))
-        }:
-            for done in self._ended(begun):
-                answer: Answer | BaseException = done.result()
+        waiting = deque(enumerate(questions))
+        running: dict[Any, int] = {}
+        faults_in_a_row = 0
+        while waiting or running:
+            while waiting and len(running) < AT_ONCE:
+                number, question = waiting.popleft()
+                running[self._start(question)] = number
+            for finished in self._wait_for_some(running):
+                answer: Answer | BaseException = finished.result()
                 if isinstance(answer, BaseException):
                     raise answer
-                yield begun.pop(done), answer
-                in_a_row = in_a_row + 1 if answer.fault else 0
-                if in_a_row == patience > 0:
+                yield running.pop(finished), answer
+                if not answer.fault:
+                    faults_in_a_row = 0
+                    continue
+                faults_in_a_row += 1
+                if faults_in_a_row == self._most_faults:
                     raise UnusableJudge(f"{NAME} was given up")
 
-    def _begun(self, question: Question) -> Any:
-        """Begin to ask a question: a task of the loop, or the future of a daemon thread."""
+    def _start(self, question: Question) -> Any:
+        """Begin to ask a question, and return a task of the loop, or the future of a daemon thread."""
         answer = self._answer(question)
         if self._loop is not None:
             return self._loop.create_task(answer)
@@ -123,29 +133,45 @@ class Judge:
         ).start()
         return future
 
-    def _ended(self, begun: Collection[Any]) -> Any:
-        """Wait for some that have begun."""
+    def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
+        """Wait until some of the running ones have finished. There may be none yet after a while."""
         if self._loop is None:
-            return wait(begun, LOOKS_AFTER, FIRST_COMPLETED).done
+            return wait(running, LOOKS_AFTER, FIRST_COMPLETED).done
         import asyncio
 
-        return self._loop.run_until_complete(
-            asyncio.wait([*begun], return_when=FIRST_COMPLETED)
-        )[0]
+        waiting = asyncio.wait([*running], return_when=FIRST_COMPLETED)
+        finished, _ = self._loop.run_until_complete(waiting)
+        return finished
 
     async def _answer(self, question: Question) -> Answer | BaseException:
-        """Ask a question. What ends the run is returned, as asyncio logs what a task raised and nobody looked at."""
+        """Ask a question.
+
+        What ends the run is returned: asyncio logs what a task raised and nobody looked at.
+        """
         try:
             said = self._function(question.case.query, {**question.document})
-            return answer_of(said if self._loop is None else await said, question.case)
+            if self._loop is not None:
+                said = await said
+            return answer_of(said, question.case)
         except (KeyboardInterrupt, pytest.exit.Exception) as error:
             return error
         except BaseException as error:
-            return Answer(
-                fault=redaction(self._config).text(
-                    f"it raised {error_text(error, self._config)}"
-                )
-            )
+            text = f"it raised {error_text(error, self._config)}"
+            return Answer(fault=redaction(self._config).text(text))
+
+
+def _name_of(judge: Any) -> str:
+    """Read the name of a judge. Raises `UnusableJudge` if it has none."""
+    name = getattr(judge, "name", None)
+    if isinstance(name, str) and name.strip() and name.isprintable():
+        return name.strip()
+    problem = f"has the name {shown(name)}"
+    if name is None:
+        problem = "has no attribute name"
+    raise UnusableJudge(
+        f"{NAME} {problem}; say which model and which prompt it is, as grades are kept by it: "
+        'judge.name = "model-x/prompt-3"'
+    )
 
 
 def _run(
@@ -162,28 +188,44 @@ def _run(
 
 
 def answer_of(said: object, case: Case) -> Answer:
-    """Read what a judge returned: a grade, (grade, note), or None for either; a grade may be a name of the scale."""
+    """Read what a judge returned: a grade, (grade, note), or None for either.
+
+    A grade may be a name of the scale.
+    """
     if is_waiting(said):
-        close_unawaited(
-            said
-        )  # Python warns of one that is dropped, and a warning may fail a test
+        # Python warns of a coroutine that is dropped, and a warning may fail a test
+        close_unawaited(said)
         return Answer(
             fault="it returned something to await, and is no coroutine function: write async def"
         )
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):
         return Answer(fault=f"it said {shown(said)}: a note is text")
-    note = "" if note is None else str.__str__(note)  # a subclass may raise later
+    text = "" if note is None else str.__str__(note)  # a subclass may raise later
     if grade is None:
-        return Answer(None, note)
+        return Answer(note=text)
+    try:
+        return Answer(grade=_grade_of(grade, case), note=text)
+    except ValueError as error:
+        return Answer(fault=f"it said {shown(said)}: {error}")
+
+
+def _grade_of(said: object, case: Case) -> float:
+    """Read a grade of the scale of a case, or the name of one.
+
+    Raises ValueError, with what a grade has to be.
+    """
     scale = case.terms.scale
-    number = None if scale is None else scale.names.get(f"{grade}".strip())
-    if number is None and (number := number_of(f"{grade}")) is None:
-        wrong: object = f"a grade is {'a number' if scale is None else f'one of {scale.describe()}'}, or None for none"
-    elif not isinstance(wrong := on_scale(number, scale), str):
-        try:
-            _ = case.settings.gains[number]
-            return Answer(number, note)
-        except ValueError as error:
-            wrong = error
-    return Answer(fault=f"it said {shown(said)}: {wrong}")
+    text = f"{said}"
+    grade = None if scale is None else scale.names.get(text.strip())
+    if grade is None:
+        grade = number_of(text)
+    if grade is None:
+        allowed = "a number" if scale is None else f"one of {scale.describe()}"
+        raise ValueError(f"a grade is {allowed}, or None for none")
+    on_it = on_scale(grade, scale)
+    if isinstance(on_it, str):
+        raise ValueError(on_it)
+    # a grade without a gain raises here, as gains may be a mapping
+    _ = case.settings.gains[grade]
+    return grade

@@ -21,7 +21,7 @@ from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.worklist import PlausibleGains
+from pytest_relevance.results.unjudged import PlausibleGains
 
 MOST_CASES = 20_000
 """How many cases a page has in full; of more it has `MOST_DETAILED`."""

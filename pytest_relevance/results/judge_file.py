@@ -1,0 +1,178 @@
+"""The file to which a judge adds its grades: a worklist with the columns rater, machine and note.
+
+Each row is written when its grade comes, so that a killed run loses only those that were on
+their way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance.judgments.columns import MACHINE
+from pytest_relevance.results.worklist import Worklist, WorklistRow
+from pytest_relevance.results.worklist_file import on_one_line, read_worklist
+
+_OF_JUDGES = ("rater", MACHINE, "note")
+"""The columns that a judge adds to those of a worklist."""
+
+_OTHER = (
+    "exists and is not as a judge writes it: CSV with commas, query_id as its first column, "
+    "columns rater, machine and note, and no quotes around names; save it so, or name another "
+    "file"
+)
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
+"""The end of a line in a quoted cell."""
+
+
+def why_not_added_to(data: bytes) -> str | None:
+    """Say why rows of a judge must not be added to this content, and what to do; None if they may be."""
+    if not data.strip():
+        return None
+    first_line, _, _ = data.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")
+    names = first_line.decode(errors="replace").strip().split(",")
+    if names[0] != "query_id" or not set(_OF_JUDGES).issubset(names[1:]):
+        return _OTHER
+    try:
+        read_worklist(_whole_rows(data))
+    except ValueError as error:
+        return f"is damaged: {error}; mend it, or name another file"
+    return None
+
+
+def _whole_rows(data: bytes) -> bytes:
+    """Leave out half of a row at the end, which a killed run or a full disk left there.
+
+    The half may have line feeds, in quotes. Anything else that is damaged stays.
+    """
+    end = len(data)
+    while end > 0:
+        if _is_readable(data[:end]):
+            whole = data[:end]
+            return whole if whole.endswith(b"\n") else data + b"\n"
+        end = data.rfind(b"\n", 0, end - 1) + 1
+        next_line, line_feed, _ = data[end:].partition(b"\n")
+        is_whole_row = bool(line_feed) and not _UNCLOSED.search(next_line)
+        if is_whole_row:
+            break
+    return data
+
+
+def _is_readable(data: bytes) -> bool:
+    try:
+        read_worklist(data)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class RowsToJudge:
+    """What is left to judge of a worklist.
+
+    `pairs`: how many pairs of query and document the worklist has.
+    `rows`: those that the file does not have under the name of the judge.
+    """
+
+    pairs: int
+    rows: list[WorklistRow]
+
+
+class JudgeFile:
+    """The file that a judge fills, row by row.
+
+    A later run goes on with the file. It does not ask again for a pair of query and document
+    that the file has under the name of the judge. A blank grade counts too: the judge cannot
+    tell.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take half of a row off the end of the file. Raises OSError."""
+        self.path = path
+        self._names: list[str] = []
+        self._ids: dict[str, list[str]] = {}
+        data = self._content()
+        whole = _whole_rows(data)
+        if whole != data:
+            with path.open("ab") as file:
+                file.truncate(min(len(whole), len(data)))
+                file.write(whole[len(data) :])
+
+    def open(self, worklist: Worklist, rater: str) -> RowsToJudge:
+        """Find what is left to judge of a worklist. Raises OSError.
+
+        A file that is empty or not there gets its header.
+        """
+        written = self._written_rows(worklist)
+        known = set()
+        for cells in written:
+            self._ids.setdefault(cells["query"], []).append(cells["query_id"])
+            if cells["rater"] == _cell(rater):
+                known.add((cells["query_id"], cells["query"], cells["document"]))
+        pairs: dict[tuple[str, str, str], WorklistRow] = {}
+        for row in worklist.rows:
+            key = self._id_of(row), _cell(row.query), _cell(row.document)
+            pairs.setdefault(key, row)
+        left = [row for key, row in pairs.items() if key not in known]
+        return RowsToJudge(pairs=len(pairs), rows=left)
+
+    def _written_rows(self, worklist: Worklist) -> list[dict[str, str]]:
+        """Read the rows of the file, each by the names of the columns; write the header if it has none."""
+        rows = read_worklist(_whole_rows(self._content()))
+        if not rows:
+            rows = [[*worklist.columns, *_OF_JUDGES]]
+            self._add(rows[0])
+        self._names, *others = rows
+        written = []
+        for row in others:
+            cells = [cell.strip() for cell in row]
+            written.append(dict(zip(self._names, cells, strict=True)))
+        return written
+
+    def add(
+        self,
+        worklist: Worklist,
+        row: WorklistRow,
+        *,
+        rater: str,
+        grade: float | None,
+        note: str,
+    ) -> None:
+        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
+        cells = {
+            **worklist.cells(row),
+            "query_id": escaped(self._id_of(row)),
+            "grade": "" if grade is None else repr(grade),
+            "rater": escaped(rater),
+            MACHINE: "true",
+            "note": escaped(on_one_line(note)),
+        }
+        self._add([cells.get(name, "") for name in self._names])
+
+    def _id_of(self, row: WorklistRow) -> str:
+        """Give the id under which a grade is looked for and added.
+
+        A query may have another id by now. Then it keeps the id that the file has for its text:
+        with two ids the rows would be of two queries. If the file has its own id too, they are.
+        """
+        own = _cell(row.query_id)
+        ids = self._ids.setdefault(_cell(row.query), [own])
+        return own if own in ids else ids[0]
+
+    def _content(self) -> bytes:
+        return self.path.read_bytes() if self.path.is_file() else b""
+
+    def _add(self, cells: Sequence[str]) -> None:
+        with self.path.open("ab") as file:
+            file.write(csv_text([cells]).encode())
+
+
+def _cell(text: str) -> str:
+    """Give a text as it is read in a file."""
+    return escaped(text).strip()

@@ -1,0 +1,162 @@
+"""Unjudged results, and what a grade for each of them may be worth.
+
+What an unjudged result is worth is how far a plausible grade for it would move the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import fsum, isnan, log2
+
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult
+
+_FEW_JUDGED = 10
+"""With fewer judged results than this at a rank, the results at the ranks around it count too."""
+
+_NO_JUDGED_SHARE = 0.5
+"""The share of an unjudged result if no result of the run is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """An unjudged result in the top k, at its rank (from 1).
+
+    `move`: nDCG@k with the highest grade for this document, the ideal recomputed, less the
+        present score. If nDCG@k is not defined, because nothing relevant was judged, it is what
+        the score would become.
+    `worth`: the same with a plausible grade: one whose gain is what judged results at that rank
+        have on average. If nothing relevant was judged, it is `move` times this gain divided by
+        the highest one.
+    """
+
+    document: str
+    title: str
+    rank: int
+    move: float
+    worth: float = 0.0
+
+
+class PlausibleGains:
+    """The mean gain of the judged results of a run at each rank, as a share of the highest gain.
+
+    They are shares because the gains of several suites are on different scales.
+    """
+
+    def __init__(self, results: Iterable[CaseResult]) -> None:
+        self._shares: dict[int, list[float]] = {}
+        self._means: dict[int, float] = {}
+        for result in results:
+            self._add(result)
+
+    def _add(self, result: CaseResult) -> None:
+        top = top_grade(result)
+        if top is None:
+            return
+        gains = result.conditions.settings.gains
+        grades = result.ranking.grades[: result.conditions.k]
+        for rank, grade in enumerate(grades, 1):
+            if grade is not None:
+                self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
+
+    def share(self, rank: int) -> float:
+        """Give the mean share at a rank; if few results are judged there, with the ranks around it."""
+        if rank not in self._means:
+            shares = self._shares_around(rank)
+            mean = fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
+            self._means[rank] = mean
+        return self._means[rank]
+
+    def _shares_around(self, rank: int) -> list[float]:
+        """Collect the shares at a rank, and at ranks further and further away until there are enough."""
+        shares: list[float] = []
+        deepest = max(self._shares, default=0)
+        for distance in range(deepest + rank):
+            for other in {rank - distance, rank + distance}:
+                shares += self._shares.get(other, ())
+            if len(shares) >= _FEW_JUDGED:
+                break
+        return shares
+
+    def grade(self, rank: int, top: float, settings: Settings) -> float:
+        """Give the grade that has the mean gain; if gains are a mapping, the grade that comes closest."""
+        gain = self.share(rank) * settings.gain_of(top)
+        if isinstance(settings.gain, Mapping):
+
+            def distance(grade: float) -> float:
+                return abs(settings.gain_of(grade) - gain)
+
+            return min(settings.gain, key=distance)
+        grade = log2(1 + gain) if settings.gain == "exponential" else gain
+        return min(top, grade)  # rounding may exceed the top
+
+
+def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:
+    """List the unjudged results in the top k of a case, best first."""
+    top = top_grade(result)
+    unjudged = []
+    for document in result.unjudged:
+        index = result.ranking.documents.index(document)
+        move = worth = 0.0
+        if top is not None:
+            move = _move(result, index, top)
+            worth = _worth(result, index, gains, top)
+        unjudged.append(
+            Unjudged(
+                document=document,
+                title=result.texts.titles.get(document, ""),
+                rank=index + 1,
+                move=move,
+                worth=worth,
+            )
+        )
+    return unjudged
+
+
+def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
+    """Say how far nDCG@k would go with a plausible grade for one result.
+
+    Without a score any gain would make it about 1. So the move is weighed by how plausible a
+    gain is.
+    """
+    rank = index + 1
+    if result.score is None:
+        return gains.share(rank) * _move(result, index, top)
+    grade = gains.grade(rank, top, result.conditions.settings)
+    return _move(result, index, grade)
+
+
+def _move(result: CaseResult, index: int, grade: float) -> float:
+    """Say how far nDCG@k would go if one result had this grade; 0 if it would not be defined."""
+    graded = result.graded
+    grades = [*graded.grades]
+    grades[index] = grade
+    ranking = GradedRanking(grades, graded.repeated, [*graded.judged, grade])
+    possible = score(result.metric, ranking, result.conditions.settings)
+    return 0.0 if isnan(possible) else possible - (result.score or 0.0)
+
+
+def top_grade(result: CaseResult) -> float | None:
+    """Give the highest grade that has a gain; None if no grade has one.
+
+    If nothing relevant is judged yet, the highest grade may have no gain. Then it is another
+    grade of the mapping of gains, or 1.
+    """
+    settings = result.conditions.settings
+    for grade in _grades_to_try(result.conditions.highest, settings):
+        if settings.gain_of(grade) > 0:
+            return grade
+    return None
+
+
+def _grades_to_try(highest: float, settings: Settings) -> Iterator[float]:
+    if not isinstance(settings.gain, Mapping):
+        yield highest
+        yield 1.0
+        return
+    for grade in (highest, *sorted(settings.gain, reverse=True)):
+        if grade in settings.gain:
+            yield grade
