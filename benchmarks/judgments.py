@@ -298,7 +298,7 @@ LOOK_UP = (
     + """
 import json, sys, time
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.documents import Catalogue
+from pytest_relevance.results.catalogue import Catalogue
 before = peak()
 started = time.perf_counter()
 catalogue = Catalogue(sys.argv[1], sys.argv[1], CatalogueFile(sys.argv[1]))

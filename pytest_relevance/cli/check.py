@@ -295,7 +295,7 @@ def _check_catalogues(checked: _Checked) -> None:
     if not checked.catalogues:
         return
     from pytest_relevance.cli.lint import UNKNOWN, unknown_documents
-    from pytest_relevance.results.documents import check_catalogue
+    from pytest_relevance.results.catalogue import check_catalogue
 
     problems: dict[str, None] = {}
     for catalogue, suites in checked.catalogues.items():

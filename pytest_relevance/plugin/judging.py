@@ -43,7 +43,7 @@ from pytest_relevance.reports.styled_lines import folded_lines, styled_line
 from pytest_relevance.reports.terminal_text import terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.documents import RunTitles
+from pytest_relevance.results.catalogue import RunTitles
 from pytest_relevance.results.filled import judged_by
 from pytest_relevance.results.judge_file import JudgeFile
 from pytest_relevance.results.worklist import Worklist

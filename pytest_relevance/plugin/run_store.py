@@ -44,7 +44,7 @@ from pytest_relevance.results.records.run_info import (
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.reports.styled_lines import Line
-    from pytest_relevance.results.documents import RunTitles
+    from pytest_relevance.results.catalogue import RunTitles
 
 LOST = "lost"
 """A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
@@ -250,7 +250,7 @@ class RunStore:
     def end(self) -> None:
         """Complete the results when no more follow: all get their titles in one pass, as a catalogue is read once."""
         if any(info.documents for info in self.files.values()):
-            from pytest_relevance.results.documents import RunTitles
+            from pytest_relevance.results.catalogue import RunTitles
 
             self._titles = RunTitles(self._is_shown)
         if self._results is not None:

@@ -12,7 +12,7 @@ import pytest
 from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.documents import Catalogue
+from pytest_relevance.results.catalogue import Catalogue
 from tests.judgments.helpers import write
 
 

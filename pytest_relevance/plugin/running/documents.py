@@ -2,10 +2,11 @@
 
 Titles, and what is not in the index, are asked of the project's fixture `relevance_documents`.
 
-The fixture is requested, and its value called, at the end of the call phase of a failing case: its fixtures are still
-set up, no event loop runs, and output is captured. The documents of other cases, which only an output at the end of the
-run needs, wait until a batch is full, a case fails, or the fixture is torn down; their titles are sent with a later
-report. Nothing is requested before that, so that the fixture costs nothing in a run that passes.
+The fixture is requested, and its value called, at the end of the call phase of a failing case. Then its fixtures are
+still set up, no event loop runs, and output is captured. A run that passes never requests it.
+
+Only an output at the end of the run needs the documents of other cases. They wait until a batch is full, a case fails,
+or the fixture is torn down. Their titles are sent with a later report.
 
 No verdict changes because of a title: what goes wrong is a warning of the run, shown once in the summary.
 """
@@ -20,12 +21,13 @@ from collections.abc import (
     Collection,
     Generator,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -43,8 +45,15 @@ from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
-from pytest_relevance.results import documents as titles
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.catalogue import Catalogue, DocumentValues
+from pytest_relevance.results.document_fields import absent_documents, with_fields
+from pytest_relevance.results.index_documents import (
+    IndexDocuments,
+    UnreadableAnswer,
+    documents_to_ask,
+    read_answer,
+)
 from pytest_relevance.results.responses.ids import id_text
 from pytest_relevance.results.responses.iterators import MOST_READ
 from pytest_relevance.results.responses.ranking import Ranking
@@ -52,8 +61,8 @@ from pytest_relevance.results.responses.reading import UnreadableRanking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
-_Rows = tuple[dict[str, dict[str, object]], Sequence[str]]
-_CATALOGUES: pytest.StashKey[dict[str, _Rows]] = pytest.StashKey()
+_CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
+"""What was read of the catalogues, by case file."""
 
 Wait = Callable[..., Awaitable[object]]
 """Awaits an answer if it has to be awaited, and returns it; a second argument limits the items of an iterator."""
@@ -67,7 +76,8 @@ _NO_TITLES = f"documents have no titles from {NAME}"
 _FAILURES = (CaseFailure, BaselineFailure)
 
 
-class _Case(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Case:
     """The result of a case, or of check `number` of an item, whose documents are to be looked up."""
 
     nodeid: str
@@ -79,13 +89,15 @@ class _Case(NamedTuple):
 class _Index:
     """The value of the fixture, and what it was asked so far. Each document is asked for once.
 
-    `waiting` are the documents to ask for next, `cases` those whose documents were not all asked for. `loop` is the
-    event loop that the last search ran in, if it is another plugin's. `is_broken`: the index failed and is not asked
-    again. `values` are its answers for the documents whose fields expectations look at.
+    `waiting`: the documents to ask for next.
+    `cases`: the cases whose documents were not all asked for.
+    `loop`: the event loop that the last search ran in, if it is another plugin's.
+    `is_broken`: the index failed and is not asked again.
+    `values`: its answers for the documents whose fields expectations look at.
     """
 
     ask: Callable[[list[str]], object]
-    documents: titles.IndexDocuments = field(default_factory=titles.IndexDocuments)
+    documents: IndexDocuments = field(default_factory=IndexDocuments)
     asked: set[str] = field(default_factory=set)
     waiting: dict[str, None] = field(default_factory=dict)
     cases: deque[_Case] = field(default_factory=deque)
@@ -93,16 +105,47 @@ class _Index:
     is_broken: bool = False
     values: dict[str, object] = field(default_factory=dict)
 
+    def want_documents(self, documents: Iterable[str]) -> None:
+        """Have documents wait that were not asked for yet."""
+        for document in documents:
+            if document not in self.asked:
+                self.asked.add(document)
+                self.waiting[document] = None
+
     def want(self, case: _Case) -> None:
-        """Add the documents of a case that were not asked for yet to `waiting`."""
-        new = [
-            document
-            for document in titles.documents_to_ask(case.result)
-            if document not in self.asked
-        ]
-        self.asked.update(new)
-        self.waiting |= dict.fromkeys(new)
+        """Have the documents of a case wait."""
+        self.want_documents(documents_to_ask(case.result))
         self.cases.append(case)
+
+    def take_batch(self) -> list[str]:
+        """Take as many waiting documents as are asked for at a time."""
+        batch = list(islice(self.waiting, MOST_IDS))
+        for document in batch:
+            del self.waiting[document]
+        return batch
+
+    def take_complete_cases(self) -> Iterator[_Case]:
+        """Take the first cases of which all documents were asked for."""
+        while self.cases:
+            wanted = documents_to_ask(self.cases[0].result)
+            if not self.waiting.keys().isdisjoint(wanted):
+                return
+            yield self.cases.popleft()
+
+    async def look_up_values(self, documents: Iterable[str], wait: Wait) -> None:
+        """Ask for the documents whose values are not known yet."""
+        unasked = []
+        for document in dict.fromkeys(documents):
+            if document not in self.values:
+                unasked.append(document)
+        for start in range(0, len(unasked), MOST_IDS):
+            batch = unasked[start : start + MOST_IDS]
+            answer: Any = await wait(self.ask(batch.copy()))
+            self.documents.add(read_answer(answer, batch).documents)
+            self.asked.update(batch)
+            self.values |= dict.fromkeys(batch)
+            for key, value in answer.items():
+                self.values[id_text(key) or ""] = value
 
 
 class DocumentLookup:
@@ -117,9 +160,8 @@ class DocumentLookup:
         self._indexes: dict[int, _Index] = {}
         self._without: set[object] = set()
 
-    @pytest.hookimpl(
-        wrapper=True, trylast=True
-    )  # inner to the wrappers that capture output
+    # trylast: inner to the wrappers that capture output
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Ask for the documents of the cases that failed in a call, when it has ended."""
         __tracebackhide__ = True
@@ -141,40 +183,38 @@ class DocumentLookup:
         value = yield
 
         def ask() -> None:
-            if (index := self._indexes.pop(id(value), None)) is not None:
+            index = self._indexes.pop(id(value), None)
+            if index is not None:
                 self._ask(index)
 
         if fixturedef.argname == NAME:
-            fixturedef.addfinalizer(ask)  # the last one to be added is called first
+            # the last one to be added is called first
+            fixturedef.addfinalizer(ask)
         return value
 
-    @pytest.hookimpl(
-        tryfirst=True
-    )  # before `Reporting` attaches the failing check to the report
+    # tryfirst: before `Reporting` attaches the failing check to the report
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> None:
         """Ask for the documents of a failing check of a subtest."""
         checks = item.stash.get(CHECKS, None)
-        if (
-            call.excinfo is not None
-            and checks is not None
-            and checks.is_running
-            and case_run.running_loop() is None
-        ):
-            self._look_up(
-                item,
-                [run for run in checks.runs if run.attempt.error is call.excinfo.value],
-            )
+        if call.excinfo is None or checks is None or not checks.is_running:
+            return
+        if case_run.running_loop() is not None:
+            return
+        error = call.excinfo.value
+        failing = [run for run in checks.runs if run.attempt.error is error]
+        self._look_up(item, failing)
 
-    @pytest.hookimpl(
-        tryfirst=True
-    )  # before `Reporting` takes what is left to send, and before session fixtures end
+    # tryfirst: before `Reporting` takes what is left to send, and before session fixtures end
+    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
-        """Ask for the documents that are left in a run that was stopped at a failure, before the files are written."""
-        if (
-            exitstatus != pytest.ExitCode.INTERRUPTED
-        ):  # Ctrl-C is not to wait for an answer
+        """Ask for the documents that are left in a run that was stopped at a failure, before the files are written.
+
+        Ctrl-C does not wait for an answer.
+        """
+        if exitstatus != pytest.ExitCode.INTERRUPTED:
             for index in self._indexes.values():
                 self._ask(index)
         self._indexes.clear()
@@ -184,14 +224,12 @@ class DocumentLookup:
     ) -> list[CaseResult]:
         """Ask for the documents that are left and these, and return results with what the indexes say of theirs."""
         for index in self._indexes.values():
-            new = [document for document in documents if document not in index.asked]
-            index.asked.update(new)
-            index.waiting |= dict.fromkeys(new)
+            index.want_documents(documents)
             self._ask(index)
-        found = [*results]
+        described = list(results)
         for index in self._indexes.values():
-            found = [*map(index.documents.described, found)]
-        return found
+            described = [index.documents.described(result) for result in described]
+        return described
 
     async def values(
         self, item: pytest.Item, documents: Sequence[str], wait: Wait
@@ -204,41 +242,28 @@ class DocumentLookup:
         if index is None:
             return {}
         try:
-            unasked = [
-                document
-                for document in dict.fromkeys(documents)
-                if document not in index.values
-            ]
-            for start in range(0, len(unasked), MOST_IDS):
-                batch = unasked[start : start + MOST_IDS]
-                answer = await wait(index.ask(batch.copy()))
-                found, _ = titles.read_answer(answer, batch)
-                index.documents.add(found)
-                index.asked.update(batch)
-                index.values |= dict.fromkeys(batch) | {
-                    id_text(key) or "": each
-                    for key, each in answer.items()  # type: ignore[attr-defined]
-                }
+            await index.look_up_values(documents, wait)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except Exception as error:
             why = f"fields of the results cannot be looked up in {NAME}: {self._why(error)}"
             raise CaseError(redaction(self._config).text(why), pytrace=False) from None
-        return {
-            document: index.values[document]
-            for document in documents
-            if index.values[document] is not None
-        }
+        values = {}
+        for document in documents:
+            if index.values[document] is not None:
+                values[document] = index.values[document]
+        return values
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
         everything = settings(self._config).details
-        wanted = {
-            number: run.attempt
-            for number, run in enumerate(runs)
-            if run.attempt.result is not None
-            and (everything or isinstance(run.attempt.error, _FAILURES))
-        }
+        wanted = {}
+        has_failed = False
+        for number, run in enumerate(runs):
+            fails = isinstance(run.attempt.error, _FAILURES)
+            if run.attempt.result is not None and (everything or fails):
+                wanted[number] = run.attempt
+                has_failed |= fails
         index = self._index_of(item) if wanted else None
         if index is None or index.is_broken:
             return
@@ -246,15 +271,8 @@ class DocumentLookup:
             assert attempt.result is not None
             index.want(_Case(item.nodeid, number, attempt.result))
             index.loop = attempt.loop or index.loop
-        has_failed = any(
-            isinstance(attempt.error, _FAILURES) for attempt in wanted.values()
-        )
-        self._ask(
-            index,
-            at_least=1 if has_failed else MOST_IDS,
-            nodeid=item.nodeid,
-            unsent=wanted,
-        )
+        at_least = 1 if has_failed else MOST_IDS
+        self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
         """Return the index that the fixture gives an item; None where there is none, or it cannot be set up."""
@@ -267,13 +285,10 @@ class DocumentLookup:
             raise
         except BaseException as error:  # as in `_ask`
             self._without.add(item.parent)
-            if not (
-                isinstance(error, pytest.FixtureLookupError) and error.argname == NAME
-            ):
-                self._warn(
-                    "fault",
-                    f"{_NO_TITLES}: the fixture raised {error_text(error, self._config)}",
-                )
+            is_lookup = isinstance(error, pytest.FixtureLookupError)
+            if not (is_lookup and getattr(error, "argname", "") == NAME):
+                why = f"the fixture raised {error_text(error, self._config)}"
+                self._warn("fault", f"{_NO_TITLES}: {why}")
             return None
         return self._indexes.setdefault(id(value), _Index(value))
 
@@ -290,45 +305,45 @@ class DocumentLookup:
         `unsent` are the attempts of an item, `nodeid`, whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
-            batch = [*islice(index.waiting, MOST_IDS)]
-            for document in batch:
-                del index.waiting[document]
+            batch = index.take_batch()
             try:
-                answer = index.ask([*batch])
+                answer = index.ask(batch.copy())
                 if case_run.is_waiting(answer):
                     answer = case_run.wait_between_calls(
                         self._config, answer, index.loop
                     )
-                found, complaints = titles.read_answer(answer, batch)
+                read = read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
             except BaseException as error:  # no verdict changes because of a title
                 self._give_up(index, self._why(error))
                 break
-            index.documents.add(found)
-            for kind, text in complaints.items():
+            index.documents.add(read.documents)
+            for kind, text in read.complaints.items():
                 self._warn(kind, f"{NAME}: {text}")
-        while index.cases and index.waiting.keys().isdisjoint(
-            titles.documents_to_ask(index.cases[0].result)
-        ):
-            case = index.cases.popleft()
-            if not index.documents.has_other_ids and (
-                unknown := index.documents.unknown_result(case.result)
-            ):
-                index.documents.has_other_ids = True
-                self._store.unsent.warn(
-                    OTHER_IDS,
-                    f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
-                    "document is said to be missing from the index",
-                )
+        for case in index.take_complete_cases():
+            self._check_ids(index.documents, case.result)
             described = index.documents.described(case.result)
-            attempt = (unsent or {}).get(case.number)
             if case.nodeid != nodeid:
                 self._store.unsent.describe(case.nodeid, case.number, described.texts)
-            elif (
-                attempt is not None and attempt.result is case.result
-            ):  # not of an earlier attempt
+                continue
+            attempt = (unsent or {}).get(case.number)
+            # the result may be of an earlier attempt
+            if attempt is not None and attempt.result is case.result:
                 attempt.result = described
+
+    def _check_ids(self, documents: IndexDocuments, result: CaseResult) -> None:
+        """Warn once if the index does not know a document that the search returned."""
+        if documents.has_other_ids:
+            return
+        unknown = documents.unknown_result(result)
+        if unknown:
+            documents.has_other_ids = True
+            text = (
+                f"{NAME} does not know {quoted(unknown)}, which the search returned: does it "
+                "take the same ids? No document is said to be missing from the index"
+            )
+            self._store.unsent.warn(OTHER_IDS, text)
 
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True
@@ -338,15 +353,12 @@ class DocumentLookup:
     def _why(self, error: BaseException) -> str:
         """Return why an index could not be asked."""
         traceback = error.__traceback__
-        if (
-            isinstance(error, TypeError)
-            and traceback is not None
-            and traceback.tb_next is None
-        ):
+        is_of_call = traceback is not None and traceback.tb_next is None
+        if isinstance(error, TypeError) and is_of_call:
             return (
                 f"it cannot be called with a list of ids: {error}; write documents(ids)"
             )
-        if isinstance(error, titles.UnreadableAnswer):
+        if isinstance(error, UnreadableAnswer):
             return str(error)
         return f"it raised {error_text(error, self._config)}"
 
@@ -358,38 +370,43 @@ class DocumentLookup:
 async def completed(
     this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait
 ) -> Ranking:
-    """Return a ranking with all that the expectations of its case look at beyond ids; `wait` awaits answers.
+    """Add all that the expectations of a case look at beyond ids; `wait` awaits answers.
 
     These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
     in `relevance_documents` and then in the catalogue. The search is called for the other query of `same_as`. Both is
     done when the case is scored, and is no part of its latency.
 
-    Raises `CaseError` where a source of fields cannot be asked, and passes on exceptions of the search.
+    Raises `CaseError` if a source of fields cannot be asked, and passes on exceptions of the search.
     """
     try:
         if any(expected.query for expected in this.case.expect):
             ranking = await _with_others(this, ranking, wait)
         this.attempt.is_read = True  # an error from here on is none of the search
-        lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
-        if lookup is not None and (
-            documents := titles.absent_documents(ranking, this.case.fields)
-        ):
-            found = await lookup.values(this.item, documents, wait)
-            titled = {
-                document: {"title": each} if isinstance(each, str) else each
-                for document, each in found.items()
-            }
-            ranking = titles.with_fields(ranking, this.case.fields, titled, NAME)
-        if titles.absent_documents(ranking, this.case.fields):
+        ranking = await _with_fields_of_index(this, ranking, wait)
+        if absent_documents(ranking, this.case.fields):
             ranking = _from_catalogue(this, ranking)
-    except (CaseError, UnreadableRanking) as problem:
-        this.attempt.error = (
-            problem
-            if isinstance(problem, CaseError)
-            else CaseError(str(problem), pytrace=False)
-        )
+    except CaseError as error:
+        this.attempt.error = error
+        raise error from None
+    except UnreadableRanking as problem:
+        this.attempt.error = CaseError(str(problem), pytrace=False)
         raise this.attempt.error from None
     return ranking
+
+
+async def _with_fields_of_index(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
+    """Add the absent fields that the index has."""
+    lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
+    if lookup is None:
+        return ranking
+    absent = absent_documents(ranking, this.case.fields)
+    if not absent:
+        return ranking
+    values = await lookup.values(this.item, absent, wait)
+    documents: dict[str, object] = {}
+    for document, value in values.items():
+        documents[document] = {"title": value} if isinstance(value, str) else value
+    return with_fields(ranking, this.case.fields, documents, NAME)
 
 
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
@@ -407,76 +424,81 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
         return case_run.wait_between_calls(this.item.config, answer, None, most)
 
     try:
-        completed(this, ranking, wait).send(
-            None
-        )  # it runs to its end, as `wait` never suspends it
+        # it runs to its end, as `wait` never suspends it
+        completed(this, ranking, wait).send(None)
     except StopIteration as end:
-        found: Ranking = end.value
-        return found
+        complete: Ranking = end.value
+        return complete
     raise AssertionError
 
 
 async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
-    """Call the search for the other queries, with the params and the k of the case; return the ranking with theirs."""
-    search, others = this.search, {}
+    """Call the search for the other queries, with the params and the k of the case; add their rankings."""
+    search = this.search
+    others: dict[str, Sequence[str]] = {}
     many = None if callable(search) else case_run.many_of(search)
     asked = case_run.asked_for(many or search, this.case)
-    depth = this.case.depth
-    for query in dict.fromkeys(
-        expected.query for expected in this.case.expect if expected.query
-    ):
-        terms = replace(this.case.terms, depth=depth)
+    terms = replace(this.case.terms, depth=this.case.depth)
+    queries = dict.fromkeys(expected.query for expected in this.case.expect)
+    for query in queries:
+        if not query:
+            continue
         other = replace(this.case, query=query, expect=(), terms=terms)
+        batch = None if many is None else [query]
         try:
-            response, _ = case_run.call_search(
-                many or search, other, asked, [query] if many is not None else None
-            )
+            response, _ = case_run.call_search(many or search, other, asked, batch)
             response = await wait(response, case_run.most_to_read(other, asked))
             if many is not None:
                 response = case_run.only_response(response)
-            others[query] = case_run.read_response(
-                this.item, other, response, search, asked
-            ).ids
+            read = case_run.read_response(this.item, other, response, search, asked)
+            others[query] = read.ids
         except Exception:
-            this.item.add_report_section(
-                "call", "same_as", f"the search was called for {quoted(query)}"
-            )
+            text = f"the search was called for {quoted(query)}"
+            this.item.add_report_section("call", "same_as", text)
             raise
         except CaseError as error:
-            raise CaseError(
-                f"same_as {quoted(query)}: {error}", pytrace=False
-            ) from None
+            message = f"same_as {quoted(query)}: {error}"
+            raise CaseError(message, pytrace=False) from None
     return replace(ranking, others=others)
 
 
 def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return the ranking with the absent fields that the catalogue of the suite has."""
+    """Add the absent fields that the catalogue of the suite has."""
     columns = this.case.terms.documents
     if columns is None:
         return ranking
-    path, name = (
-        os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
-        for file in (this.path, this.file)
+    catalogue = Catalogue(
+        path=_beside(this.path, columns.file),
+        name=_beside(this.file, columns.file),
+        columns=columns,
     )
-    catalogue = titles.Catalogue(path, name, columns)
     read = this.item.config.stash.setdefault(_CATALOGUES, {})
-    if (
-        this.file not in read
-    ):  # once in each process, with the fields of all cases of the file
-        runs = (item.stash.get(CASE_RUN, None) for item in this.item.session.items)
-        paths = [
-            path
-            for run in runs
-            if run is not None and run.file == this.file
-            for path in run.case.fields
-        ]
+    if this.file not in read:  # once in each process
         try:
-            read[this.file] = catalogue.values(
-                {part for path in paths for part in (path, path.partition(".")[0])}
-            )
+            read[this.file] = catalogue.values(_columns_of_fields(this))
         except FileError as error:
             why = f"fields of the results cannot be looked up in the catalogue: {error}"
             raise CaseError(why, pytrace=False) from None
-    rows, names = read[this.file]
-    there = (f"{catalogue.name} has {listed(names, 'and')}",)
-    return titles.with_fields(ranking, this.case.fields, rows, catalogue.name, there)
+    values = read[this.file]
+    there = (f"{catalogue.name} has {listed(values.columns, 'and')}",)
+    return with_fields(
+        ranking, this.case.fields, values.by_document, catalogue.name, there
+    )
+
+
+def _beside(file: str, name: str) -> str:
+    """Give the path of a file that is named from the folder of another one."""
+    return os.path.normpath(os.path.join(os.path.dirname(file), name))
+
+
+def _columns_of_fields(this: CaseRun) -> set[str]:
+    """Find the columns that any case of the file looks at. A path may be one, or lead into one."""
+    columns = set()
+    for item in this.item.session.items:
+        run = item.stash.get(CASE_RUN, None)
+        if run is None or run.file != this.file:
+            continue
+        for path in run.case.fields:
+            columns.add(path)
+            columns.add(path.partition(".")[0])
+    return columns

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.documents import (
+from pytest_relevance.results.catalogue import (
     Catalogue,
     Documents,
     RunTitles,
@@ -354,5 +354,8 @@ def test_fields_of_documents_with_joined_ids(write: Write) -> None:
     catalogue = Catalogue(
         str(path), "products.csv", CatalogueFile("products.csv", suite_id=TEMPLATE)
     )
-    values, _ = catalogue.values(["price"])
-    assert values == {"articles/1": {"price": 0}, "products/1": {"price": 50}}
+    values = catalogue.values(["price"])
+    assert values.by_document == {
+        "articles/1": {"price": 0},
+        "products/1": {"price": 50},
+    }

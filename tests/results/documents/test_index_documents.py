@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.documents import (
+from pytest_relevance.results.index_documents import (
     IndexDocuments,
     UnreadableAnswer,
     documents_to_ask,
@@ -24,19 +24,17 @@ UNIT = {
 
 
 def test_titles_fields_and_what_is_absent() -> None:
-    found, complaints = read_answer(
-        {"a": " Boots ", "b": "", "c": None}, ["a", "b", "c", "d"]
+    answer = read_answer({"a": " Boots ", "b": "", "c": None}, ["a", "b", "c", "d"])
+    assert answer.documents == IndexDocuments(
+        titles={"a": "Boots"}, absent={"c": None, "d": None}
     )
-    assert found == IndexDocuments(titles={"a": "Boots"}, absent={"c": None, "d": None})
-    assert complaints == {}
+    assert answer.complaints == {}
 
 
 def test_ids_that_are_no_text_in_the_answer() -> None:
     key = UUID(int=7)
-    found, _ = read_answer(
-        {7: "x", numpy.int64(8): "y", key: "z"}, ["7", "8", str(key)]
-    )
-    assert found.titles == {"7": "x", "8": "y", str(key): "z"}
+    answer = read_answer({7: "x", numpy.int64(8): "y", key: "z"}, ["7", "8", str(key)])
+    assert answer.documents.titles == {"7": "x", "8": "y", str(key): "z"}
 
 
 @pytest.mark.parametrize(
@@ -49,26 +47,28 @@ def test_ids_that_are_no_text_in_the_answer() -> None:
     ],
 )
 def test_further_fields_that_are_scalars(value: object, text: str) -> None:
-    found, _ = read_answer({"a": {"name": "Boots", "id": "a", "field": value}}, ["a"])
-    assert found.titles == {"a": "Boots"}
-    assert found.shown == {"a": {"field": text}}
+    answer = read_answer({"a": {"name": "Boots", "id": "a", "field": value}}, ["a"])
+    assert answer.documents.titles == {"a": "Boots"}
+    assert answer.documents.shown == {"a": {"field": text}}
 
 
 def test_long_fields_are_cut() -> None:
-    found, _ = read_answer({"a": {"text": "x" * 300, "html": "y" * 301}}, ["a"])
-    assert found.shown == {"a": {"text": "x" * 300, "html": "y" * 297 + "..."}}
+    answer = read_answer({"a": {"text": "x" * 300, "html": "y" * 301}}, ["a"])
+    assert answer.documents.shown == {
+        "a": {"text": "x" * 300, "html": "y" * 297 + "..."}
+    }
 
 
 @pytest.mark.parametrize("value", [None, "", [1], {"inner": 1}, float("nan"), object()])
 def test_further_fields_that_are_left_out(value: object) -> None:
-    found, complaints = read_answer({"a": {"title": "Boots", "field": value}}, ["a"])
-    assert found == IndexDocuments(titles={"a": "Boots"})
-    assert complaints == {}
+    answer = read_answer({"a": {"title": "Boots", "field": value}}, ["a"])
+    assert answer.documents == IndexDocuments(titles={"a": "Boots"})
+    assert answer.complaints == {}
 
 
 def test_one_sentence_for_each_kind_of_mistake() -> None:
-    _, complaints = read_answer({"a": 1, "b": ["x"], "y": "Y", "z": "Z"}, ["a", "b"])
-    assert complaints == {
+    answer = read_answer({"a": 1, "b": ["x"], "y": "Y", "z": "Z"}, ["a", "b"])
+    assert answer.complaints == {
         "title": 'it returned 1 for "a", whose title is no text; return a title, or a mapping with title and further '
         "fields",
         "id": "it returned 'y', which it was not asked for; that is ignored",

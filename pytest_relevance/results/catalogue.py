@@ -1,0 +1,491 @@
+"""What documents are called, from the catalogue of a suite.
+
+A catalogue is a file with titles and further fields of documents. It may have a million of them,
+of which a report names a few hundred. It is read once, at the end of a run, and what it says of
+these is added to the results (`RunTitles`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pytest_relevance._ids import FileIds, IdField, id_field_of
+from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.scalars import number
+from pytest_relevance.judgments.document_ids import NoColumn, document_columns
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.document_fields import Fields, text_of, value_at
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RunError,
+    errors_in_file,
+)
+from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
+
+if TYPE_CHECKING:
+    from pytest_relevance._source import Source
+    from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
+
+_MOST_COLUMNS = 12
+_MOST_PROBLEMS = 5
+_NO_TITLES = "documents have no titles from the catalogue"
+
+
+@dataclass(slots=True)
+class Documents:
+    """What a catalogue says of documents.
+
+    `titles`: {document: title}. `fields`: what to show, {document: {field: text}}.
+    `known`: the documents that it has.
+    `problems`: messages about lines and columns that were left out.
+    `errors`: the same with their places.
+    """
+
+    titles: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, dict[str, str]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    errors: list[RunError] = field(default_factory=list)
+
+    def add_problems(self, file: str, problems: Problems) -> None:
+        """Add the first problems of the file."""
+        if not problems.found:
+            return
+        error = FileError(file, problems.found)
+        self.errors = errors_in_file(error, _MOST_PROBLEMS)
+        for problem in error.problems[:_MOST_PROBLEMS]:
+            self.problems.append(problem.render(file))
+        if len(error.problems) > _MOST_PROBLEMS:
+            self.problems.append(f"{file}: there are more lines like these")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentValues:
+    """Some columns of a catalogue.
+
+    `by_document`: {document: {column: value}}.
+    `columns`: the names of all its columns.
+    """
+
+    by_document: Mapping[str, Mapping[str, object]]
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a catalogue.
+
+    `is_nested`: the documents are objects, so that a dot in a name leads into an object.
+    """
+
+    names: Sequence[str]
+    is_nested: bool
+
+    def has(self, name: str) -> bool:
+        """Whether a column is there, or the object that the first part of its name leads into."""
+        if name in self.names:
+            return True
+        return self.is_nested and name.partition(".")[0] in self.names
+
+    def without(self, name: str) -> str:
+        """Say that there is no such column."""
+        close = did_you_mean(name, self.names)
+        return f"there is no column {quoted(name)}; {self.described}{close}"
+
+    @property
+    def described(self) -> str:
+        """`the columns are "id" and "title"`."""
+        names = [quoted(name) for name in self.names[:_MOST_COLUMNS]]
+        more = " ..." if len(self.names) > _MOST_COLUMNS else ""
+        return f"the columns are {listed(names, 'and')}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenCatalogue:
+    """A catalogue that is read: its rows, its columns, and those of ids."""
+
+    table: TextTable | ParquetTable | LinesOfObjects
+    columns: _Columns
+    ids: IdColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A catalogue at a `path`, which messages call `name`, with the columns that a case file names."""
+
+    path: str
+    name: str
+    columns: CatalogueFile
+
+    def look_up(self, ids: Collection[str]) -> Documents:
+        """Read what the catalogue has of some documents. Of several lines of a document the first counts.
+
+        Raises:
+            FileError: the file cannot be read, or is no catalogue.
+        """
+        from pytest_relevance._tables import cells_of_any_length
+
+        catalogue = self._open(needs_title=True)
+        columns = catalogue.columns
+        absent = [name for name in self.columns.fields if not columns.has(name)]
+        wanted = frozenset(ids)
+        documents = Documents()
+        problems = Problems(self.name)
+        with cells_of_any_length():
+            for line, values in catalogue.table.records(problems):
+                if absent and columns.is_nested:
+                    # the first objects may lack what few have
+                    absent = [
+                        name for name in absent if name.partition(".")[0] not in values
+                    ]
+                document = catalogue.ids.id_of(values)
+                if not document:
+                    why = catalogue.ids.why_none(values, columns.is_nested)
+                    if why:
+                        problems.add(why, Place(line=line))
+                elif document in wanted and document not in documents.known:
+                    self._add(documents, document, values)
+        for name in absent:
+            message = f"{self._key_of(name)}: {columns.without(name)}"
+            problems.add(message, Place(line=1))
+        documents.add_problems(self.name, problems)
+        return documents
+
+    def _add(self, documents: Documents, document: str, values: Fields) -> None:
+        """Add what a line says of a document."""
+        documents.known.add(document)
+        own_title = self.columns.title
+        for name in TITLE_NAMES if own_title is None else (own_title,):
+            title = text_of(value_at(values, name))
+            if title:
+                documents.titles[document] = title
+                break
+        shown = {}
+        for name in self.columns.fields:
+            text = text_of(value_at(values, name))
+            if text:
+                shown[name] = text
+        if shown:
+            documents.fields[document] = shown
+
+    def _key_of(self, column: str) -> str:
+        """Find the key of the case file that names a column to show."""
+        if column in self.columns.show:
+            return "show"
+        return "url" if column == self.columns.url else "image"
+
+    def values(self, names: Collection[str]) -> DocumentValues:
+        """Read some columns for all documents.
+
+        In a text table (CSV, TSV) a decimal text is a number, and an empty cell is null.
+
+        Raises:
+            FileError: the file cannot be read, or is no catalogue.
+        """
+        from pytest_relevance._tables import TextTable, cells_of_any_length
+
+        catalogue = self._open(needs_title=False)
+        is_text = isinstance(catalogue.table, TextTable)
+        by_document: dict[str, dict[str, object]] = {}
+        with cells_of_any_length():
+            for _, row in catalogue.table.records(Problems(self.name)):
+                document = catalogue.ids.id_of(row)
+                if not document or document in by_document:
+                    continue
+                values = {name: row[name] for name in names if name in row}
+                if is_text:
+                    for name, cell in values.items():
+                        values[name] = cell_value(str(cell))
+                by_document[document] = values
+        return DocumentValues(by_document, catalogue.table.names)
+
+    def _open(self, *, needs_title: bool) -> _OpenCatalogue:
+        """Open the file and find its columns. `needs_title`: titles are read, and not only other columns."""
+        from pytest_relevance._accidents import refuse_accidents
+        from pytest_relevance._source import Source
+        from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
+
+        source = Source.read(self.path, self.name)
+        refuse_accidents(source)
+        table: TextTable | ParquetTable | LinesOfObjects
+        if source.is_parquet:
+            table = ParquetTable(source)
+        elif source.head.lstrip().startswith(("{", "[")):
+            self._refuse_other_json(source)
+            table = LinesOfObjects(source)
+        else:
+            table = TextTable(source)
+        columns = _Columns(table.names, is_nested=isinstance(table, LinesOfObjects))
+        ids = self._joined_columns(columns)
+        if ids is None:
+            ids = IdColumns((self._id_column(columns),))
+        self._check_title_column(columns, is_needed=needs_title)
+        return _OpenCatalogue(table, columns, ids)
+
+    def _refuse_other_json(self, source: Source) -> None:
+        """Refuse JSON that does not have one object on each line."""
+        if source.head.lstrip().startswith("["):
+            source.refuse(
+                "the file is one JSON list; write one object on each line (jq -c '.[]')",
+                Place(line=1),
+            )
+        _refuse_one_object(source, None if self._template else self.columns.id)
+
+    def _joined_columns(self, columns: _Columns) -> IdColumns | None:
+        """Find the columns of a template; None if there is no template, or if the file has joined ids."""
+        template = self._template
+        if template is None:
+            return None
+        if self.columns.id is not None:
+            for path in template.paths:
+                self._require(path, columns)
+            return IdColumns(template.paths, template)
+        try:
+            found = document_columns(FileIds(of_suite=template), columns.names)
+        except NoColumn as error:
+            raise FileError.at(self.name, str(error), Place(line=1)) from None
+        if found is None:
+            return None
+        names = tuple(columns.names[number] for number in found.read)
+        return IdColumns(names, template)
+
+    @property
+    def _template(self) -> IdField | None:
+        """The template that the case file has for ids of the catalogue, or for those of the suite; None for none."""
+        written = self.columns.id or self.columns.suite_id
+        field = None if written is None else id_field_of(written)
+        return field if field is not None and field.is_template else None
+
+    def _id_column(self, columns: _Columns) -> str:
+        """Choose the column of ids. Raises `FileError` if there is none."""
+        column = self._chosen(self.columns.id, ID_NAMES, columns)
+        if column is None:
+            raise self._no_column("id", ID_NAMES, columns)
+        return column
+
+    def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
+        """Refuse a catalogue that has nothing to show: no title, and no further field named in `show`."""
+        column = self._chosen(self.columns.title, TITLE_NAMES, columns)
+        if column is None and is_needed and not self.columns.show:
+            raise self._no_column("title", TITLE_NAMES, columns)
+
+    def _chosen(
+        self, written: str | None, usual: Sequence[str], columns: _Columns
+    ) -> str | None:
+        """Choose the written column, which must be there, or the first usual one; None if there is none."""
+        if written is not None:
+            self._require(written, columns)
+            return written
+        return next((name for name in usual if name in columns.names), None)
+
+    def _require(self, name: str, columns: _Columns) -> None:
+        """Raise `FileError` if a column is not there."""
+        if not columns.has(name):
+            raise FileError.at(self.name, columns.without(name), Place(line=1))
+
+    def _no_column(
+        self, key: str, usual: Sequence[str], columns: _Columns
+    ) -> FileError:
+        """Make the error for a catalogue without a usual column. `key` is that of the case file."""
+        names = listed(quoted(name) for name in usual)
+        message = (
+            f"there is no column {names}; {columns.described}; name the column: "
+            f"documents: {{file: {self.columns.file}, {key}: ...}}"
+        )
+        return FileError.at(self.name, message, Place(line=1))
+
+
+def _refuse_one_object(source: Source, id_column: str | None) -> None:
+    """Refuse a catalogue that is one JSON object, unless it is one document on one line.
+
+    The message has a command that writes a line for each document.
+    """
+    if _begins_with_an_object(source):
+        return
+    document = source.json_object
+    if not document:
+        return
+    id_names = ID_NAMES if id_column is None else (id_column.partition(".")[0],)
+    is_document = not document.keys().isdisjoint(id_names)
+    if is_document and "\n" not in source.text.strip():
+        return
+    lists = [name for name, value in document.items() if isinstance(value, list)]
+    if is_document:
+        command = "jq -c ."
+    elif lists:
+        command = f"jq -c '.[\"{lists[0]}\"][]'"
+    elif all(isinstance(value, dict) for value in document.values()):
+        command = "jq -c 'to_entries[] | {id: .key} + .value'"
+    else:
+        return
+    source.refuse(
+        "the file is one JSON object, and a catalogue has one object on each line for a "
+        f"document; write it so: {command}",
+        Place(line=1),
+    )
+
+
+def _begins_with_an_object(source: Source) -> bool:
+    """Whether the first of several lines is an object.
+
+    Then the whole file, which may be large, is not parsed at once.
+    """
+    first, _, others = source.head.lstrip().partition("\n")
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return bool(others.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class IdColumns:
+    """The columns of a catalogue that have the id of a document: those of a template, or one."""
+
+    names: tuple[str, ...]
+    template: IdField | None = None
+
+    def id_of(self, values: Fields) -> str | None:
+        """Give the id of a document; None if it has none."""
+        texts = []
+        for name in self.names:
+            text = id_text(value_at(values, name))
+            if text is None or (self.template is not None and not text.strip()):
+                return None
+            texts.append(text)
+        return texts[0] if self.template is None else self.template.join(texts)
+
+    def why_none(self, values: Fields, is_nested: bool) -> str:
+        """Say why a document has no id; empty for a row of a table without a value.
+
+        `is_nested`: the document is an object, and not a row of a table.
+        """
+        for name in self.names:
+            value = value_at(values, name)
+            if value is None or (self.template is not None and value == ""):
+                if not is_nested and self.template is None:
+                    return ""
+                return f"the line has no {quoted(name)}; an id is text or an integer"
+            if id_text(value) is None:
+                return f"found {found(value)} as the {quoted(name)}; an id is text or an integer"
+        return ""
+
+
+def cell_value(cell: str) -> object:
+    """Read a cell of a text table: a decimal text is a number, an empty cell is None, else it is its text."""
+    as_number = number(cell)
+    return (cell or None) if as_number is None else as_number
+
+
+def check_catalogue(
+    path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
+) -> Documents:
+    """Read a catalogue, which messages call `name`. All that is wrong with it is in `problems`.
+
+    `columns` are those that the case file names. `documents` are those to look up.
+    """
+    try:
+        return Catalogue(path, name, columns).look_up(documents)
+    except FileError as error:
+        return Documents(problems=[str(error)])
+
+
+@dataclass(slots=True)
+class _LookedUp:
+    """The documents that a catalogue was asked for, and what it says of them."""
+
+    asked: set[str] = field(default_factory=set)
+    documents: Documents = field(default_factory=Documents)
+
+
+class RunTitles:
+    """Gives titles to the results of a run that is over.
+
+    Each catalogue is read once, for all documents that the results name. If none of its
+    documents is named, it is not opened.
+
+    `is_shown`: says whether a result gets titles; None for all results.
+    `problems`: messages about what could not be read.
+    `errors`: the same with their places.
+    """
+
+    def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
+        self._is_shown = is_shown
+        self.problems: list[str] = []
+        self.errors: list[RunError] = []
+        self._read: dict[Catalogue, _LookedUp] = {}
+
+    def add(
+        self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+    ) -> list[CaseResult]:
+        """Give the results titles and fields. Titles of the catalogue go before those that a result has."""
+        described = list(results)
+        by_catalogue: dict[Catalogue, list[int]] = {}
+        for index, result in enumerate(described):
+            if self._is_shown is not None and not self._is_shown(result):
+                continue
+            info = files.get(result.file)
+            if info is not None and info.documents is not None:
+                catalogue = catalogue_of(result.file, info)
+                by_catalogue.setdefault(catalogue, []).append(index)
+        for catalogue, indexes in by_catalogue.items():
+            named: set[str] = set()
+            for index in indexes:
+                named.update(described[index].named)
+            documents = self._look_up(catalogue, named)
+            for index in indexes:
+                described[index] = _described(described[index], documents)
+        return described
+
+    def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
+        """Say what a catalogue has of documents. It is read unless all of them were asked for before."""
+        before = self._read.get(catalogue, _LookedUp())
+        if documents <= before.asked:
+            return before.documents
+        asked = before.asked | documents
+        found = Documents()
+        try:
+            found = catalogue.look_up(asked)
+            self.problems += found.problems
+            self.errors += found.errors
+        except FileError as error:
+            self._add_error(error)
+        except Exception as error:
+            # no problem of a catalogue may cost the report that wants titles
+            self._add_error(FileError.at(catalogue.name, repr(error)))
+        self._read[catalogue] = _LookedUp(asked, found)
+        return found
+
+    def _add_error(self, error: FileError) -> None:
+        self.problems.append(f"{_NO_TITLES}: {error}")
+        for mistake in errors_in_file(error, _MOST_PROBLEMS):
+            message = f"{_NO_TITLES}: {mistake.message}"
+            self.errors.append(replace(mistake, message=message))
+
+
+def _described(result: CaseResult, documents: Documents) -> CaseResult:
+    """Give a result what a catalogue says of its documents, and name those that it does not have."""
+    described = result.with_titles(documents.titles, documents.fields)
+    if not documents.known:
+        return described
+    unknown = []
+    for document in described.named:
+        if document not in documents.known:
+            unknown.append(document)
+    return described.with_texts(not_in_catalogue=tuple(unknown))
+
+
+def catalogue_of(file: str, info: FileInfo) -> Catalogue:
+    """Give the catalogue of a case file, by its name in results. `info.documents` has one."""
+    columns = info.documents
+    assert columns is not None
+    name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
+    path = os.path.join(os.path.dirname(info.path), columns.file)
+    return Catalogue(path, name, columns)

@@ -1,0 +1,89 @@
+"""Values of documents: how they are read as text, and which of them a ranking lacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pytest_relevance.results.responses.fields import Absent, read_fields
+from pytest_relevance.results.responses.ranking import Ranking
+
+Fields = Mapping[str, object]
+"""The values of one document, by the names of their columns."""
+
+
+def value_at(values: Fields, name: str) -> object:
+    """Give the value of a column. Dots lead into nested objects if no column has the whole name."""
+    if name in values or "." not in name:
+        return values.get(name)
+    value: object = values
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def text_of(value: object) -> str:
+    """Write a value as text: a list with commas, an object as JSON, nothing (NaN too) as ""."""
+    if isinstance(value, str):
+        return str.__str__(value).strip()
+    if isinstance(value, (list, tuple)):
+        texts = [text_of(item) for item in value]
+        return ", ".join(text for text in texts if text)
+    if isinstance(value, (bool, Mapping)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "" if value is None or value != value else str(value)
+
+
+def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
+    """List the documents that lack one of the fields.
+
+    `fields` says of how many results each is needed.
+    """
+    absent: set[int] = set()
+    for path, count in fields.items():
+        values = (ranking.fields or {}).get(path)
+        for index in range(min(count, len(ranking.ids))):
+            if values is None or type(values[index]) is Absent:
+                absent.add(index)
+    return [ranking.ids[index] for index in sorted(absent)]
+
+
+def with_fields(
+    ranking: Ranking,
+    fields: Mapping[str, int],
+    found: Mapping[str, object],
+    source: str,
+    columns: Sequence[str] = (),
+) -> Ranking:
+    """Fill in those of the absent fields that a source has.
+
+    `found` is {document: what the source has of it}. `columns` says in messages what the source
+    has of each document; by default that is all in `found`.
+
+    Raises `UnreadableRanking` as `read_fields` does.
+    """
+    filled = {}
+    for path, count in fields.items():
+        documents = ranking.ids[:count]
+        before = (ranking.fields or {}).get(path, [Absent()] * len(documents))
+        values = list(before)
+        known = []
+        for index, value in enumerate(before):
+            if type(value) is not Absent:
+                continue
+            if documents[index] in found:
+                known.append(index)
+            else:
+                unknown = f"{source} does not have the document"
+                values[index] = Absent((*value.there, unknown))
+        if known:
+            of_known = [found[documents[index]] for index in known]
+            rows = read_fields(of_known, {path: len(known)}, source)[path]
+            for index, value in zip(known, rows, strict=True):
+                if type(value) is Absent:
+                    there = columns or value.there
+                    value = Absent((*before[index].there, *there))
+                values[index] = value
+        filled[path] = values
+    return replace(ranking, fields=filled)

@@ -1,0 +1,174 @@
+"""What documents are called, from the answers of an index.
+
+The answer of the fixture `relevance_documents` is a mapping of the documents that are in an
+index: their titles, or mappings with a title and further fields (`read_answer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from numbers import Number
+
+from pytest_relevance._ids import decoding_advice
+from pytest_relevance._text import cut_to, quoted, shown
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.document_fields import text_of
+from pytest_relevance.results.outcomes import kind_named
+from pytest_relevance.results.responses.ids import id_text
+from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
+
+LONGEST_FIELD = 300
+"""How many characters of a further field are kept: records would consist of descriptions otherwise."""
+
+_NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
+"""The keys of a document that are not among its further fields."""
+
+
+class UnreadableAnswer(ValueError):
+    """An answer that is no mapping of documents."""
+
+
+@dataclass(slots=True)
+class IndexDocuments:
+    """The documents that an index was asked for.
+
+    `titles`, `shown`: the titles and further fields, as text, of the documents in the index.
+    `absent`: the documents that are not in it.
+    `has_other_ids`: the index does not have a document that the search returned. It then has
+        other ids than the search, and an absent document may well be in the index.
+    """
+
+    titles: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, dict[str, str]] = field(default_factory=dict)
+    absent: dict[str, None] = field(default_factory=dict)
+    has_other_ids: bool = False
+
+    def add(self, more: IndexDocuments) -> None:
+        """Add the documents of another answer."""
+        self.titles |= more.titles
+        self.shown |= more.shown
+        self.absent |= more.absent
+
+    def described(self, result: CaseResult) -> CaseResult:
+        """Give a result the titles and fields of its documents, and those that are not in the index."""
+        described = result.with_titles(self.titles, self.shown)
+        if self.has_other_ids:
+            return described
+        missing = []
+        for document in _wanted(result):
+            is_returned = result.ranking.rank_of(document) is not None
+            if document in self.absent and not is_returned:
+                missing.append(document)
+        return described.with_texts(not_in_index=tuple(missing))
+
+    def unknown_result(self, result: CaseResult) -> str | None:
+        """Find a document that the search returned and that is absent; None if there is none."""
+        for document in result.named:
+            if document in self.absent and result.ranking.rank_of(document) is not None:
+                return document
+        return None
+
+
+def _wanted(result: CaseResult) -> list[str]:
+    """List the documents that are judged or expected, each once."""
+    wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
+    for outcome in result.evaluation.outcomes:
+        if not kind_named(outcome.kind).excludes_documents:
+            wanted |= dict.fromkeys(outcome.documents)
+    return list(wanted)
+
+
+def documents_to_ask(result: CaseResult) -> Sequence[str]:
+    """List the documents of a result that an index is asked for: of its rankings the top that a report shows."""
+    k = result.conditions.k
+    if result.evaluation.judgments:
+        return result.named_within(k)
+    return result.named_within(max(k, result.conditions.depth or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """What an index has answered.
+
+    `complaints`: a sentence on each kind of value that was ignored, by that kind.
+    """
+
+    documents: IndexDocuments
+    complaints: Mapping[str, str]
+
+
+def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
+    """Read `{id: title or mapping}`.
+
+    None in the place of a title says that there is no such document. Raises `UnreadableAnswer`
+    for anything else than a mapping.
+    """
+    if not isinstance(answer, Mapping):
+        raise UnreadableAnswer(
+            f"it returned {shown(answer)}; return {{id: title}} of the documents that exist"
+        )
+    absent = dict.fromkeys(asked)
+    documents = IndexDocuments()
+    complaints: dict[str, str] = {}
+    for key, value in answer.items():
+        document = id_text(key)
+        if document is None or document not in absent:
+            text = (
+                f"it returned {shown(key)}, which it was not asked for; that is ignored"
+                f"{decoding_advice(key)}"
+            )
+            complaints.setdefault("id", text)
+        elif value is not None:
+            del absent[document]
+            read = _read_document(value)
+            if read.title:
+                documents.titles[document] = read.title
+            if read.fields:
+                documents.shown[document] = read.fields
+            if not read.has_readable_title:
+                text = (
+                    f"it returned {shown(value)} for {quoted(document)}, whose title is no "
+                    "text; return a title, or a mapping with title and further fields"
+                )
+                complaints.setdefault("title", text)
+    documents.absent = absent
+    return IndexAnswer(documents, complaints)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """The title of a document, its further fields as text, and whether its title could be read."""
+
+    title: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    has_readable_title: bool = True
+
+
+def _read_document(value: object) -> _Document:
+    """Read a title, or a mapping with a title and further fields."""
+    if isinstance(value, str):
+        value = {"title": value}
+    if not isinstance(value, Mapping):
+        return _Document(has_readable_title=False)
+    title: object = ""
+    for name in TITLE_NAMES:
+        if value.get(name) is not None:
+            title = value[name]
+            break
+    fields = {}
+    for name, field_value in value.items():
+        text = "" if name in _NO_FIELDS else _field_text(field_value)
+        if text:
+            fields[str(name)] = text
+    if not isinstance(title, str):
+        return _Document(fields=fields, has_readable_title=False)
+    return _Document(text_of(title), fields)
+
+
+def _field_text(value: object) -> str:
+    """Write a scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
+    if not isinstance(value, (str, bool, Number, date)):
+        return ""
+    return cut_to(text_of(value), LONGEST_FIELD)
