@@ -76,23 +76,28 @@ def _judge(
 
 
 def _files(name: str) -> Sequence[str]:
-    """The names of the files that an argument names. Raises `CommandError` for one that names none."""
-    from pytest_relevance.results.records.run_info import SUFFIX
-
-    found = [Path(name).as_posix()]
+    """List the files that an argument names. Raises `CommandError` if it names none."""
     if os.path.isdir(name):
-        files = sorted(
-            path.as_posix() for path in Path(name).rglob("*") if path.is_file()
-        )
-        found = [
-            file
-            for file in files
-            if file.endswith((".jsonl", ".jsonl.gz")) and not file.endswith(SUFFIX)
-        ]
+        files = _records_in(name)
     elif not os.path.exists(name) and has_magic(name):
-        found = sorted(glob(name, recursive=True))
-    if not found:
+        files = sorted(glob(name, recursive=True))
+    else:
+        files = [Path(name).as_posix()]
+    if not files:
         raise CommandError(
             f"{PROGRAM} history: {quoted(name)} names no file *.jsonl or *.jsonl.gz"
         )
-    return found
+    return files
+
+
+def _records_in(folder: str) -> list[str]:
+    """List the files in a folder, and in its folders, that may be records, sorted by name."""
+    from pytest_relevance.results.records.run_info import SUFFIX
+
+    files = []
+    for path in Path(folder).rglob("*"):
+        name = path.as_posix()
+        is_record = name.endswith((".jsonl", ".jsonl.gz"))
+        if is_record and not name.endswith(SUFFIX) and path.is_file():
+            files.append(name)
+    return sorted(files)

@@ -48,7 +48,9 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
 )
 from pytest_relevance.results.compare.differences import TIE
-from pytest_relevance.results.history import CaseMove, History, Point, Series
+from pytest_relevance.results.history import History
+from pytest_relevance.results.history_points import CaseMove, Point
+from pytest_relevance.results.history_series import Series
 from pytest_relevance.results.records.run_info import value_text
 
 HEADS = (

@@ -26,7 +26,9 @@ from pytest_relevance.reports.history import (
 )
 from pytest_relevance.reports.html.markup import ARROW, file_text, text, with_arrows
 from pytest_relevance.reports.html.page import content_security_policy
-from pytest_relevance.results.history import CaseMove, History, Point, Series
+from pytest_relevance.results.history import History
+from pytest_relevance.results.history_points import CaseMove, Point
+from pytest_relevance.results.history_series import Series
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""

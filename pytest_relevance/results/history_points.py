@@ -1,0 +1,180 @@
+"""One variant of the search in one recorded run, for a history: figures, and what moved since the run before."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance.results.case_parts import FLOOR, Outcome
+from pytest_relevance.results.case_result import (
+    FAILED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
+from pytest_relevance.results.compare.differences import TIE
+from pytest_relevance.results.compare.incompatibilities import incompatibilities
+from pytest_relevance.results.outcomes import NOTHING, kind_named
+from pytest_relevance.results.records.accepted_outcomes import is_same_demand
+from pytest_relevance.results.records.run_info import Fingerprint
+
+CaseKey = tuple[str, str, int]
+"""A case: the name of its file, its id, and a number among several checks of one query by a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFigures:
+    """The figures of a case in one run.
+
+    `score`: nDCG@k; None if it is not defined. `lower`, `upper`: its interval.
+    `latency`: in seconds.
+    """
+
+    score: float | None
+    lower: float | None
+    upper: float | None
+    latency: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMove:
+    """A case that got worse or better since the run before.
+
+    `before`, `after`: its nDCG@k in both runs; None if it is not defined.
+    """
+
+    id: str
+    query: str
+    before: float | None
+    after: float | None
+    is_worse: bool
+
+
+@dataclass(slots=True, eq=False)
+class Point:
+    """One variant of the search in the run of a record, which has a `name`.
+
+    `searched`: what is new in its fingerprint.
+    `figures`: those of the cases that were searched. `empty`: how many rankings are empty.
+    `statuses`: counts all cases.
+    `changes`: by kind what changed in a case since its last result: "judgments", "settings" or
+        "query", with a detail, if known.
+    `compared`: how many other cases have a result before.
+    `moves`: the cases that moved, the largest fall first; so many are `worse` and `better`.
+    `mean`, `low`, `high`: the mean, and the interval that unjudged results leave to it; NaN if
+        no case has a score.
+    `p95`: of the latencies of the common cases, in seconds.
+    `breaks`: counts the changes of the cases that the mean is over.
+    """
+
+    name: str
+    started: str
+    fingerprint: Fingerprint
+    searched: Fingerprint
+    figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
+    statuses: Counter[str] = field(default_factory=Counter)
+    empty: int = 0
+    changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
+    compared: int = 0
+    moves: list[CaseMove] = field(default_factory=list)
+    worse: int = 0
+    better: int = 0
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p95: float | None = None
+    breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
+        """Add the result of a case, and what became of it since its last result.
+
+        Returns whether its search gave a ranking.
+        """
+        self.statuses[now.status] += 1
+        if now.verdict in (*WITHOUT_SCORE, SKIPPED):
+            return False
+        if not now.evaluation.top:
+            self.empty += 1
+        lower, upper = now.interval
+        self.figures[key] = CaseFigures(
+            score=now.score, lower=lower, upper=upper, latency=now.call.latency
+        )
+        if before is None:
+            return True
+        changes = _changes(before, now)
+        if changes:
+            self.changes[key] = changes
+            return True
+        self.compared += 1
+        move = _move(before, now)
+        if move is not None:
+            self._add_move(move)
+        return True
+
+    def _add_move(self, move: CaseMove) -> None:
+        self.moves.append(move)
+        if move.is_worse:
+            self.worse += 1
+        else:
+            self.better += 1
+
+
+def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
+    """Find what keeps two results of a case from being compared: {kind: detail}; mostly nothing.
+
+    Mostly both were asked and judged alike, which is found out in a tenth of the time.
+    """
+    if (
+        before.query == now.query
+        and before.conditions == now.conditions
+        and before.evaluation.digest == now.evaluation.digest
+    ):
+        return {}
+    names = ("the run before", "this run")
+    return dict(incompatibilities(before, now, names, None))
+
+
+def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
+    """Say how a case moved; None if it did not.
+
+    It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or an
+    expectation that it met.
+    """
+    least = now.conditions.tolerance + TIE
+    change = 0.0
+    if before.score is not None and now.score is not None:
+        change = now.score - before.score
+    is_worse = change < -least or _misses_more(now, before)
+    is_better = change > least or _misses_more(before, now)
+    if not is_worse and not is_better:
+        return None
+    return CaseMove(
+        id=now.id,
+        query=now.query,
+        before=before.score,
+        after=now.score,
+        is_worse=is_worse,
+    )
+
+
+def _misses_more(one: CaseResult, other: CaseResult) -> bool:
+    """Whether one result misses a floor or an expectation that the other one meets.
+
+    What has no reference, such as a latency, does not count.
+    """
+    if one.verdict != FAILED:
+        return False
+    met = []
+    for outcome in other.evaluation.outcomes:
+        if outcome.met and kind_named(outcome.kind).reference != NOTHING:
+            met.append(outcome)
+    return any(_is_met(reason, other, met) for reason in one.evaluation.reasons)
+
+
+def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
+    """Whether a result meets a floor or an expectation; `met` are those expectations that it meets."""
+    if reason.kind == FLOOR:
+        return result.score is not None and result.score >= reason.bound
+    return any(is_same_demand(outcome, reason) for outcome in met)
