@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +89,7 @@ def _source_format(name: str) -> str:
 
 
 def _target_format(name: str) -> str:
-    """Return the name of a format that is written. Raises ArgumentTypeError for any other."""
+    """Check that a format is written. Raises ArgumentTypeError for any other name."""
     if name in _TARGETS:
         return name
     if name in FORMATS and FORMATS.get(name).write is not None:
@@ -98,16 +98,9 @@ def _target_format(name: str) -> str:
 
 
 def run(arguments: Namespace) -> int:
-    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
+    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` if that is not possible."""
     out = arguments.target
-    if (
-        out != STANDARD
-        and arguments.source != STANDARD
-        and os.path.realpath(out) == os.path.realpath(arguments.source)
-    ):
-        raise CommandError(
-            f"{PROGRAM} convert: IN and OUT are one file; nothing was written"
-        )
+    _refuse_one_file(arguments.source, out)
     target = arguments.target_format or _format_of(out)
     if not arguments.overwrite and os.path.isfile(out):
         command.refuse_to_overwrite([out], "--overwrite replaces what is there")
@@ -126,6 +119,16 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
+def _refuse_one_file(source: str, target: str) -> None:
+    """Raise `CommandError` if IN and OUT are one file."""
+    if STANDARD in (source, target):
+        return
+    if os.path.realpath(source) == os.path.realpath(target):
+        raise CommandError(
+            f"{PROGRAM} convert: IN and OUT are one file; nothing was written"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Converted:
     """What is to be written, and what it has, in words: `135 queries, 2,000 judgments`."""
@@ -136,8 +139,9 @@ class _Converted:
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
     """Read judgments and write them in a format. Tells the user what was left out in reading."""
-    judgments, said = _read(arguments)
-    for message in said:
+    read = _read(arguments)
+    judgments = read.judgments
+    for message in read.notices:
         complain(f"{_shown(arguments.source)}: {message}")
     out = arguments.target
     if target == CASE_FILE and not out.endswith((STANDARD, *check.CASE_FILES)):
@@ -173,7 +177,7 @@ def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Return the file to write. Raises `CommandError` where the format cannot represent the data."""
+    """Make the file to write. Raises `CommandError` if the format cannot hold the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise command.without_texts(_shown(arguments.source), judgments.format)
@@ -188,28 +192,34 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Return the format to write by the name of the file. Raises `CommandError` where it says none."""
-    found = CASE_FILE if path.endswith(YAML) else writing.format_of_name(path)
-    if found is None:
-        what = (
-            "standard output has"
-            if path == STANDARD
-            else f"the ending of {quoted(path)} says"
-        )
-        raise CommandError(
-            f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}"
-        )
-    return found
+    """Find the format to write by the name of the file. Raises `CommandError` if it says none."""
+    format = CASE_FILE if path.endswith(YAML) else writing.format_of_name(path)
+    if format is not None:
+        return format
+    problem = f"the ending of {quoted(path)} says no format"
+    if path == STANDARD:
+        problem = "standard output has no format"
+    raise CommandError(
+        f"{PROGRAM} convert: {problem}; name it: --to {listed(_TARGETS)}"
+    )
 
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl", "elasticsearch", "ltr")
 """The formats of judgments that have the texts of queries, or their ids alone."""
 
 
-def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
-    """Return the judgments of IN, and messages for the user about reading them.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The judgments of IN, and messages for the user about reading them."""
 
-    Raises `CommandError`, `CaseFileError` or `FileError` where they cannot be read, and OSError.
+    judgments: Judgments
+    notices: Sequence[str]
+
+
+def _read(arguments: Namespace) -> _Read:
+    """Read the judgments of IN.
+
+    Raises `CommandError`, `CaseFileError` or `FileError` if they cannot be read, and OSError.
     """
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
@@ -217,16 +227,16 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
     options = reading.options_of(arguments.query, arguments.grade_column)
     source = _opened(name, options, reading.ids_of(arguments.id_field))
     if reading.holds_queries_alone(source, format):
-        found = reading.read_query_file(source, format)
-        by_id = {query.id: query for query in found.queries}
-        return Judgments(file=source.file, queries=by_id), _lost_columns(found)
+        file = reading.read_query_file(source, format)
+        by_id = {query.id: query for query in file.queries}
+        return _Read(Judgments(file=source.file, queries=by_id), _lost_columns(file))
     rows = reading.read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    read = [*judgments.notices]
+    notices = [*judgments.notices]
     documents = blank_documents(rows)
     if documents.blank:
         total = counted(documents.total, "document")
-        read.append(
+        notices.append(
             f"{documents.blank:,} of {total} listed have no grade, and are left out"
         )
     if arguments.queries is not None:
@@ -235,30 +245,29 @@ def _read(arguments: Namespace) -> tuple[Judgments, list[str]]:
             joined = with_queries(judgments, queries, str(arguments.queries))
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
-        return joined.judgments, [*read, *joined.notices]
+        return _Read(joined.judgments, [*notices, *joined.notices])
     if not _has_texts(source, rows.format):
-        judgments.queries = {
-            key: Query(key) for key in [*judgments, *judgments.queries]
-        }
-    return judgments, read
+        keys = [*judgments, *judgments.queries]
+        judgments.queries = {key: Query(key) for key in keys}
+    return _Read(judgments, notices)
 
 
-def _lost_columns(found: reading.QueryFile) -> list[str]:
-    """Return a message that names the columns of a file of queries that nothing reads; none if they are empty."""
-    names = [column.name for column in found.unread if not column.is_empty]
+def _lost_columns(file: reading.QueryFile) -> list[str]:
+    """Name the columns of a file of queries that nothing reads, unless they are empty."""
+    names = [quoted(column.name) for column in file.unread if not column.is_empty]
     if not names:
         return []
     columns = "column" if len(names) == 1 else "columns"
-    return [f"nothing reads the {columns} {listed(map(quoted, names), 'and')}"]
+    return [f"nothing reads the {columns} {listed(names, 'and')}"]
 
 
 def _shown(name: str, standard: str = "standard input") -> str:
-    """Return the name of a file for messages, or `standard` where it is the standard stream."""
+    """Name a file in messages: `standard` if it is the standard stream."""
     return standard if name == STANDARD else harmless(name)
 
 
-def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
-    """Return the judgments of IN, which is a case file, and messages about what else it has, which is lost."""
+def _case_file_judgments(arguments: Namespace) -> _Read:
+    """Read the judgments of IN, which is a case file; say what else it has, which is lost."""
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
     for option in options:
         if getattr(arguments, option) is not None:
@@ -270,7 +279,8 @@ def _case_file_judgments(arguments: Namespace) -> tuple[Judgments, list[str]]:
 
     data = _opened(arguments.source).data
     suite = parse_suite(data, _shown(arguments.source))
-    return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
+    notices = [*suite.warnings, *losses_of(suite, data)]
+    return _Read(judgments_of(suite), notices)
 
 
 def _opened(
@@ -278,7 +288,7 @@ def _opened(
     options: Mapping[str, Any] | None = None,
     ids: FileIds = USUAL_COLUMNS,
 ) -> Source:
-    """Open a file or standard input. Raises `FileError` where it cannot be read or is no text."""
+    """Open a file or standard input. Raises `FileError` if it cannot be read or is no text."""
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
     return Source.read(name, _shown(name), options, ids)

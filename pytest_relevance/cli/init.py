@@ -12,6 +12,7 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -25,7 +26,8 @@ from pytest_relevance.cli.schema import schema_text
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Query
+    from pytest_relevance.judgments.model import Judgments, Query, Ratings
+    from pytest_relevance.judgments.scale import Scale
 
 _ENDING = ".relevance.yaml"
 _SCHEMA = "relevance.schema.json"
@@ -61,6 +63,44 @@ def declare(parser: ArgumentParser) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _FirstSuite:
+    """What is written for a first suite: a case file, a conftest.py, and what a user is told."""
+
+    suite: str
+    conftest: str
+    said: str
+
+
+def run(arguments: Namespace) -> int:
+    """Write the files, and return the exit code. Raises `CommandError` if that is not possible."""
+    folder = Path(arguments.folder)
+    name = arguments.name.removesuffix(_ENDING)
+    if not name or name != Path(name).name or name.startswith("."):
+        raise CommandError(
+            f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}"
+        )
+    suite = folder / f"{name}{_ENDING}"
+    conftest = folder / "conftest.py"
+    paths = [os.path.relpath(path) for path in (suite, conftest)]
+    command.refuse_to_overwrite(paths, _other_places(suite, conftest))
+    next_command = f"pytest {os.path.relpath(folder)}"
+    if arguments.judgments is not None:
+        first = _of_judgments(arguments, folder, next_command)
+    elif arguments.queries is None:
+        first = _example(next_command)
+    else:
+        raise CommandError(
+            f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
+        )
+    _write(suite, f"# yaml-language-server: $schema={_SCHEMA}\n{first.suite}")
+    _write(conftest, first.conftest)
+    if not os.path.lexists(folder / _SCHEMA):
+        _write(folder / _SCHEMA, schema_text())
+    print(f"{first.said}\nNext: {harmless(next_command)}")
+    return OK
+
+
 def _other_places(suite: Path, conftest: Path) -> str:
     """Say what to do if a file is there already."""
     if conftest.exists() and not suite.exists():
@@ -71,54 +111,29 @@ def _other_places(suite: Path, conftest: Path) -> str:
     return f"name a folder that is not there yet ({PROGRAM} init FOLDER)"
 
 
-def run(arguments: Namespace) -> int:
-    """Write the files, and return the exit code. Raises `CommandError` where that is not possible."""
-    folder, name = Path(arguments.folder), arguments.name.removesuffix(_ENDING)
-    if not name or name != Path(name).name or name.startswith("."):
-        raise CommandError(
-            f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}"
-        )
-    suite, conftest = folder / (name + _ENDING), folder / "conftest.py"
-    command.refuse_to_overwrite(
-        map(os.path.relpath, [suite, conftest]), _other_places(suite, conftest)
+def _write(path: Path, text: str) -> None:
+    """Write a new file, and say so. An existing file is never overwritten."""
+    with command.writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    print(f"written: {harmless(os.path.relpath(path))}")
+
+
+def _example(next_command: str) -> _FirstSuite:
+    """Make a suite that passes, with a toy for a search."""
+    return _FirstSuite(
+        suite=_filled("example_suite", command=next_command),
+        conftest=_filled("example_conftest"),
+        said=(
+            "They pass as they are, with a toy for a search. Put yours in its place, and "
+            "write your own cases."
+        ),
     )
-    next_command = f"pytest {os.path.relpath(folder)}"
-    texts: dict[Path, str] = {}
-    if arguments.judgments is not None:
-        said = _add_judgments(arguments, suite, conftest, next_command, texts)
-    elif arguments.queries is None:
-        texts = {
-            suite: _filled("example_suite", command=next_command),
-            conftest: _filled("example_conftest"),
-        }
-        said = "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases."
-    else:
-        raise CommandError(
-            f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
-        )
-    texts[suite] = f"# yaml-language-server: $schema={_SCHEMA}\n{texts[suite]}"
-    if not os.path.lexists(folder / _SCHEMA):
-        texts[folder / _SCHEMA] = schema_text()
-    for path, text in texts.items():
-        with command.writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open(
-                "x", encoding="utf-8", newline="\n"
-            ) as file:  # x: never overwrite an existing file
-                file.write(text)
-        print(f"written: {harmless(os.path.relpath(path))}")
-    print(f"{said}\nNext: {harmless(next_command)}")
-    return OK
 
 
-def _add_judgments(
-    arguments: Namespace,
-    suite: Path,
-    conftest: Path,
-    next_command: str,
-    texts: dict[Path, str],
-) -> str:
-    """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
+def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _FirstSuite:
+    """Make a suite for `--judgments`. Raises `CommandError` for unsuitable files."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
@@ -128,52 +143,70 @@ def _add_judgments(
     source = Source.read(file, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = {query.id: query for query in _queries(arguments, rows.format)}.values()
+    queries = {query.id for query in _queries(arguments, rows.format)}
     if not judgments:
         raise CommandError(
             f"{file}: no document in it has a grade; judge some first", FOUND
         )
-    named = _named(
-        file,
-        suite.parent,
+    lines = _key_lines(arguments, folder, rows, judgments)
+    documents = _first_documents(judgments)
+    where = repr(f"first, as they stand in {file.name}: [{documents}, ...]")
+    cases = counted(len(queries), "case")
+    number = sum(len(grades) for grades in judgments.values())
+    return _FirstSuite(
+        suite=_filled("judged_suite", command=next_command, keys=lines),
+        conftest=_filled("judged_conftest", where=where),
+        said=(
+            f"{cases} with {counted(number, 'judgment')}. What is missing is your search: "
+            "write it in conftest.py."
+        ),
+    )
+
+
+def _key_lines(
+    arguments: Namespace, folder: Path, rows: Ratings, judgments: Judgments
+) -> str:
+    """Write the keys of the suite: its files, and how their grades are read."""
+    judged = _named(
+        arguments.judgments,
+        folder,
         format=arguments.format,
         query=arguments.query,
         grade_column=arguments.grade_column,
         id_field=arguments.id_field,
     )
-    of_queries = (
-        named if arguments.queries is None else _named(arguments.queries, suite.parent)
-    )
-    keys = {"judgments": named, "queries": of_queries}
-    scale = arguments.scale
-    if names := rows.grades_of_words if scale is None else scale.names:
+    keys = {"judgments": judged, "queries": judged}
+    if arguments.queries is not None:
+        keys["queries"] = _named(arguments.queries, folder)
+    scale: Scale | None = arguments.scale
+    names = rows.grades_of_words if scale is None else scale.names
+    if names:
         keys["scale"] = write_value(names)
     elif scale is not None:
         keys["scale"] = write_value([scale.lowest, scale.highest])
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
-    highest = max(
-        grade for of_query in judgments.values() for grade in of_query.values()
-    )
-    if max(highest, 0 if scale is None else scale.highest) > LARGEST_EXPONENTIAL_GRADE:
-        ends = (
-            f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
+    highest = max(max(grades.values()) for grades in judgments.values() if grades)
+    if scale is not None:
+        highest = max(highest, scale.highest)
+    if highest > LARGEST_EXPONENTIAL_GRADE:
+        keys["gain"] = (
+            "linear    # the gain of a grade is the grade itself; the default, "
+            f"2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
         )
-        keys["gain"] = f"linear    # the gain of a grade is the grade itself; {ends}"
-    lines = "\n".join(f"{name}: {value}" for name, value in keys.items())
-    documents = [document for of_query in judgments.values() for document in of_query][
-        :2
-    ]
-    ids = ", ".join(shown(document, 60) for document in documents)
-    where = repr(f"first, as they stand in {file.name}: [{ids}, ...]")
-    texts[suite] = _filled("judged_suite", command=next_command, keys=lines)
-    texts[conftest] = _filled("judged_conftest", where=where)
-    amounts = f"{counted(len(queries), 'case')} with {counted(sum(map(len, judgments.values())), 'judgment')}"
-    return f"{amounts}. What is missing is your search: write it in conftest.py."
+    return "\n".join(f"{name}: {value}" for name, value in keys.items())
+
+
+def _first_documents(judgments: Judgments) -> str:
+    """Show the first two documents that are judged."""
+    documents: list[str] = []
+    for grades in judgments.values():
+        documents += grades
+    return ", ".join(shown(document, 60) for document in documents[:2])
 
 
 def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
-    """Return the queries with their texts. Raises `CommandError` where the texts are missing.
+    """Read the queries with their texts. Raises `CommandError` if the texts are missing.
 
     `format` is that of the judgments.
     """
@@ -181,9 +214,8 @@ def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
 
     if arguments.queries is not None:
         return load_queries(arguments.queries)
-    with suppress(
-        FileError
-    ):  # the file is valid, as its judgments were read, but may have no queries
+    # the file is valid, as its judgments were read, but may have no queries
+    with suppress(FileError):
         queries = load_queries(
             arguments.judgments,
             arguments.format,
@@ -205,7 +237,7 @@ def _named(
     grade_column: str | None = None,
     id_field: str | None = None,
 ) -> str:
-    """Return a file as a YAML value, with its path relative to a folder, and what else is said of it."""
+    """Write a file as a YAML value: its path from a folder, and what else is said of it."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
@@ -221,8 +253,6 @@ def _named(
 
 
 def _filled(template: str, **values: str) -> str:
-    """Return the text of a template with its placeholders replaced."""
-    text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(
-        encoding="utf-8"
-    )
-    return Template(text).substitute(values)
+    """Fill in the placeholders of a template."""
+    path = Path(__file__).parent / "templates" / f"{template}.txt"
+    return Template(path.read_text(encoding="utf-8")).substitute(values)

@@ -38,62 +38,60 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
+    """Print the report and return the exit code. Raises `CommandError` if no document has ratings of two raters."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.raters import of_raters, rated_by_several
     from pytest_relevance.judgments.reading import ids_of, read_ratings
     from pytest_relevance.reports.raters import rater_lines
 
-    source = Source.read(arguments.file, ids=ids_of(arguments.id_field))
+    file = arguments.file
+    source = Source.read(file, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
-    judgments = graded(
-        rows, arguments.scale, "median"
-    )  # repeated ratings count as those of several raters
+    # repeated ratings count as those of several raters
+    judgments = graded(rows, arguments.scale, "median")
     pairs = rated_by_several(judgments)
     if not pairs:
-        count = sum(map(len, judgments.values()))
+        count = sum(len(documents) for documents in judgments.values())
         raise CommandError(
-            f"{arguments.file}: found {count:,} judged documents ({rows.format}), and none with the ratings of two "
-            f"raters. There are several raters in repeated rows of a query and a document "
-            "(with a column rater, so that it is known who), in a column for each rater (anna_rating, ben_rating), or "
-            "in a Quepid book"
+            f"{file}: found {count:,} judged documents ({rows.format}), and none with the "
+            "ratings of two raters. There are several raters in repeated rows of a query "
+            "and a document (with a column rater, so that it is known who), in a column "
+            "for each rater (anna_rating, ben_rating), or in a Quepid book"
         )
     if arguments.between is not None:
-        judgments = of_raters(
-            judgments, _checked(arguments, judgments.raters if rows.raters else ())
-        )
+        known = judgments.raters if rows.raters else ()
+        _check_between(arguments, known)
+        judgments = of_raters(judgments, arguments.between)
         pairs = rated_by_several(judgments)
         if not pairs:
-            both = listed(map(quoted, arguments.between), "and")
-            raise CommandError(
-                f"{arguments.file}: there is no document that both {both} rated"
-            )
+            both = _names(arguments.between)
+            raise CommandError(f"{file}: there is no document that both {both} rated")
     for notice in judgments.notices:
-        complain(f"{arguments.file}: {notice}")
-    show(
-        rater_lines(
-            judgments,
-            pairs,
-            are_known=rows.raters is not None,
-            limit=arguments.limit or None,
-        )
+        complain(f"{file}: {notice}")
+    lines = rater_lines(
+        judgments,
+        pairs,
+        are_known=rows.raters is not None,
+        limit=arguments.limit or None,
     )
+    show(lines)
     return OK
 
 
-def _checked(arguments: Namespace, raters: Sequence[str]) -> Sequence[str]:
-    """Return the two raters of `--between`. Raises `CommandError` where they are not two of the raters of the file."""
-    between: Sequence[str] = arguments.between
+def _check_between(arguments: Namespace, raters: Sequence[str]) -> None:
+    """Raise `CommandError` if `--between` does not name two raters of the file."""
     if not raters:
         raise CommandError(
-            f"{arguments.file}: the file does not say who rated, which --between needs: a column rater"
+            f"{arguments.file}: the file does not say who rated, which --between needs: "
+            "a column rater"
         )
-    if len({*between} & {*raters}) < 2:
-        these, there = (
-            listed(map(quoted, names), "and") for names in (between, raters)
-        )
+    if len({*arguments.between} & {*raters}) < 2:
         raise CommandError(
-            f"--between takes two raters of {arguments.file}, {there}; found {these}"
+            f"--between takes two raters of {arguments.file}, {_names(raters)}; found "
+            f"{_names(arguments.between)}"
         )
-    return between
+
+
+def _names(raters: Sequence[str]) -> str:
+    return listed([quoted(rater) for rater in raters], "and")
