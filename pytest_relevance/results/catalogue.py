@@ -30,8 +30,10 @@ from pytest_relevance.results.responses.ids import id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
+    from pytest_relevance._object_table import LinesOfObjects
+    from pytest_relevance._parquet_table import ParquetTable
     from pytest_relevance._source import Source
-    from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
+    from pytest_relevance._text_table import TextTable
 
 _MOST_COLUMNS = 12
 _MOST_PROBLEMS = 5
@@ -130,7 +132,7 @@ class Catalogue:
         Raises:
             FileError: the file cannot be read, or is no catalogue.
         """
-        from pytest_relevance._tables import cells_of_any_length
+        from pytest_relevance._csv_cells import cells_of_any_length
 
         catalogue = self._open(needs_title=True)
         columns = catalogue.columns
@@ -189,7 +191,8 @@ class Catalogue:
         Raises:
             FileError: the file cannot be read, or is no catalogue.
         """
-        from pytest_relevance._tables import TextTable, cells_of_any_length
+        from pytest_relevance._csv_cells import cells_of_any_length
+        from pytest_relevance._text_table import TextTable
 
         catalogue = self._open(needs_title=False)
         is_text = isinstance(catalogue.table, TextTable)
@@ -209,8 +212,10 @@ class Catalogue:
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
         """Open the file and find its columns. `needs_title`: titles are read, and not only other columns."""
         from pytest_relevance._accidents import refuse_accidents
+        from pytest_relevance._object_table import LinesOfObjects
+        from pytest_relevance._parquet_table import ParquetTable
         from pytest_relevance._source import Source
-        from pytest_relevance._tables import LinesOfObjects, ParquetTable, TextTable
+        from pytest_relevance._text_table import TextTable
 
         source = Source.read(self.path, self.name)
         refuse_accidents(source)

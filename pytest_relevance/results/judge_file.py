@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance._csv_cells import csv_text, escaped
 from pytest_relevance.judgments.columns import MACHINE
 from pytest_relevance.results.worklist import Worklist, WorklistRow
 from pytest_relevance.results.worklist_file import on_one_line, read_worklist

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance._csv_cells import csv_text, escaped
 from pytest_relevance._text import printable
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 from pytest_relevance.results.unjudged import (

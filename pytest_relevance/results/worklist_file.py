@@ -12,9 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance._csv_cells import cells_of_any_length, escaped
 from pytest_relevance._source import Source
-from pytest_relevance._tables import TextTable, cells_of_any_length, escaped
 from pytest_relevance._text import counted
+from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_be_grades
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")

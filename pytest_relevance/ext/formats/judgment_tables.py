@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import FileError, Place, Problem, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._tables import ObjectTable, Table, TextTable, table_of
+from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text import closest, quoted
+from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.document_cells import refuse_lists
 from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import (

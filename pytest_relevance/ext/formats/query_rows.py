@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import NumberAsWritten, Source, found_json
-from pytest_relevance._tables import ObjectTable, Table, TextTable
+from pytest_relevance._tables import Table
 from pytest_relevance._text import listed, quoted
+from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.collecting import params_of
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.grading import number_of

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._tables import WHITE, TextTable, white_cells
+from pytest_relevance._text_table import WHITE, TextTable, white_cells
 from pytest_relevance.ext.formats import writing
 from pytest_relevance.ext.formats.qrels_columns import (
     QrelsRows,

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from pytest_relevance._tables import csv_text, escaped
+from pytest_relevance._csv_cells import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.formats import Rankings, Written
 from pytest_relevance.judgments.grading import aggregate_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from pytest_relevance._tables import FORMULA
+from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.html.case_data import SharedTables, all_case_data
 from pytest_relevance.reports.html.page_rows import PageRow, results_of

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
-from pytest_relevance._tables import FORMULA
+from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page import embedded, html_page

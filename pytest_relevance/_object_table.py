@@ -1,0 +1,128 @@
+"""JSON objects as the rows of a table, with places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO, TextIOWrapper
+from itertools import chain, islice
+from typing import Any, NoReturn
+
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import NumberAsWritten, Source, as_text, found_json
+from pytest_relevance._text import listed, quoted
+
+
+class ObjectTable:
+    """JSON objects as the rows of a table: a list of them, one on each line, or a single one. Their keys are `names`.
+
+    Raises:
+        FileError: what is in the list, or on a line, is no object.
+    """
+
+    header_line: int = 0
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        rows = source.entries
+        self.rows = [row for row in rows if isinstance(row, dict)]
+        if len(self.rows) < len(rows):
+            wrong = {}
+            for number, row in enumerate(rows):
+                if not isinstance(row, dict):
+                    wrong[number] = f"expected an object, found {found_json(row)}"
+            self._refuse(wrong)
+        self.names: list[str] = list(dict.fromkeys(chain.from_iterable(self.rows)))
+
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
+        """Read columns of texts (ids among them) and of numbers, in this order; numbers keep their digits.
+
+        A text that is missing is "", a number None. Refuses values of other types.
+        """
+        columns: list[list[Any]] = []
+        for column in texts:
+            cells = self._column(column, "text or a number")
+            columns.append([as_text(cell) or "" for cell in cells])
+        for column in numbers:
+            columns.append(self._column(column, "a number or a name"))
+        return columns
+
+    def place(self, row: int) -> Place:
+        """Give the position of a row: its line in JSON Lines, else its path."""
+        return self.source.place(self.source.path_of_entry(row))
+
+    def require(self, column: int) -> None:
+        """Refuse the objects that lack a key, which may be misspelt there."""
+        name = self.names[column]
+        lacking = {}
+        for number, row in enumerate(self.rows):
+            if name not in row:
+                keys = listed([quoted(key) for key in row], "and")
+                lacking[number] = f"{quoted(name)} is missing; found {keys or 'no key'}"
+        self._refuse(lacking)
+
+    def _column(self, column: int, expected: str) -> list[Any]:
+        name = self.names[column]
+        cells = [row.get(name) for row in self.rows]
+        if not _IN_COLUMNS.issuperset(map(type, cells)):
+            wrong = {}
+            for number, cell in enumerate(cells):
+                if type(cell) not in _IN_COLUMNS:
+                    found = found_json(cell)
+                    wrong[number] = f"{quoted(name)} is {expected}, found {found}"
+            self._refuse(wrong)
+        return cells
+
+    def _refuse(self, wrong: Mapping[int, str]) -> None:
+        """Refuse rows in one error, {row: what is wrong with it}. An empty mapping refuses nothing."""
+        problems = Problems(self.source.file)
+        for row, message in wrong.items():
+            problems.add(message, self.place(row))
+        problems.raise_if_any()
+
+
+_IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
+"""The types of the values in columns that are read."""
+
+
+class LinesOfObjects:
+    """JSON Lines, read one by one and with Python's numbers. `names` are the keys of the first objects."""
+
+    SAMPLE = 100
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        problems = Problems(source.file)
+        first = [values for _, values in islice(self.records(problems), self.SAMPLE)]
+        self.names = list(dict.fromkeys(chain.from_iterable(first)))
+        if not first and problems.found:
+            self._refuse_text()
+
+    def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
+        """Read each object, with its line. What is no object is a problem."""
+        lines = TextIOWrapper(BytesIO(self.source.data), "utf-8")
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
+                continue
+            try:
+                values = json.loads(line)
+                advice = ""
+            except (ValueError, RecursionError):
+                values = None
+                advice = "; is it truncated?"
+            if isinstance(values, dict):
+                yield number, values
+                continue
+            message = f"expected a JSON object, found {quoted(line.strip(), 60)}"
+            problems.add(f"{message}{advice}", Place(line=number))
+
+    def _refuse_text(self) -> NoReturn:
+        """Refuse a file without an object on any of the first lines: one message says it for all lines."""
+        first = self.source.header.line.strip()
+        self.source.refuse(
+            f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "
+            "it truncated, or one JSON text over several lines?",
+            Place(line=1),
+        )

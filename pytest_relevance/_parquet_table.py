@@ -1,0 +1,124 @@
+"""Tables in Parquet, read by column or by row, with places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from decimal import Decimal
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NoReturn
+
+from pytest_relevance._ids import exact_text
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._text import found, quoted
+
+
+class ParquetTable:
+    """A table in Parquet. `names` are the names of its columns, without the index that pandas wrote.
+
+    Raises:
+        FileError: the file is damaged (in any call), or pyarrow is not installed.
+    """
+
+    header_line: int = 0
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        schema = self.read(attrgetter("schema_arrow"))
+        indexes = (schema.pandas_metadata or {}).get("index_columns", ())
+        self.names: list[str] = [name for name in schema.names if name not in indexes]
+
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
+        """Read columns of texts (ids among them) and of numbers, in this order.
+
+        A text that is missing is "", a number that is missing or NaN is None. Refuses values of other types.
+        """
+        columns: list[list[Any]] = [self._texts(column) for column in texts]
+        columns += [self._numbers(column) for column in numbers]
+        return columns
+
+    def place(self, row: int) -> Place:
+        """Give the position of a row: its number, from 0."""
+        return Place(path=f"row {row}")
+
+    def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
+        """Read each row as {name: value}, with its number, from 1."""
+
+        def batches_of(file: Any) -> list[Any]:
+            return list(file.iter_batches(columns=self.names, use_threads=False))
+
+        batches = self.read(batches_of)
+        return enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
+
+    def read(self, use: Callable[[Any], Any]) -> Any:
+        """Open the file, and return what `use` makes of it."""
+        try:
+            from pyarrow import BufferReader, parquet
+        except ImportError:
+            self.source.refuse(
+                "reading Parquet needs pyarrow: pip install pytest-relevance[parquet]"
+            )
+        try:
+            # `parquet.read_table` would load pandas
+            with parquet.ParquetFile(BufferReader(self.source.data)) as file:
+                return use(file)
+        except Exception as error:  # whatever pyarrow raises for a damaged file
+            self.source.refuse(
+                f"the Parquet file cannot be read: {' '.join(str(error).split())}"
+            )
+
+    def values_of(self, column: int) -> list[object]:
+        """Read a column of any type, as Python's values."""
+        values: list[object] = self._values(column).to_pylist()
+        return values
+
+    def _texts(self, column: int) -> list[str]:
+        cells = self._values(column).to_pylist()
+        # Impala, and Spark by an option, write texts as bytes
+        with suppress(UnicodeDecodeError):
+            cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
+        if not _OF_TEXTS.issuperset(map(type, cells)):
+            cells = [exact_text(cell) or cell for cell in cells]
+        for cell in cells:
+            if type(cell) not in _OF_TEXTS:
+                self._refuse_id(column, cell)
+        return ["" if cell is None else str(cell) for cell in cells]
+
+    def _refuse_id(self, column: int, cell: object) -> NoReturn:
+        """Refuse a column of ids that has this value."""
+        values = f"{type(cell).__name__} ({found(cell)})"
+        if isinstance(cell, float):
+            values = "floats"
+        name = quoted(self.names[column])
+        self.source.refuse(
+            f"the column {name} holds {values}, and an id is text or an integer; write it as text"
+        )
+
+    def _numbers(self, column: int) -> list[Any]:
+        values = self._values(column)
+        if values.type.num_fields:
+            self.source.refuse(
+                f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
+                "score is one number or name; write a row for each"
+            )
+        numbers: list[Any] = []
+        for cell in values.to_pylist():
+            if isinstance(cell, Decimal):
+                cell = float(cell)
+            is_nan = cell != cell
+            numbers.append(None if is_nan else cell)
+        return numbers
+
+    def _values(self, column: int) -> Any:
+        def read_column(file: Any) -> Any:
+            return file.read([self.names[column]], use_threads=False).column(0)
+
+        return self.read(read_column)
+
+
+_OF_TEXTS = frozenset({str, int, type(None)})
+"""The types of values in a column of texts."""

@@ -1,0 +1,255 @@
+"""Tables in text: CSV, TSV, and columns between white space; read by column or by row, with places.
+
+A million rows are read in about half a second, as fast as pandas reads them. The line in which a
+row begins is counted only when a message needs it.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from io import BytesIO, TextIOWrapper
+from itertools import filterfalse, islice
+from operator import itemgetter
+from sys import intern
+from typing import Any, NoReturn
+
+from pytest_relevance._csv_cells import cells_of_any_length, unescaped
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._text import counted
+
+WHITE = "white space"
+"""The separator of columns that any number of spaces and tabs separates."""
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_BLANKS = re.compile(r"[ \t]+")
+
+
+def _other_blanks() -> set[str]:
+    """Find the characters that `str.split` separates at and these files do not.
+
+    One is the no-break space: it is part of an id.
+    """
+    blanks = set()
+    for code in range(0x3001):
+        character = chr(code)
+        if character.isspace() and character not in " \t\r\n":
+            blanks.add(character)
+    return blanks
+
+
+_OTHER_BLANKS = _other_blanks()
+
+_AT_A_TIME = 200
+"""How many rows are read at a time: so few that they are freed before the garbage collector looks."""
+
+_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+"""The names of separators in messages."""
+
+
+class TextTable:
+    """A table in text: the names of its columns, their separator, and whether the first row is a header.
+
+    By default, all of this comes from the header of the source. Between commas, semicolons and bars a cell may be
+    quoted as in CSV. Between tabs it is quoted only as a whole, so that a text may have quotes; in white space never.
+    `comments`: whether lines that begin with # are left out.
+    """
+
+    header_line: int = 1
+
+    def __init__(
+        self,
+        source: Source,
+        names: Sequence[str] | None = None,
+        separator: str = "",
+        *,
+        comments: bool = False,
+    ) -> None:
+        self.source = source
+        self.names = source.header.names if names is None else list(names)
+        self._separator = separator or source.header.separator
+        self._first = int(names is None)
+        self._comments = comments and b"#" in source.data
+        self._is_csv = self._separator in (",", ";", "|")
+
+    def columns(self, wanted: Iterable[int]) -> list[list[str]]:
+        """Read the cells of some columns, without the header.
+
+        Raises:
+            FileError: rows have another number of cells, or quotes are wrong; with the lines.
+        """
+        wanted = list(wanted)
+        columns: list[list[str]] = [[] for _ in wanted]
+        repetitive: set[int] | None = None
+        try:
+            for rows in self._chunks():
+                if set(map(len, rows)) != {len(self.names)}:
+                    self._refuse_rows()
+                if repetitive is None:
+                    repetitive = _repetitive_columns(rows, wanted)
+                for column, number in zip(columns, wanted, strict=True):
+                    texts = map(itemgetter(number), rows)
+                    if number in repetitive:
+                        texts = map(intern, texts)  # equal texts share memory
+                    column.extend(texts)
+        except csv.Error:
+            self._refuse_rows()
+        return columns
+
+    def cells(
+        self, texts: Iterable[int], numbers: Iterable[int] = ()
+    ) -> list[list[Any]]:
+        """Read columns of texts (ids among them) and of numbers, in this order, as `columns` does.
+
+        A text that is missing is "". Texts are read without the space that `escaped` puts before a formula.
+        """
+        texts = list(texts)
+        columns = self.columns([*texts, *numbers])
+        for number in range(len(texts)):
+            columns[number] = unescaped(columns[number])
+        return columns
+
+    def place(self, row: int) -> Place:
+        """Give the position of a row: the line in which it begins. The header is no row."""
+        return Place(line=self._lines[row])
+
+    def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
+        """Read each row as {name: cell}, with its line. Rows of another width become problems."""
+        for line, row in self.rows():
+            if len(row) == len(self.names):
+                yield line, dict(zip(self.names, row, strict=True))
+            else:
+                problems.add(self.wrong_width(len(row)), Place(line=line))
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Read the rows without the header, one by one, each with the line in which it begins."""
+        rows = self._csv_rows() if self._is_csv else self._line_rows()
+        return islice(rows, self._first, None)
+
+    @cached_property
+    def _lines(self) -> Sequence[int]:
+        with cells_of_any_length():
+            return array("L", (line for line, _ in self.rows()))
+
+    def _chunks(self) -> Iterator[list[list[str]]]:
+        """Read the rows without the header, some at a time: the fastest way to read them."""
+        rows: Iterator[list[str]]
+        if self._is_csv:
+            reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
+            rows = filter(_is_row, reader)
+        else:
+            lines: Iterable[str] = filterfalse(str.isspace, self.lines())
+            if self._comments:
+                lines = (line for line in lines if not line.startswith("#"))
+            rows = map(self.split, lines)
+        rows = islice(rows, self._first, None)
+        while True:
+            with cells_of_any_length():
+                chunk = list(islice(rows, _AT_A_TIME))
+            if not chunk:
+                return
+            yield chunk
+
+    def _csv_rows(self) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
+        begins = 1
+        try:
+            for row in reader:
+                if _is_row(row):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            self.source.refuse(_wrong_quotes(str(error)), Place(line=begins))
+
+    def _line_rows(self) -> Iterator[tuple[int, list[str]]]:
+        for number, line in enumerate(self.lines(), 1):
+            if not line.isspace() and not (self._comments and line.startswith("#")):
+                yield number, self.split(line)
+
+    def lines(self) -> TextIOWrapper:
+        """Open the text as a file, whose lines end in a line feed.
+
+        A carriage return within a cell of a CSV stays; elsewhere it ends a line.
+        """
+        newline = "" if self._is_csv else None
+        return TextIOWrapper(BytesIO(self.source.data), "utf-8", newline=newline)
+
+    @cached_property
+    def split(self) -> Callable[[str], list[str]]:
+        """The function that splits a line at tabs or white space. It ignores the end of the line."""
+        if self._separator == "\t":
+            return _tab_cells
+        data = self.source.data
+        for character in _OTHER_BLANKS:
+            may_be_there = character.isascii() or not data.isascii()
+            if may_be_there and character.encode() in data:
+                return white_cells
+        return str.split
+
+    def _refuse_rows(self) -> NoReturn:
+        """Refuse the rows that cannot be read, or have another number of cells."""
+        problems = Problems(self.source.file)
+        with cells_of_any_length():
+            for _ in self.records(problems):
+                if problems.is_full:
+                    break
+        problems.raise_if_any()
+        raise AssertionError("the table could not be read, but each of its rows can")
+
+    def wrong_width(self, count: int) -> str:
+        """Say that a row has this number of cells, and how to mend it."""
+        width = len(self.names)
+        advice = "mend the line"
+        if count < width:
+            advice = "mend the line (a file that ends so is truncated)"
+        elif self._is_csv:
+            advice = "put a cell with a separator in it in quotes"
+        separator = _NAMES.get(self._separator, self._separator)
+        columns = counted(count, "column")
+        return f"found {columns} where there are {width}, separated by {separator}; {advice}"
+
+
+def _repetitive_columns(
+    rows: Sequence[Sequence[str]], columns: Iterable[int]
+) -> set[int]:
+    """Find the columns in which each text stands twice or more on average."""
+    repetitive = set()
+    for column in columns:
+        texts = {row[column] for row in rows}
+        if len(texts) <= len(rows) / 2:
+            repetitive.add(column)
+    return repetitive
+
+
+def _is_row(row: list[str]) -> bool:
+    """Whether a row is more than a blank line. A row of several blank cells is."""
+    return len(row) > 1 or bool("".join(row).strip())
+
+
+def _wrong_quotes(error: str) -> str:
+    """Explain an error of the csv module: the quotes in a row are wrong."""
+    if "end of data" in error:
+        return "a quoted cell in this row never ends; is the file truncated?"
+    return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
+
+
+def white_cells(line: str) -> list[str]:
+    """Split a line at spaces and tabs; other white space, such as a no-break space, is part of an id."""
+    return _BLANKS.split(line.strip(" \t\r\n"))
+
+
+def _tab_cells(line: str) -> list[str]:
+    """Split a line at tabs; a cell may be quoted as a whole."""
+    cells = line.rstrip("\n").split("\t")
+    if '"' not in line:
+        return cells
+    unquoted = []
+    for cell in cells:
+        if _QUOTED.fullmatch(cell):
+            cell = cell[1:-1].replace('""', '"')
+        unquoted.append(cell)
+    return unquoted
