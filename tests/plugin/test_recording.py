@@ -348,3 +348,52 @@ def test_the_file_is_where_the_option_says(
     shop.write("test_moves.py", f"{moves}def test_nothing():\n    pass\n")
     assert said(shop.run(RECORD)) == ["record: run.jsonl (10 cases)"]
     assert ends(opened(shop)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "P@2: 0.5",
+        "RR: 0.5",
+        "first: [b, a]",
+        "include: {docs: [z], within: 3}",
+        "exclude: [a]",
+        "order: {docs: [[b, c], [a]], within: 3}",
+        "within: {c: 1}",
+        'within: {b: "< 2"}',
+        'within: {a: ">3"}',
+        'within: {a: ">= 2"}',
+        'within: {a: "== 2"}',
+        'results: "> 5"',
+        "results: 0",
+        "latency: <= 0.000001 ms",
+        "every@2: {price: '> 5'}",
+        "some@2: {brand: [x, y]}",
+        "none: {title: {contains: sh}}",
+        "at_most: {brand: 1}",
+        "same_as: b c d",
+        "same_as: {query: b c d, overlap@2: 0.9}",
+    ],
+)
+def test_each_expectation_that_fails_is_read_as_it_was_recorded(
+    project: Project, expected: str
+) -> None:
+    project.conftest("""
+        import pytest
+
+        FIELDS = {"price": 3, "brand": "z", "title": "shoe"}
+
+        @pytest.fixture
+        def search():
+            return lambda query, k: [{"id": word, **FIELDS} for word in query.split()]
+    """)
+    project.cases(f"""
+        k: 3
+        cases:
+          - query: a b c
+            judgments: {{z: 1}}
+            expect: {{{expected}}}
+    """)
+    project.run(RECORD)
+    (result,) = opened(project).results
+    assert (result.verdict, len(result.evaluation.reasons)) == ("failed", 1)

@@ -31,7 +31,7 @@ _WITH_METRIC = ("metric", "similarity", FLOOR, DROP)
 
 
 _COMPARISONS = frozenset({">=", ">", "<=", "<", "=="})
-_OF_RANKS = frozenset({"<=", "<", "=="})
+_OF_RANKS = frozenset({"<=", ">", "=="})
 """The comparisons of a rank with the one that is expected."""
 
 _SCALARS = frozenset({str, int, float, bool, NoneType})
