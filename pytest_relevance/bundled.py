@@ -160,7 +160,7 @@ COMMANDS: Mapping[str, str] = {
     "compare": f"{_OF_COMMANDS}.compare",
     "merge": f"{_OF_COMMANDS}.merge",
     "report": f"{_OF_COMMANDS}.report",
-    "history": f"{_OF_COMMANDS}.history",
+    "history": "pytest_relevance.ext.history.command",
     "schema": f"{_OF_COMMANDS}.schema",
 }
 """Commands of `pytest-relevance`: modules, in the order of the help text."""

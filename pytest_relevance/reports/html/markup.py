@@ -1,4 +1,4 @@
-"""Texts as HTML, and the files of this folder."""
+"""Texts as HTML, and the files that a page is made of."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def with_arrows(sentence: str) -> str:
     return text(sentence.replace(" -> ", f" {ARROW} "))
 
 
-def file_text(name: str) -> str:
-    """Return the text of a file of this folder."""
-    return (files("pytest_relevance.reports.html") / name).read_text(encoding="utf-8")
+def package_text(package: str, name: str) -> str:
+    """Return the text of a file in the folder of a package."""
+    return (files(package) / name).read_text(encoding="utf-8")
+
+
+def shared_style() -> str:
+    """Return the style that all pages have."""
+    return package_text("pytest_relevance.reports.html", "page.css")

@@ -11,7 +11,6 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from html import escape
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -24,13 +23,14 @@ from pytest_relevance.reports.comparison_report import (
     mean_change_sentences,
 )
 from pytest_relevance.reports.html.first_screen import first_screen
-from pytest_relevance.reports.html.markup import ARROW, file_text
+from pytest_relevance.reports.html.markup import ARROW, package_text, shared_style
 from pytest_relevance.reports.html.page_data import chosen, page_data
 from pytest_relevance.reports.html.page_rows import (
     PageRow,
     rows_of_comparison,
     rows_of_run,
 )
+from pytest_relevance.reports.html.policy import content_security_policy
 from pytest_relevance.reports.html.screen import (
     Finding,
     Screen,
@@ -44,6 +44,9 @@ from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+
+PACKAGE = "pytest_relevance.reports.html"
+"""The package whose folder has the template, the styles and the script."""
 
 SCRIPTS = (
     "data",
@@ -63,8 +66,8 @@ SCRIPTS = (
 )
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("page.css", "list.css", "charts.css", "judging.css", "case.css")
-"""The files of the style."""
+STYLES = ("list.css", "charts.css", "judging.css", "case.css")
+"""The files of the style, behind the one that all pages share."""
 
 _PICTURES = "Pictures are loaded from the network, from their own addresses."
 
@@ -97,13 +100,14 @@ def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) ->
     """Make a page with these rows. `run` has what their cases share."""
     if images:
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
-    style = "\n".join(file_text(name) for name in STYLES)
-    script = "\n".join(file_text(f"script/{name}.js") for name in SCRIPTS)
+    styles = [package_text(PACKAGE, name) for name in STYLES]
+    style = "\n".join([shared_style(), *styles])
+    script = "\n".join(package_text(PACKAGE, f"script/{name}.js") for name in SCRIPTS)
     picked = chosen(rows)
     shown = [rows[place] for place in picked.shown]
     worst = [rows[place] for place in picked.worst]
     encoding, data = embedded(page_data(run, rows, shown, screen, images=images))
-    page = Template(file_text("page.html")).substitute(
+    page = Template(package_text(PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.said.text} - {harmless(run.name)}"),
         style=style,
@@ -178,21 +182,6 @@ def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Findi
     return findings
 
 
-def content_security_policy(
-    style: str, script: str = "", *, images: bool = False
-) -> str:
-    """Return the policy of a page: what it may run and load.
-
-    This style, this script if there is one, and nothing else but `images` of the web.
-    """
-    sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
-    if script:
-        sources.append(f"script-src '{_digest(script)}'")
-    if images:
-        sources.append("img-src http: https:")
-    return "; ".join([*sources, "base-uri 'none'", "form-action 'none'"])
-
-
 def embedded(data: Any) -> tuple[str, str]:
     """Return how data are encoded, and the text of the script element with them.
 
@@ -203,9 +192,3 @@ def embedded(data: Any) -> tuple[str, str]:
         return "json", text.replace("<", "\\u003c")
     compressed = gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)
     return "gzip", base64.b64encode(compressed).decode("ascii")
-
-
-def _digest(text: str) -> str:
-    """Return the source expression of a policy for an inline style or script: SHA-256."""
-    digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
-    return f"sha256-{digest.decode('ascii')}"

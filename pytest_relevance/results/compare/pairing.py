@@ -6,7 +6,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import (
@@ -36,6 +36,7 @@ from pytest_relevance.results.compare.incompatibilities import (
     incompatibility_of,
     some_cases,
 )
+from pytest_relevance.results.file_names import file_names
 from pytest_relevance.results.records.run import Run
 
 Variants = tuple[str | None, str | None]
@@ -274,20 +275,3 @@ def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
     raise ValueError(
         f"{run.name} has no results {wanted}; its variants are {has}{meant}"
     )
-
-
-def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
-    """Return a function that maps a case file to its name for matching.
-
-    Two checkouts may have a file in different folders. `files` are those of each run.
-    """
-    if all(len(own) <= 1 for own in files):
-        return lambda file: ""
-    for own in files:
-        if len({_without_folder(file) for file in own}) < len(own):
-            return str
-    return _without_folder
-
-
-def _without_folder(file: str) -> str:
-    return file.rpartition("/")[2]

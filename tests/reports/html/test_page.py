@@ -99,9 +99,6 @@ def test_the_style_and_the_script_stand_as_they_are_written() -> None:
         for each in folder.iterdir()
         if each.name.endswith(".css")
     ]
-    styles.remove(
-        (folder / "history.css").read_text("utf-8")
-    )  # of the page of a history
     assert len(scripts) >= 8
     assert all(script in elements.inline["script"][1] for script in scripts)
     assert all(style in elements.inline["style"][0] for style in styles)

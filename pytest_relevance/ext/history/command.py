@@ -44,11 +44,11 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the history. Raises `RecordError` where there is none, and `CommandError`."""
-    from pytest_relevance.reports.history import history_markdown, history_text
-    from pytest_relevance.reports.history_data import history_data
-    from pytest_relevance.reports.html.history_page import history_page
+    from pytest_relevance.ext.history.data import history_data
+    from pytest_relevance.ext.history.history import read_history
+    from pytest_relevance.ext.history.page import history_page
+    from pytest_relevance.ext.history.report import history_markdown, history_text
     from pytest_relevance.reports.own_formats import json_text
-    from pytest_relevance.results.history import read_history
 
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
     command.check_output(arguments, map(Path, paths), is_report, "no report")

@@ -12,7 +12,9 @@ from html import escape
 from string import Template
 
 from pytest_relevance._text import case_name, harmless
-from pytest_relevance.reports.history import (
+from pytest_relevance.ext.history.history import History
+from pytest_relevance.ext.history.points import CaseMove, Point
+from pytest_relevance.ext.history.report import (
     HEADS,
     PointRow,
     break_text,
@@ -24,14 +26,20 @@ from pytest_relevance.reports.history import (
     span_text,
     when,
 )
-from pytest_relevance.reports.html.markup import ARROW, file_text, text, with_arrows
-from pytest_relevance.reports.html.page import content_security_policy
-from pytest_relevance.results.history import History
-from pytest_relevance.results.history_points import CaseMove, Point
-from pytest_relevance.results.history_series import Series
+from pytest_relevance.ext.history.series import Series
+from pytest_relevance.reports.html.markup import (
+    ARROW,
+    package_text,
+    shared_style,
+    text,
+    with_arrows,
+)
+from pytest_relevance.reports.html.policy import content_security_policy
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
+
+_PACKAGE = "pytest_relevance.ext.history"
 
 _HEIGHT = 100
 _MARGIN = 8
@@ -49,7 +57,7 @@ _CAPTION = (
 def history_page(history: History) -> str:
     """Make the page, as text to be written in UTF-8."""
     said = headline(history)
-    style = "\n".join([file_text("page.css"), file_text("history.css")])
+    style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
         f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>',
         *_notes([span_text(history)]),
@@ -57,7 +65,7 @@ def history_page(history: History) -> str:
     for number, series in enumerate(history.series):
         parts += _series(series, number, has_title=len(history.series) > 1)
     parts += _notes(notes(history))
-    page = Template(file_text("history.html")).substitute(
+    page = Template(package_text(_PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style),
         title=escape(f"{harmless(said.text)} - history"),
         style=style,

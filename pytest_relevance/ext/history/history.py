@@ -16,10 +16,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pytest_relevance.ext.history.points import CaseKey, Point
+from pytest_relevance.ext.history.series import Series, series_of
 from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.compare.pairing import file_names
-from pytest_relevance.results.history_points import CaseKey, Point
-from pytest_relevance.results.history_series import Series, series_of
+from pytest_relevance.results.file_names import file_names
 from pytest_relevance.results.records.file import RecordHeader, read_header, read_record
 from pytest_relevance.results.records.run_info import (
     FileInfo,

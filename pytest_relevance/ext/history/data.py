@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+from pytest_relevance.ext.history.history import History
+from pytest_relevance.ext.history.points import Point
+from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.run.mean_text import metric_of
-from pytest_relevance.results.history import History
-from pytest_relevance.results.history_points import Point
-from pytest_relevance.results.history_series import Series
 
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.results.case_result import CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import (
     TIE,
@@ -13,7 +14,6 @@ from pytest_relevance.results.compare.differences import (
     ScorePair,
     change_of,
 )
-from pytest_relevance.results.history_points import CaseKey, CaseMove, Point
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The report on a history of runs: headline, notes and tables, as text and Markdown.
 
-`history_data.py` makes its JSON, `html/history_page.py` its page.
+`data.py` makes its JSON, `page.py` its page.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from pytest_relevance._text import (
     listed,
     score_text,
 )
+from pytest_relevance.ext.history.history import History
+from pytest_relevance.ext.history.points import CaseMove, Point
+from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.run.baseline import mean_change_sentence
@@ -48,9 +51,6 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
 )
 from pytest_relevance.results.compare.differences import TIE
-from pytest_relevance.results.history import History
-from pytest_relevance.results.history_points import CaseMove, Point
-from pytest_relevance.results.history_series import Series
 from pytest_relevance.results.records.run_info import value_text
 
 HEADS = (

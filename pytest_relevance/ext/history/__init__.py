@@ -1,0 +1,1 @@
+"""The command `history`: how search did over many recorded runs."""
