@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Breakdown as Breakdown,
         breakdown as breakdown,
     )
-    from pytest_relevance.reports.comparison import compare_runs as compare_runs
+    from pytest_relevance.ext.comparing.compare import compare_runs as compare_runs
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.comparison import Comparison as Comparison
     from pytest_relevance.results.compare.incompatibilities import (
@@ -68,7 +68,7 @@ _MODULES = {
     "metrics.significance": "bootstrap_interval holm randomisation_test",
     "plugin.running.fixture": "Relevance",
     "results.breakdown": "Breakdown breakdown",
-    "reports.comparison": "compare_runs",
+    "ext.comparing.compare": "compare_runs",
     "results.case_result": "CaseResult",
     "results.compare.comparison": "Comparison",
     "results.compare.incompatibilities": "Incomparable",

@@ -157,7 +157,7 @@ COMMANDS: Mapping[str, str] = {
     "check": f"{_OF_COMMANDS}.check",
     "convert": f"{_OF_COMMANDS}.convert",
     "raters": f"{_OF_COMMANDS}.raters",
-    "compare": f"{_OF_COMMANDS}.compare",
+    "compare": "pytest_relevance.ext.comparing.command",
     "merge": f"{_OF_COMMANDS}.merge",
     "report": f"{_OF_COMMANDS}.report",
     "history": "pytest_relevance.ext.history.command",

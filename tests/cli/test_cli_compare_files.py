@@ -332,7 +332,7 @@ def test_two_records_need_no_reader_of_judgments(shop: Terminal) -> None:
     modules = {
         name for name in found.stdout.split() if name.startswith("pytest_relevance.")
     }
-    assert "pytest_relevance.results.compare.pairing" in modules
+    assert "pytest_relevance.ext.comparing.pairing" in modules
     assert not {
         name for name in modules if name.startswith("pytest_relevance.judgments.")
     } - {"pytest_relevance.judgments.scale"}

@@ -159,7 +159,7 @@ def run(arguments: Namespace) -> int:
 
 def _comparison(arguments: Namespace) -> Comparison:
     """Compare the runs. Raises ValueError where they cannot be compared."""
-    from pytest_relevance.reports.comparison import compare_runs
+    from pytest_relevance.ext.comparing.compare import compare_runs
 
     metrics = list(arguments.metrics)
     metrics += [name for name, _ in (*arguments.max_drop, *arguments.least)]

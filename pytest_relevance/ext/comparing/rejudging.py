@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_relevance._text import examples
+from pytest_relevance.ext.comparing.judged_queries import JudgedQueries, JudgedQuery
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
@@ -17,7 +18,6 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
-from pytest_relevance.results.compare.judged_queries import JudgedQueries, JudgedQuery
 from pytest_relevance.results.filled import judged_by, with_fill
 from pytest_relevance.results.records.run import Run
 

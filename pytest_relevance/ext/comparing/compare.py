@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
+from pytest_relevance.ext.comparing.pair_scores import scored_pairs
+from pytest_relevance.ext.comparing.pairing import pair
+from pytest_relevance.ext.comparing.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
@@ -13,16 +16,13 @@ from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities
-from pytest_relevance.results.compare.pair_scores import scored_pairs
-from pytest_relevance.results.compare.pairing import pair
-from pytest_relevance.results.compare.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changed
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.compare.judged_queries import JudgmentSource
-    from pytest_relevance.results.compare.pairing import Variants
-    from pytest_relevance.results.compare.runs import RunSource
+    from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
+    from pytest_relevance.ext.comparing.pairing import Variants
+    from pytest_relevance.ext.comparing.runs import RunSource
 
 
 def compare_runs(

@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, examples, listed
+from pytest_relevance.ext.comparing.judged_queries import (
+    JudgedQueries,
+    judged_queries,
+)
 from pytest_relevance.results.case_parts import (
     CaseConditions,
     CaseEvaluation,
@@ -19,15 +23,11 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
-from pytest_relevance.results.compare.judged_queries import (
-    JudgedQueries,
-    judged_queries,
-)
 from pytest_relevance.results.records.file import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.compare.judged_queries import JudgmentSource
+    from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
     from pytest_relevance.results.evaluate import AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
@@ -65,7 +65,7 @@ def load_runs(
         _require_scores(one, two)
     if judgments is None and not settings:
         return (one, two), []
-    from pytest_relevance.results.compare.rejudging import Rejudging
+    from pytest_relevance.ext.comparing.rejudging import Rejudging
 
     queries = None
     notes = []
