@@ -135,7 +135,7 @@ DIAGNOSES: Mapping[str, str] = {
 }
 """Kinds of diagnoses, in the order in which reports tell them."""
 
-_OF_CHECKS = "pytest_relevance.cli.lint"
+_OF_CHECKS = "pytest_relevance.ext.commands.lint"
 
 CHECKS: Mapping[str, str] = {
     "conflicting": f"{_OF_CHECKS}:CONFLICTING",
@@ -150,7 +150,7 @@ CHECKS: Mapping[str, str] = {
 }
 """Checks of the command `check`, the most urgent first."""
 
-_OF_COMMANDS = "pytest_relevance.cli"
+_OF_COMMANDS = "pytest_relevance.ext.commands"
 
 COMMANDS: Mapping[str, str] = {
     "init": f"{_OF_COMMANDS}.init",

@@ -243,7 +243,7 @@ DIAGNOSES: Registry[Any] = Registry(
 CHECKS: Registry[Any] = Registry(
     "pytest_relevance.checks",
     bundled.CHECKS,
-    rows_of("pytest_relevance.cli.lint:FileCheck"),
+    rows_of("pytest_relevance.cli.file_check:FileCheck"),
 )
 """The checks of the command `check`, the most urgent first. An entry is a `FileCheck`."""
 

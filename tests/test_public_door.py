@@ -112,6 +112,10 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "masks any text: a run of pytest for each would take minutes",
         {"plugin.options", "plugin.redaction"},
     ),
+    "cases/test_case_writing.py": (
+        "writes and reads any case: commands would take minutes",
+        {"ext.commands.case_file", "ext.commands.yaml_text"},
+    ),
     "gates/test_gates.py": (
         "pins the words of what gates find beside it",
         {"reports.run.gates"},

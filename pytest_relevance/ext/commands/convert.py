@@ -18,8 +18,7 @@ from pytest_relevance._ids import USUAL_COLUMNS, FileIds
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
-from pytest_relevance.cases.writing import CASE_FILE, case_file, judgments_of, losses_of
-from pytest_relevance.cli import check, command
+from pytest_relevance.cli import command
 from pytest_relevance.cli.command import (
     FOUND,
     OK,
@@ -29,7 +28,14 @@ from pytest_relevance.cli.command import (
     CommandError,
     complain,
 )
-from pytest_relevance.cli.lint import blank_documents
+from pytest_relevance.ext.commands import check
+from pytest_relevance.ext.commands.case_file import (
+    CASE_FILE,
+    case_file,
+    judgments_of,
+    losses_of,
+)
+from pytest_relevance.ext.commands.lint import blank_documents
 from pytest_relevance.judgments import reading, writing
 from pytest_relevance.judgments.formats import FORMATS, Written
 from pytest_relevance.judgments.grading import graded

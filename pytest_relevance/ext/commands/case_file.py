@@ -19,7 +19,11 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.values import NOT_PARAMETERS
-from pytest_relevance.cases.yaml_text import write_number, write_text, write_value
+from pytest_relevance.ext.commands.yaml_text import (
+    write_number,
+    write_text,
+    write_value,
+)
 from pytest_relevance.judgments.formats import Written
 from pytest_relevance.judgments.grading import aggregate_of
 from pytest_relevance.judgments.model import Judgments, Query, queries_of

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cases.yaml_text import write_value
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.schema import schema_text
+from pytest_relevance.ext.commands.schema import schema_text
+from pytest_relevance.ext.commands.yaml_text import write_value
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import (
-    Callable,
     Container,
     Hashable,
     Iterable,
@@ -23,35 +22,9 @@ from dataclasses import dataclass, field
 from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Gate, Suite, most_results
+from pytest_relevance.cli.file_check import FileCheck
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.results.records.run_info import has_baseline
-
-
-def _nothing(checked: object) -> Iterable[Problem]:
-    """Find nothing: the check is not of such files."""
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class FileCheck:
-    """A check of files, for `pytest-relevance check`.
-
-    `name`: what messages about the check itself call it.
-    `advice`: says what was found, and what to do. It stands above the places.
-    `find`: finds the places in a suite.
-    `find_in_judgments`: finds the places in a judgment file.
-    `find_in_rows`: finds the places in the rows of a judgment file as they are written, also
-        of one that a suite names.
-
-    The `case` of a problem is the text of a query. Its message is a detail and may be empty.
-    The file of its place is that of the suite by default.
-    """
-
-    name: str
-    advice: str
-    find: Callable[[Suite], Iterable[Problem]] = _nothing
-    find_in_judgments: Callable[[Judgments], Iterable[Problem]] = _nothing
-    find_in_rows: Callable[[Ratings], Iterable[Problem]] = _nothing
 
 
 @dataclass(frozen=True, slots=True)

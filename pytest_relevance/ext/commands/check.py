@@ -294,7 +294,7 @@ def _check_catalogues(checked: _Checked) -> None:
     """
     if not checked.catalogues:
         return
-    from pytest_relevance.cli.lint import UNKNOWN, unknown_documents
+    from pytest_relevance.ext.commands.lint import UNKNOWN, unknown_documents
     from pytest_relevance.results.catalogue import check_catalogue
 
     problems: dict[str, None] = {}

@@ -1,0 +1,37 @@
+"""What a check of case files and judgment files is, for the command `check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pytest_relevance._problems import Problem
+from pytest_relevance.cases.model import Suite
+from pytest_relevance.judgments.model import Judgments, Ratings
+
+
+def _nothing(checked: object) -> Iterable[Problem]:
+    """Find nothing: the check is not of such files."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """A check of files, for `pytest-relevance check`.
+
+    `name`: what messages about the check itself call it.
+    `advice`: says what was found, and what to do. It stands above the places.
+    `find`: finds the places in a suite.
+    `find_in_judgments`: finds the places in a judgment file.
+    `find_in_rows`: finds the places in the rows of a judgment file as they are written, also
+        of one that a suite names.
+
+    The `case` of a problem is the text of a query. Its message is a detail and may be empty.
+    The file of its place is that of the suite by default.
+    """
+
+    name: str
+    advice: str
+    find: Callable[[Suite], Iterable[Problem]] = _nothing
+    find_in_judgments: Callable[[Judgments], Iterable[Problem]] = _nothing
+    find_in_rows: Callable[[Ratings], Iterable[Problem]] = _nothing

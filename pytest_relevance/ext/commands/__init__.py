@@ -1,0 +1,1 @@
+"""The commands that need no run: init, check, convert, raters, merge, report, schema."""
