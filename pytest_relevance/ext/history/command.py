@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
@@ -24,11 +23,6 @@ from pytest_relevance.cli.command import OK, PROGRAM, CommandError
 from pytest_relevance.report_formats import HTML, JSON, MARKDOWN, TEXT
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
-
-if TYPE_CHECKING:
-    from pytest_relevance.gates.judging import GateResult
-    from pytest_relevance.results.case_result import CaseResult
-    from pytest_relevance.results.records.run_info import FileInfo
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -53,7 +47,7 @@ def run(arguments: Namespace) -> int:
     paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments, command.OWN_FORMATS)
-    history = read_history(paths, _judge)
+    history = read_history(paths)
     report = {
         TEXT: lambda: history_text(
             history, terminal_width() if arguments.output is None else WIDEST
@@ -64,15 +58,6 @@ def run(arguments: Namespace) -> int:
     }[format]()
     command.deliver(report, format, arguments.output)
     return OK
-
-
-def _judge(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], require: bool
-) -> Sequence[GateResult]:
-    """Judge the gates of a run."""
-    from pytest_relevance.gates.judging import judge_gates
-
-    return judge_gates(results, files, require=require)
 
 
 def _files(name: str) -> Sequence[str]:

@@ -12,17 +12,16 @@ counted as worse or better there, and the means before and after are of differen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from pytest_relevance.ext.history.points import CaseKey, Point
 from pytest_relevance.ext.history.series import Series, series_of
+from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.file_names import file_names
 from pytest_relevance.results.records.file import RecordHeader, read_header, read_record
 from pytest_relevance.results.records.run_info import (
-    FileInfo,
     Fingerprint,
     RecordError,
     RunInfo,
@@ -45,40 +44,15 @@ class History:
     left_out: Mapping[str, str]
 
 
-class JudgedGate(Protocol):
-    """What a history uses of a gate that was judged (`gates.judging.GateResult`)."""
-
-    @property
-    def file(self) -> str:
-        """The file that has the gate."""
-
-    @property
-    def name(self) -> str:
-        """The name of the gate among node ids."""
-
-    @property
-    def variant(self) -> str | None:
-        """The variant that it was judged in."""
-
-    def outcome(self) -> str:
-        """Give what came of it: `passed`, `failed` ..."""
-
-
-JudgeGates = Callable[
-    [Sequence[CaseResult], Mapping[str, FileInfo], bool], Sequence[JudgedGate]
-]
-"""Judges the gates of a run; the last argument: a gate without a verdict has failed."""
-
-
-def read_history(paths: Iterable[str], judge: JudgeGates) -> History:
-    """Read the history of records. `judge` judges the gates of the newest one.
+def read_history(paths: Iterable[str]) -> History:
+    """Read the history of records, and judge the gates of the newest one.
 
     Raises `RecordError` if none can be used, or they have no case in common.
     """
     left_out: dict[str, str] = {}
     headers = _usable_headers(paths, left_out)
     names = sorted(headers, key=lambda name: (headers[name].run.started, name))
-    gates = _gates_of_newest(names, left_out, judge)
+    gates = _gates_of_newest(names, left_out)
     runs = _Runs(headers)
     for name in names:
         try:
@@ -140,8 +114,8 @@ def _usable_headers(
 
 
 def _gates_of_newest(
-    names: list[str], left_out: dict[str, str], judge: JudgeGates
-) -> Sequence[JudgedGate]:
+    names: list[str], left_out: dict[str, str]
+) -> Sequence[GateResult]:
     """Judge the gates of the newest run whose record can be read.
 
     `names` are sorted, the newest last. Those that cannot be read are taken out.
@@ -149,14 +123,15 @@ def _gates_of_newest(
     while names:
         try:
             newest = read_record(names[-1])
-            return judge(newest.results, newest.files, newest.info.requires_gates)
+            require = newest.info.requires_gates
+            return judge_gates(newest.results, newest.files, require=require)
         except RecordError as error:
             left_out[names.pop()] = str(error)
     return ()
 
 
 def _unmet(
-    gates: Sequence[JudgedGate], variant: str | None, in_last: Collection[str | None]
+    gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
     """Name the gates that the last run missed in a variant; those of no variant count for each."""
     if variant not in in_last:
