@@ -65,7 +65,6 @@ INPUTS: Mapping[str, set[str]] = {
         "changes",
         "rank_moves",
         "compare.differences",
-        "records.merge",
         "records.run_info",
         "responses.ranking",
         "responses.reading",
@@ -115,6 +114,18 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     "cases/test_case_writing.py": (
         "writes and reads any case: commands would take minutes",
         {"ext.commands.case_file", "ext.commands.yaml_text"},
+    ),
+    "results/test_merging.py": (
+        "merges runs that are made in Python: files of records would take minutes",
+        {"ext.commands.merging"},
+    ),
+    "reports/test_run_report.py": (
+        "pins the report of a merged run beside that of a run",
+        {"ext.commands.merged_report"},
+    ),
+    "reports/test_widths.py": (
+        "fits every report in text into terminals",
+        {"ext.commands.merged_report", "ext.commands.merging"},
     ),
     "gates/test_gates.py": (
         "pins the words of what gates find beside it",

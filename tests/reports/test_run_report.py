@@ -9,10 +9,10 @@ import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.recorded_gate import RecordedGate
+from pytest_relevance.ext.commands.merged_report import merged_lines
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
-from pytest_relevance.reports.run.merged import merged_lines
 from pytest_relevance.reports.run.report import report_data, report_lines
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import plain_text

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.ext.commands.merged_report import merged_lines
+from pytest_relevance.ext.commands.merging import Merged
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.run.merged import merged_lines
 from pytest_relevance.reports.run.report import report_lines, run_gates
 from pytest_relevance.reports.styled_lines import Line, plain_text
 from pytest_relevance.reports.terminal_text import display_width, terminal_width
 from pytest_relevance.results.case_parts import SearchError
-from pytest_relevance.results.records.merge import Merged
 from tests.helpers import changed, gate_record
 
 if TYPE_CHECKING:

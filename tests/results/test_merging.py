@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.cli import main
+from pytest_relevance.ext.commands.merging import Unmergeable, merge_runs
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.case_result import ERROR
-from pytest_relevance.results.records.merge import Unmergeable, merge_runs
 from tests.helpers import changed
 
 if TYPE_CHECKING:

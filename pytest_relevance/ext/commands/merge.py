@@ -31,8 +31,8 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import terminal_width
 
 if TYPE_CHECKING:
+    from pytest_relevance.ext.commands.merging import Merged
     from pytest_relevance.gates.judging import GateResult
-    from pytest_relevance.results.records.merge import Merged
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -60,14 +60,14 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
-    from pytest_relevance.gates.judging import judge_gates
-    from pytest_relevance.reports.run.merge_findings import (
+    from pytest_relevance.ext.commands.merge_findings import (
         merge_findings,
         with_findings,
     )
+    from pytest_relevance.ext.commands.merging import Unmergeable, merge_runs
+    from pytest_relevance.gates.judging import judge_gates
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.records.file import RECORDS, is_record
-    from pytest_relevance.results.records.merge import Unmergeable, merge_runs
     from pytest_relevance.results.records.run import Run
 
     format = arguments.format or TEXT
@@ -112,7 +112,7 @@ def _report(
     max_chars: int,
 ) -> str:
     """Make the report of a run that was merged from so many records."""
-    from pytest_relevance.reports.run.merged import (
+    from pytest_relevance.ext.commands.merged_report import (
         merge_notes,
         merged_data,
         merged_lines,

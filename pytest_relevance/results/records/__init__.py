@@ -9,5 +9,4 @@
 | `moved_cases` | cases that stand under another id, in another file or in another variant now |
 | `missed_before`, `two_outcomes` | whether an accepted ranking missed a demand at least as badly |
 | `against` | the record of another run in the place of a baseline |
-| `merge` | the records of shards put together |
 """

@@ -19,8 +19,8 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
+    from pytest_relevance.ext.commands.merging import Merged
     from pytest_relevance.gates.judging import GateResult
-    from pytest_relevance.results.records.merge import Merged
 
 _MOST_UNFINISHED = 20  # node ids of what did not finish
 
