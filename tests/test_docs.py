@@ -246,6 +246,7 @@ EXAMPLES = {
     "relevance_documents": "Smart watch Orbit 1",
     "relevance_judge": "model-x/prompt-3 graded 1 of 1 result that nobody has judged: machine.csv",
     "pytest_relevance_ranking": "strap1",
+    "pytest_relevance_search": "mean nDCG@10",
     "pytest_relevance_metrics": "mean nDCG@10",
     "pytest_relevance_explain": "strap1 has the words of smart watch",
     "relevance_fingerprint": "2 cases",

@@ -8,7 +8,7 @@ each file. The hooks of a run with cases are registered when the first case file
 | `options` | options and ini keys, and which files are case files |
 | `collector`, `items` | a case file as a collector, its cases as test functions |
 | `variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
-| `running/` | the run of a case, alone or with others at once; what happens when one of several searches raises |
+| `running/` | the run of a case, from the call of its search to its result |
 | `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
 | `giving_up`, `gate_reports`, `completeness` | searches that are given up, gates as tests, what is missing from a run |
@@ -24,7 +24,7 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,12 @@ from pytest_relevance.plugin.skipped_folders import SkippedFolders
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case
+    from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.plugin.running.fixture import Relevance
+    from pytest_relevance.plugin.running.searched import Searched
+
+pytest_plugins = ["pytest_relevance.ext.concurrency.plugin"]
+"""The plugins of the extensions. `-p no:pytest_relevance.ext.concurrency.plugin` blocks one."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -75,6 +80,18 @@ class HookSpecs:
         The function is called with the grades of the results (None: unjudged), best first and cut at k, the grades of
         all judgments, and k (None without a cutoff). It returns a finite number, or None where the metric is not
         defined. It is called for each case, and for accepted rankings: equal grades must give equal values.
+        """
+
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_relevance_search(
+        case_run: CaseRun,
+    ) -> Searched | Awaitable[Searched] | None:
+        """Call the search of a case, and return what it returned or raised: `Searched`.
+
+        Return something to await if an event loop is needed, or None to leave the search to the next implementation. The
+        first result that is not None is used. The last implementation, of this plugin, calls the search alone. The
+        fixtures of the case are set up, and no event loop runs.
         """
 
     @staticmethod
@@ -244,6 +261,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from pytest_relevance.plugin import reporting
 
         reporting.install_for_checks(session)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]:
+    """Call the search of a case alone."""
+    from pytest_relevance.plugin.running.alone import search_alone
+
+    return search_alone(case_run)
 
 
 @pytest.fixture

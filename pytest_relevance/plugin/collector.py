@@ -31,7 +31,6 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
-from pytest_relevance.plugin.running.windows import observe_scopes
 from pytest_relevance.plugin.same_names import why_same_names, why_same_node
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
@@ -68,7 +67,6 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the file or its baseline cannot be read; one error lists all mistakes of the file.
         """
         reporting.install(self.config)
-        observe_scopes(self.config)
         shown, option = shown_path(self.path, self.config), self.config.option
         if why := why_same_node(self, run_store(self.config).files.values()):
             raise self.CollectError(f"{shown}: {why}")

@@ -60,11 +60,10 @@ ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 """The exceptions that end the run. Any other, SystemExit too, is a fault of the code of the project that raised it."""
 
 RAISING = (
-    "pytest_relevance.plugin.running.searches",
-    "pytest_relevance.plugin.running.calls",
+    "pytest_relevance.plugin.running.searched",
     "pytest_relevance.metrics.measures",
 )
-"""The modules that raise an exception of a search again, in its own case, and the one that calls metrics."""
+"""The module that raises an exception of a search again, in its own case, and the one that calls metrics."""
 
 _STDLIB = os.path.dirname(os.__file__)
 """The folder of the standard library."""

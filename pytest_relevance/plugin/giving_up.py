@@ -14,7 +14,7 @@ import pytest
 from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import settings
-from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES, CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
@@ -112,8 +112,7 @@ class GivingUp:
         if why is None:
             return
         run = item.stash[CASE_RUN]
-        searches = item.config.stash.get(SEARCHES, None)
-        if searches is None or not searches.is_ahead(run):
+        if not run.is_searched_ahead:
             run.attempt.error = NotSearched(why, pytrace=False)
             raise run.attempt.error
 

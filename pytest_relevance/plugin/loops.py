@@ -21,7 +21,7 @@ import pytest
 
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.pytest_internals import ANYIO_BACKEND, Fixtures
-from pytest_relevance.plugin.running.case_run import CASE_RUN, SEARCHES
+from pytest_relevance.plugin.running.case_run import CASE_RUN, close_unawaited
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -142,12 +142,7 @@ class LoopChoice:
             if not (is_run_by_plugin and is_awaited(this)):
                 pyfuncitem.obj = lambda **_: run(this)
             return (yield)
-        except BaseException as error:
-            searches = pyfuncitem.config.stash.get(SEARCHES, None)
-            if searches is not None:
-                # an exception may have left the loop of another plugin before its end
-                searches.leave(error)
-            raise
         finally:
             pyfuncitem.obj = given
+            close_unawaited(this.attempt.searched)  # if no loop came to it
             this.attempt.is_running = False

@@ -48,7 +48,7 @@ SECRETS = (
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
 
-def _whole_number(least: int, expected: str) -> Callable[[str], int]:
+def whole_number(least: int, expected: str) -> Callable[[str], int]:
     """Return the type of an option whose value is a whole number of at least `least`.
 
     It raises ArgumentTypeError, which says what is `expected`, for any other value.
@@ -64,14 +64,12 @@ def _whole_number(least: int, expected: str) -> Callable[[str], int]:
     return whole
 
 
-_calls = _whole_number(
+_calls = whole_number(
     2, "call each search 2 times or more, to see whether its ranking changes"
 )
-_failures = _whole_number(
-    0, "a whole number of cases, or 0 to search on whatever fails"
-)
-_pairs = _whole_number(2, "ask for 2 grades or more that people gave too")
-_at_least_one = _whole_number(1, "a whole number, 1 or more")
+_failures = whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
+_pairs = whole_number(2, "ask for 2 grades or more that people gave too")
+at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]] = {
@@ -102,7 +100,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
         ("off", "link"),
         "the HTML report shows no pictures of documents (off, the default), or loads them from their addresses (link)",
     ),
-    "judge-limit": (_at_least_one, "ask relevance_judge for N grades at most"),
+    "judge-limit": (at_least_one, "ask relevance_judge for N grades at most"),
     "calibrate": (
         _pairs,
         "ask relevance_judge for N grades that people gave, and print how far it agrees with them",
@@ -114,10 +112,6 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
     "repeat": (
         _calls,
         "call each search N times, and name the queries whose ranking changes from call to call",
-    ),
-    "concurrency": (
-        _at_least_one,
-        "run N searches at a time, in threads or as tasks of one event loop (default: 1)",
     ),
     "give-up": (
         _failures,
@@ -132,7 +126,6 @@ The default of an option is its first choice, unless an ini key has the default.
 
 _SET_BY_PROJECTS: Mapping[str, str] = {
     "give_up": "10",
-    "concurrency": "1",
     "baseline": "auto",
     "known": "fail",
     "ci": "auto",
@@ -150,10 +143,6 @@ _INI: Mapping[str, tuple[str, object]] = {
     "relevance_tolerance": (
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         0.05,
-    ),
-    "relevance_batch": (
-        "for how many cases at most many of a search is called at once (default: 64)",
-        "64",
     ),
     "relevance_redact": (
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
@@ -183,9 +172,14 @@ class _Update(Action):
         )
 
 
+def option_group(parser: pytest.Parser) -> pytest.OptionGroup:
+    """Return the group of the options `--relevance-*`."""
+    return parser.getgroup("relevance", "search relevance")
+
+
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
-    group = parser.getgroup("relevance", "search relevance")
+    group = option_group(parser)
     for name, (value, what) in _OPTIONS.items():
         values: dict[str, Any] = (
             {"metavar": value}
@@ -284,8 +278,7 @@ BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 class RunSettings(NamedTuple):
     """What options and ini keys ask for, checked once in each process.
 
-    `calls` is how often a search is called for a case, `concurrency` how many searches run at a time, `batch` for how
-    many cases at most `many` is called at once. A search that failed in `give_up` cases in a row is given up (0:
+    `calls` is how often a search is called for a case. A search that failed in `give_up` cases in a row is given up (0:
     never). `tolerance` is for cases that set none. `requires_baseline`: a case file without a baseline fails;
     `expects_known`: a case that failed before is expected to fail; `requires_gates`: a gate without a verdict has
     failed. `outputs` are the names of the options for files that are
@@ -296,8 +289,6 @@ class RunSettings(NamedTuple):
     """
 
     calls: int
-    concurrency: int
-    batch: int
     give_up: int
     tolerance: float
     requires_baseline: bool
@@ -313,6 +304,15 @@ class RunSettings(NamedTuple):
 
 
 _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
+
+REPORTING = "relevance-reporting"
+"""The name under which the hooks of a run with cases are registered."""
+
+
+def has_cases(config: pytest.Config) -> bool:
+    """Whether this process has collected a case file, or may get results of one."""
+    return config.pluginmanager.has_plugin(REPORTING)
+
 
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
 """Set once the plugin is configured. An error that ends the run before that is told by `failed_start`."""
@@ -352,9 +352,7 @@ def read_settings(config: pytest.Config) -> None:
         expects_known=_choice(config, "relevance_known", KNOWN) == "xfail"
         and not option.runxfail,
         requires_gates=option.relevance_gates == "require",
-        give_up=_number(config, "relevance_give_up", _failures),
-        batch=_number(config, "relevance_batch", _at_least_one),
-        concurrency=_number(config, "relevance_concurrency", _at_least_one),
+        give_up=number_setting(config, "relevance_give_up", _failures),
         calls=option.relevance_repeat or 1,
         outputs=outputs,
         reports_to_ci=reports_to_ci,
@@ -413,13 +411,25 @@ def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
     return value
 
 
-def _number(config: pytest.Config, name: str, convert: Callable[[str], int]) -> int:
-    """Do the same for a whole number, which argparse has checked where the option is given."""
+def number_setting(
+    config: pytest.Config, name: str, convert: Callable[[str], int]
+) -> int:
+    """Return the number that an option has, or else the ini key of its name. `convert` reads it from text.
+
+    Raises UsageError for an invalid value of the ini key; argparse checks the option.
+    """
     given: int | None = getattr(config.option, name, None)
     try:
         return convert(str(config.getini(name))) if given is None else given
     except ArgumentTypeError as error:
-        raise pytest.UsageError(f"{name} is {error}") from None
+        raise usage_error(f"{name} is {error}") from None
+
+
+def usage_error(message: str) -> pytest.UsageError:
+    """Return a usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
+    from pytest_relevance.reports.workflow_commands import safe_output
+
+    return pytest.UsageError(safe_output(message))
 
 
 def _tolerance(config: pytest.Config) -> float:

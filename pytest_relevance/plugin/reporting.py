@@ -36,7 +36,9 @@ from pytest_relevance.plugin.failures import (
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.moved_cases import follow_moved_cases
 from pytest_relevance.plugin.options import (
+    REPORTING,
     ended_well,
+    has_cases,
     redaction,
     settings,
     shown_path,
@@ -80,8 +82,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.scoring import unscored
 
-NAME = "relevance-reporting"
-
 _CHECK_CALLS = "relevance-check-calls"
 
 _UNFINISHED = (
@@ -95,9 +95,9 @@ _UNFINISHED = (
 def install(config: pytest.Config) -> None:
     """Register the hooks of a run with cases, unless they are registered already."""
     manager = config.pluginmanager
-    if manager.has_plugin(NAME):
+    if has_cases(config):
         return
-    manager.register(Reporting(config), NAME)
+    manager.register(Reporting(config), REPORTING)
     manager.register(Terminal(config), "relevance-terminal")
     of_run = settings(config)
     if (

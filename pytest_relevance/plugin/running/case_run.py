@@ -11,13 +11,20 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import pytest
 
@@ -45,9 +52,16 @@ from pytest_relevance.results.scoring import CaseInRun
 if TYPE_CHECKING:
     import asyncio
 
+    from pytest_relevance.plugin.running.searched import Searched
     from pytest_relevance.results.records.baseline_comparison import Baseline
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+Result = TypeVar("Result")
+
+LOOKS_AFTER = 0.5
+"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
 
 
 class Attempt:
@@ -55,23 +69,23 @@ class Attempt:
 
     What an attempt has not set is the attribute of the class.
 
-    `response` is the response of a search that was called ahead of the test function, with the time of the call.
+    `searched` is what the search returned, or something to await for it, if it was called ahead of the test function.
     `asked` is the number of results requested, `calls` how often the search was called, `answer` the response that was
-    scored; `is_read`: it was read as a ranking. `repeats` compares the responses of repeated calls. `is_in_window`: the
-    case was searched together with others; `latency_shared`: its latency is its share of a batch's latency. `loop` is
-    the event loop of another plugin that the case ran in. `is_running` is true during the call of the test function.
+    scored; `is_read`: it was read as a ranking. `repeats` compares the responses of repeated calls. `concurrency` is how
+    many searches ran at a time; `is_shared`: its latency is its share of a batch's latency. `loop` is the event loop of
+    another plugin that the case ran in. `is_running` is true during the call of the test function.
     `result` is the result, `error` the exception that ended the attempt;
     `fails_baseline`: the baseline is a reason of the verdict.
     """
 
-    response: tuple[object, Moment] | None = None
+    searched: Searched | Awaitable[Searched] | None = None
     asked: int | None = None
     calls: int = 0
     answer: object = None
     is_read: bool = False
     repeats: Repeats | None = None
-    is_in_window: bool = False
-    latency_shared: bool = False
+    concurrency: int = 1
+    is_shared: bool = False
     loop: Any = None
     is_running: bool = False
     result: CaseResult | None = None
@@ -89,7 +103,7 @@ class CaseRun:
     (from 0), `variant_parameters` are the ids of the parameters that it is named by.
     `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
     is the baseline of its file, `search_folder` the folder of its search fixture. `properties` are the JUnit properties
-    on the item.
+    on the item. `is_searched_ahead`: the search of the case was called with that of another one, before its turn.
     """
 
     case: Case
@@ -106,6 +120,7 @@ class CaseRun:
     items: Sequence[str] = ()
     search_folder: str = ""
     properties: Sequence[tuple[str, object]] = ()
+    is_searched_ahead: bool = False
     _attempt: Attempt | None = None
 
     @property
@@ -134,9 +149,7 @@ class CaseRun:
         if attempt is None or not attempt.calls or attempt.is_read:
             return ""
         return (
-            f"a batch with {self.case.query}"
-            if attempt.latency_shared
-            else self.case.query
+            f"a batch with {self.case.query}" if attempt.is_shared else self.case.query
         )
 
     @property
@@ -173,13 +186,13 @@ class CaseRun:
     ) -> CaseCall:
         """The calls of the search in the current attempt; `latency` is in seconds, None where there is none."""
         attempt = self.attempt
-        is_shared = latency is not None and attempt.latency_shared
-        is_concurrent = latency is not None and attempt.is_in_window and not is_shared
+        is_shared = latency is not None and attempt.is_shared
+        is_concurrent = latency is not None and not is_shared
         return CaseCall(
             error,
             latency,
             is_shared,
-            self.settings.concurrency if is_concurrent else 1,
+            attempt.concurrency if is_concurrent else 1,
             attempt.repeats,
         )
 
@@ -227,9 +240,6 @@ def case_run_of(item: pytest.Item) -> CaseRun:
         raise CaseError(_NOT_COLLECTED, pytrace=False)
     return item.stash[CASE_RUN]
 
-
-SEARCHES = pytest.StashKey[Any]()
-"""The object that calls the searches of several cases together, if any are called so."""
 
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 """The plugin's own event loop."""
@@ -509,6 +519,19 @@ def wait_on_own_loop(
     ):  # a coroutine starts only now; creating the loop must not count as its time
         started = now()
     return loop.run_until_complete(wait(response, most)), started
+
+
+def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
+    """Await something on the event loop for the whole run. It is cancelled if Ctrl-C or a timeout ends the wait."""
+    import asyncio
+
+    loop = own_loop(config)
+    task = asyncio.ensure_future(awaitable, loop=loop)
+    try:
+        return loop.run_until_complete(task)
+    except BaseException:
+        task.cancel()
+        raise
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:

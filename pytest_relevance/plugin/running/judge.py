@@ -32,11 +32,11 @@ from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import (
+    LOOKS_AFTER,
     close_unawaited,
     is_coroutine_function,
     is_waiting,
 )
-from pytest_relevance.plugin.running.searches import LOOKS_AFTER
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

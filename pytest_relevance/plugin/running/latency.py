@@ -7,12 +7,8 @@ from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.gates.kind import gate_kind
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
-
-Timed = tuple[Ranking, float | None]
-"""A ranking, and the latency of its call in seconds; None if it could not be measured."""
 
 STOOD_STILL = (
     "the clock stood still during the search, so that its latency is not known: "

@@ -8,9 +8,8 @@ both are asked here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,7 +17,6 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import failures
-from pytest_relevance.plugin.clock import Moment, seconds_since
 from pytest_relevance.plugin.failures import (
     BaselineFailure,
     CaseError,
@@ -30,8 +28,10 @@ from pytest_relevance.plugin.options import redaction, settings, shown_path, ver
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running.alone import read_answer
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.latency import Timed, why_unmeasured
+from pytest_relevance.plugin.running.latency import why_unmeasured
+from pytest_relevance.plugin.running.searched import Searched, Timed
 from pytest_relevance.registry import ExtensionError
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -44,9 +44,6 @@ from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case, why_cut, with_details
 
-if TYPE_CHECKING:
-    from pytest_relevance.plugin.running.searches import Searches
-
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
@@ -54,9 +51,10 @@ def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     begin(this)
     try:
-        searches = _searches(this)
-        found = None if searches is None else searches.take(this)
-        calls = found or [_ranking_of_call(this) for _ in range(this.settings.calls)]
+        searched = search(this)
+        if not isinstance(searched, Searched):
+            searched = case_run.run_on_own_loop(this.item.config, searched)
+        calls = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.documents import completed_now
 
@@ -71,11 +69,10 @@ async def run_async(this: CaseRun) -> None:
     begin(this)
     this.attempt.loop = case_run.running_loop()
     try:
-        searches = _searches(this)
-        found = None if searches is None else await searches.take_async(this)
-        calls = found or [
-            await _ranking_of_call_async(this) for _ in range(this.settings.calls)
-        ]
+        searched = search(this)
+        if not isinstance(searched, Searched):
+            searched = await searched
+        calls = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.documents import completed
 
@@ -94,17 +91,36 @@ def begin(this: CaseRun) -> None:
         request_fingerprint(this.item)
 
 
-def _searches(this: CaseRun) -> Searches | None:
-    """Return the `Searches` that call the search of a case together with others; None where it is called alone."""
-    if this.attempt.response is not None:  # it was called ahead
-        return None
-    if this.settings.concurrency == 1 and case_run.many_of(this.search) is None:
-        return None
-    from pytest_relevance.plugin.running.searches import (
-        searches_of,
-    )  # most runs do not need this import
+def search(this: CaseRun) -> Searched | Awaitable[Searched]:
+    """Have the hook call the search of a case, unless `is_awaited` had it called.
 
-    return searches_of(this.item.config)
+    Raises `CaseError` if an implementation of the hook returned something else.
+    """
+    attempt = this.attempt
+    searched, attempt.searched = attempt.searched, None
+    if searched is None:
+        searched = this.item.ihook.pytest_relevance_search(case_run=this)
+    if isinstance(searched, Searched) or case_run.is_awaitable(searched):
+        return searched
+    attempt.error = CaseError(
+        f"the hook pytest_relevance_search returned {shown(searched)}; it returns "
+        "Searched, something to await for it, or None",
+        pytrace=False,
+    )
+    raise attempt.error
+
+
+def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
+    """Return the rankings of a case, and note how its search was called. Raises the error of the search."""
+    attempt = this.attempt
+    attempt.answer = searched.answer
+    attempt.calls = searched.calls
+    attempt.asked = searched.asked
+    attempt.concurrency = searched.concurrency
+    attempt.is_shared = searched.is_shared
+    if isinstance(searched.error, CaseError):
+        attempt.error = searched.error
+    return searched.read()
 
 
 def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
@@ -135,7 +151,7 @@ def check(
     )
     this.attempt.loop = case_run.running_loop()
     checks.runs.append(this)
-    read = _read(this, ranking)
+    read = read_answer(this, ranking)
     if case.expect and case.looks_beyond_ids:
         from pytest_relevance.plugin.running.documents import completed_now
 
@@ -146,20 +162,13 @@ def check(
 
 
 def is_awaited(this: CaseRun) -> bool:
-    """Whether an event loop has to run for a case: its search is a coroutine function, or has returned an awaitable.
+    """Whether an event loop has to run for a case, as its search has returned something to await.
 
-    A plain search is called here, before the test function of the case, and the response is kept for it.
+    The search is called here, before the test function of the case, and what it returned is kept for it.
     """
-    searches = _searches(this)
-    if case_run.is_coroutine_function(
-        this.search if searches is None else searches.called_by(this)
-    ):
-        return True
-    this.attempt.response = None
-    if searches is not None and searches.prepare(this):
-        return searches.is_waiting(this)
-    this.attempt.response = _response(this)
-    return case_run.is_waiting(this.attempt.response[0])
+    this.attempt.searched = None
+    this.attempt.searched = search(this)
+    return not isinstance(this.attempt.searched, Searched)
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
@@ -282,64 +291,6 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
         attempt.error = pytest.skip.Exception(reason_in_brief(result))
         raise attempt.error
-
-
-def _ranking_of_call(this: CaseRun) -> Timed:
-    """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
-    response, started = _response(this)
-    if case_run.is_waiting(response):
-        most = case_run.most_to_read(this.case, this.attempt.asked)
-        response, started = case_run.wait_on_own_loop(
-            this.item.config, response, started, most
-        )
-    ranking = _read(this, response)  # a lazy response does its work while it is read
-    return ranking, seconds_since(started)
-
-
-async def _ranking_of_call_async(this: CaseRun) -> Timed:
-    """Do the same as `_ranking_of_call`, in the running event loop."""
-    response, started = _response(this)
-    most = case_run.most_to_read(this.case, this.attempt.asked)
-    response = await case_run.wait(response, most)
-    ranking = _read(this, response)
-    return ranking, seconds_since(started)
-
-
-def _response(this: CaseRun) -> tuple[object, Moment]:
-    """Return the response of the search, and the moment of the call; call it unless that was done ahead."""
-    attempt = this.attempt
-    if attempt.response is not None:
-        response, attempt.response = attempt.response, None
-        return response
-    attempt.calls += 1
-    search = this.search
-    try:
-        attempt.asked = case_run.asked_for(search, this.case)
-        return case_run.call_search(search, this.case, attempt.asked)
-    except CaseError as error:
-        attempt.error = error
-        raise
-
-
-def _read(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking. Keep the response where the project explains rankings."""
-    attempt = this.attempt
-    if attempt.answer is None:
-        attempt.answer = response
-    # a check has the hook only while its test runs: a finished test has no fixtures
-    search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
-    try:
-        return case_run.read_response(
-            this.item,
-            this.case,
-            response,
-            search,
-            attempt.asked,
-            is_check=this.is_check,
-        )
-    except CaseError as error:
-        attempt.error = error
-        raise
 
 
 def set_properties(this: CaseRun) -> None:

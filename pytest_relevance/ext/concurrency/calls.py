@@ -23,7 +23,7 @@ from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import case_run
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.latency import Timed
+from pytest_relevance.plugin.running.searched import Searched, Timed
 from pytest_relevance.results.responses.iterators import (
     MOST_READ,
     close,
@@ -84,23 +84,20 @@ class SearchOutcome:
                 error = CaseError(_BOUND.format(error=before + bound), pytrace=False)
         self.error, self.traceback = error, error.__traceback__
 
-    def use(self) -> list[Timed]:
-        """Return the rankings in the call of the case itself; raise the exception if there is one."""
-        attempt = self.run.attempt
-        attempt.is_in_window, attempt.latency_shared = (
-            not self.call.is_only,
-            len(self.call.outcomes) > 1,
+    def searched(self, concurrency: int) -> Searched:
+        """Return what the calls returned or raised, for the call of the case itself. So many calls ran at a time."""
+        error = self.error
+        if error is not None:
+            error = error.with_traceback(self.traceback)  # cases of a batch share it
+        return Searched(
+            rankings=self.rankings,
+            error=error,
+            answer=self.answer,
+            calls=self.calls,
+            asked=self.asked,
+            concurrency=1 if self.call.is_only else concurrency,
+            is_shared=len(self.call.outcomes) > 1,
         )
-        attempt.asked, attempt.calls, attempt.answer = (
-            self.asked,
-            self.calls,
-            self.answer,
-        )
-        if self.error is not None:
-            if isinstance(self.error, CaseError):
-                attempt.error = self.error
-            raise self.error.with_traceback(self.traceback)
-        return self.rankings
 
 
 class SharedCursorError(CaseError):

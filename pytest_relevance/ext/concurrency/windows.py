@@ -32,23 +32,10 @@ _FUNCTION_SCOPE: pytest.StashKey[list[pytest.FixtureDef[Any]]] = pytest.StashKey
 """The fixtures of function scope that were set up for an item."""
 
 
-class FunctionScope:
-    """Notes for each item the fixtures that were set up for it alone."""
-
-    @pytest.hookimpl
-    def pytest_fixture_setup(
-        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
-    ) -> None:
-        """Note a fixture of function scope that a case uses."""
-        if fixturedef.scope == "function" and CASE_RUN in request.node.stash:
-            request.node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixturedef)
-
-
-def observe_scopes(config: pytest.Config) -> None:
-    """Register the hook that notes fixtures of function scope, unless it is registered."""
-    name = "relevance-function-scope"
-    if not config.pluginmanager.has_plugin(name):
-        config.pluginmanager.register(FunctionScope(), name)
+def note_fixture(fixture: pytest.FixtureDef[Any], node: pytest.Item) -> None:
+    """Note a fixture that is set up for a node, if it is set up for one case alone."""
+    if fixture.scope == "function" and CASE_RUN in node.stash:
+        node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixture)
 
 
 class Windows:

@@ -6,7 +6,7 @@ an event loop. Their output, logs and warnings are captured with that case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import Context, copy_context
@@ -17,41 +17,30 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.options import here, settings
-from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.calls import (
+from pytest_relevance.ext.concurrency.calls import (
     Call,
     Cursors,
     SearchOutcome,
     in_flight,
 )
+from pytest_relevance.ext.concurrency.windows import Windows, is_alone
+from pytest_relevance.plugin.options import here, settings
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running.alone import search_alone
 from pytest_relevance.plugin.running.case_run import (
-    SEARCHES,
+    LOOKS_AFTER,
     CaseRun,
     asked_for,
     is_coroutine_function,
     many_of,
 )
-from pytest_relevance.plugin.running.latency import Timed
-from pytest_relevance.plugin.running.windows import Windows, is_alone
+from pytest_relevance.plugin.running.searched import Searched
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _WINDOW = 4
 """The number of cases in a window, as a multiple of the concurrency: few threads wait for the slowest search."""
-
-LOOKS_AFTER = 0.5
-"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
-
-
-def searches_of(config: pytest.Config) -> Searches:
-    """Return the searches of a run in this process."""
-    searches: Searches | None = config.stash.get(SEARCHES, None)
-    if searches is None:
-        searches = config.stash[SEARCHES] = Searches(config)
-        config.pluginmanager.register(searches, "relevance-searches")
-    return searches
 
 
 class Searches:
@@ -60,9 +49,12 @@ class Searches:
     The threads are daemons. Idle ones wait for the next window, so that a client that belongs to its thread stays.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
+        """Run at most `concurrency` calls at a time; call `many` for at most `batch` cases."""
         self._config = config
         self._settings = settings(config)
+        self._concurrency = concurrency
+        self._batch = batch
         self._windows = Windows(config)
         self._ahead: dict[CaseRun, SearchOutcome] = {}
         self._called: set[CaseRun] = set()
@@ -72,66 +64,67 @@ class Searches:
         # the item that began a window which was left, and the names of its running searches
         self._in_flight: tuple[pytest.Item | None, str] = (None, "")
 
-    def take(self, this: CaseRun) -> list[Timed] | None:
-        """Return the rankings of a case; None where its search is to be called alone.
+    def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
+        """Return what the search of a case returned; None if it is to be called alone.
 
-        The first case of a window calls the searches of the whole window. Raises what the search of the case raised.
+        The first case of a window calls the searches of the whole window. No event loop runs. A coroutine is returned
+        if one is needed.
         """
-        if not self.prepare(this):
-            return None
-        if self.is_waiting(this):
-            self._run_on_own_loop(self._waiting_calls(this), this)
-        return self._ahead.pop(this).use()
-
-    async def take_async(self, this: CaseRun) -> list[Timed] | None:
-        """Return the rankings of a case, as `take` does, in the running event loop of another plugin."""
         if not self._is_searched(this):
-            most = self._settings.concurrency
-            if case_run.is_trio(this.attempt.loop):
-                most = 1
-            await self._run_in_loop(self._plan(this, most), this)
-        if not self.is_ahead(this):
-            return None
-        if self.is_waiting(this):
-            await self._run_in_loop(self._waiting_calls(this), this)
-        return self._ahead.pop(this).use()
-
-    def prepare(self, this: CaseRun) -> bool:
-        """Call the searches of the window of a case, outside of any loop; False where it is to be called alone."""
-        if not self._is_searched(this):
-            calls = self._plan(this, self._settings.concurrency)
-            if calls and is_coroutine_function(calls[0].function):
-                self._run_on_own_loop(calls, this)
-            elif len(calls) == 1:
+            if is_coroutine_function(self._function_of(this)):
+                return self._search_in_loop(this)
+            calls = self._plan(this, self._concurrency)
+            if len(calls) == 1:
                 calls[0].run()
             else:
                 self._run_in_threads(calls)
         outcome = self._ahead.get(this)
         if outcome is None:
-            return False
+            return None
         # the window may have been left while the call ran
         while not wait([outcome.call.future], LOOKS_AFTER).done:
             pass
-        return True
+        if outcome.call.waiting is not None:
+            return self._search_in_loop(this)
+        return self._take_outcome(this)
 
-    def called_by(self, this: CaseRun) -> object:
+    async def _search_in_loop(self, this: CaseRun) -> Searched:
+        """Return what the search of a case returned, as `take` does, in a running event loop."""
+        if this not in self._ahead:
+            is_trio = case_run.is_trio(case_run.running_loop())
+            calls = self._plan(this, 1 if is_trio else self._concurrency)
+            await self._run_in_loop(calls)
+        if this not in self._ahead:
+            searched = search_alone(this)
+            return searched if isinstance(searched, Searched) else await searched
+        if self._ahead[this].call.waiting is not None:
+            await self._run_in_loop(self._waiting_calls(this))
+        return self._take_outcome(this)
+
+    def _take_outcome(self, this: CaseRun) -> Searched:
+        outcome = self._ahead[this]
+        self._drop(this)
+        return outcome.searched(self._concurrency)
+
+    def _function_of(self, this: CaseRun) -> object:
         """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
         search = this.search
         many = many_of(search)
-        is_alone = (
-            callable(search)
-            and not self.is_ahead(this)
-            and not self._begins_window(this)
-        )
+        is_alone = callable(search) and not self._begins_window(this)
         return search if many is None or is_alone else many
 
-    def is_ahead(self, this: CaseRun) -> bool:
-        """Whether the search of a case was called ahead of its turn, and its outcome waits for the case."""
-        return this in self._ahead
+    def _keep(self, calls: Sequence[Call]) -> None:
+        """Keep the outcomes of calls for the turns of their cases."""
+        for call in calls:
+            for outcome in call.outcomes:
+                self._ahead[outcome.run] = outcome
+                self._called.add(outcome.run)
+                outcome.run.is_searched_ahead = True
 
-    def is_waiting(self, this: CaseRun) -> bool:
-        """Whether a prepared case has a response that must be awaited."""
-        return self._ahead[this].call.waiting is not None
+    def _drop(self, this: CaseRun) -> None:
+        """Forget the outcome of a case, if there is one."""
+        this.is_searched_ahead = False
+        self._ahead.pop(this, None)
 
     def leave(self, error: BaseException) -> None:
         """Drop the queued calls of a window that Ctrl-C or a timeout ended, if any, and name the running ones."""
@@ -142,7 +135,7 @@ class Searches:
             for call in calls:
                 call.drop()
             self._end_threads()  # threads that hang in a search are replaced in the next window
-            self._ahead.pop(first, None)  # the case that began it ends with it
+            self._drop(first)  # the case that began it ends with it
             self._forget_lost(calls)
         item, text = self._in_flight
         if (
@@ -155,8 +148,7 @@ class Searches:
         else:
             item.add_report_section("call", "searches in flight", text)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def end(self) -> None:
         """End idle threads, and forget what was searched for cases that did not run."""
         self._end_threads()
         for outcome in self._ahead.values():
@@ -168,7 +160,7 @@ class Searches:
         outcome = self._ahead.get(this)
         if outcome is not None and outcome.search is not this.search:
             outcome.call.close()
-            del self._ahead[this]
+            self._drop(this)
             self._called.discard(this)
         return this in self._ahead
 
@@ -178,7 +170,7 @@ class Searches:
         At most `most` calls are to run at a time.
         """
         search = this.search
-        many, size = many_of(search), self._settings.batch
+        many, size = many_of(search), self._batch
         if many is None and most == 1:
             return ()
         runs = [this]
@@ -200,10 +192,7 @@ class Searches:
         calls = [Call(group, search, many, self._settings.calls) for group in groups]
         if len(calls) == 1:
             calls[0].is_only = True
-        self._ahead |= {
-            outcome.run: outcome for call in calls for outcome in call.outcomes
-        }
-        self._called.update(outcome.run for call in calls for outcome in call.outcomes)
+        self._keep(calls)
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
@@ -223,7 +212,7 @@ class Searches:
             cursors: Cursors = {}
             for call in calls:
                 call.cursors = cursors
-                if self._threads < self._settings.concurrency:
+                if self._threads < self._concurrency:
                     name = f"relevance-{self._threads}"
                     Thread(
                         target=_serve, args=(self._queue,), name=name, daemon=True
@@ -240,27 +229,17 @@ class Searches:
             self._queue.put(None)
         self._queue, self._threads = SimpleQueue(), 0
 
-    def _run_on_own_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
-        loop = case_run.own_loop(self._config)
-        window = loop.create_task(self._run_in_loop(calls, this))
-        try:
-            loop.run_until_complete(window)
-        except BaseException as error:
-            self.leave(error)  # also if the loop stopped before its end
-            window.cancel()
-            raise
-
-    async def _run_in_loop(self, calls: Sequence[Call], this: CaseRun) -> None:
+    async def _run_in_loop(self, calls: Sequence[Call]) -> None:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
         if not calls:
             return
-        if case_run.is_trio(this.attempt.loop):
+        if case_run.is_trio(case_run.running_loop()):
             (call,) = calls
             await call.run_async()
             return
         import asyncio
 
-        places = asyncio.Semaphore(self._settings.concurrency)
+        places = asyncio.Semaphore(self._concurrency)
 
         async def run(call: Call) -> None:
             async with places:
@@ -320,7 +299,7 @@ class Searches:
                 continue
             for outcome in call.outcomes:
                 if self._ahead.get(outcome.run) is outcome:
-                    del self._ahead[outcome.run]
+                    self._drop(outcome.run)
                 self._called.discard(outcome.run)
 
     def _waiting_calls(self, this: CaseRun) -> Sequence[Call]:
