@@ -249,6 +249,7 @@ EXAMPLES = {
     "pytest_relevance_search": "mean nDCG@10",
     "pytest_relevance_metrics": "mean nDCG@10",
     "pytest_relevance_explain": "strap1 has the words of smart watch",
+    "pytest_relevance_texts": "2 cases",
     "relevance_fingerprint": "2 cases",
     "ReportFormat": "2 cases",
     "ExpectationKind": "2 cases",

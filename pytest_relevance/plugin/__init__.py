@@ -41,8 +41,13 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.plugin.running.fixture import Relevance
     from pytest_relevance.plugin.running.searched import Searched
+    from pytest_relevance.results.case_parts import DocumentTexts
+    from pytest_relevance.results.case_result import CaseResult
 
-pytest_plugins = ["pytest_relevance.ext.concurrency.plugin"]
+pytest_plugins = [
+    "pytest_relevance.ext.concurrency.plugin",
+    "pytest_relevance.ext.explaining.plugin",
+]
 """The plugins of the extensions. `-p no:pytest_relevance.ext.concurrency.plugin` blocks one."""
 
 
@@ -95,18 +100,14 @@ class HookSpecs:
         """
 
     @staticmethod
-    @pytest.hookspec(firstresult=True)
-    def pytest_relevance_explain(
-        case: Case, document: str, rank: int | None, response: object
-    ) -> str | None:
-        """Explain why a document has its rank, or was not returned: with the explanation of the engine, for instance.
+    @pytest.hookspec
+    def pytest_relevance_texts(
+        case_run: CaseRun, result: CaseResult
+    ) -> DocumentTexts | None:
+        """Say more of the documents of a case that failed or is inconclusive, while its fixtures are set up.
 
-        Return text, or None to leave it to the next implementation. The hook is called in a case that fails, for at
-        most ten documents: those that rank too high, and those that left the top k since the baseline. `-v` shows the
-        text, and a record keeps it. An exception changes no verdict.
-
-        `rank` (from 1) is None for a document that was not returned; `response` is the return value of the search,
-        after awaiting it if it was awaitable.
+        Return titles, fields or explanations, or None. What several implementations return is put together. It changes
+        no verdict.
         """
 
 

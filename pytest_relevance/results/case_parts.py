@@ -350,6 +350,22 @@ class DocumentTexts:
     not_in_catalogue: Sequence[str] = ()
     explanations: Mapping[str, str] = field(default_factory=dict)
 
+    def with_more(self, more: "DocumentTexts") -> "DocumentTexts":
+        """The texts with those of another source. Where both say something of a document, the other one counts."""
+        return DocumentTexts(
+            titles={**self.titles, **more.titles},
+            notes={**self.notes, **more.notes},
+            shown={**self.shown, **more.shown},
+            not_in_index=merged(self.not_in_index, more.not_in_index),
+            not_in_catalogue=merged(self.not_in_catalogue, more.not_in_catalogue),
+            explanations={**self.explanations, **more.explanations},
+        )
+
+
+def merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    """The texts of both, each once."""
+    return tuple(dict.fromkeys((*first, *second)))
+
 
 @dataclass(frozen=True, slots=True)
 class CaseCall:

@@ -176,3 +176,20 @@ def test_a_check_of_a_test_in_python_is_explained_too(project: Project) -> None:
     project.test('relevance.check("boots", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)')
     run = project.run("-v")
     assert "  x  rank 1\n      x of ['x', 'a']" in run.failure("test_shop")
+
+
+def test_a_hook_that_raises_on_texts_changes_no_verdict(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return str.split
+
+        def pytest_relevance_texts(case_run, result):
+            return 1 / 0
+    """)
+    project.cases("cases: [{query: x a, judgments: {a: 1}, min_ndcg: 0.9}]")
+    run = project.run()
+    assert run.counts["failed"] == 1
+    assert len(run.sentences("the hook pytest_relevance_texts raised Zero")) == 1

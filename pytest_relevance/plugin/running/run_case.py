@@ -2,18 +2,17 @@
 
 Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
 and pytest's own exceptions where an inconclusive case is to be skipped, or a case that failed before is expected to
-fail. The project may have a fixture that says what is searched, and a hook that explains the ranks of a failing case:
-both are asked here.
+fail. The project may have a fixture that says what is searched, which is asked here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
 import pytest
 
-from pytest_relevance._text import quoted, shown
+from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import failures
@@ -228,8 +227,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         )
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
-    if ends and config.hook.pytest_relevance_explain.get_hookimpls():
-        result = result.with_texts(explanations=_explanations(this, result))
+    if ends:
+        result = _with_texts(this, result)
     attempt.result = result
     set_properties(this)
     if ends:
@@ -240,6 +239,24 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
             if result.verdict == FAILED
             else config.option.relevance_inconclusive,
         )
+
+
+def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
+    """Add what the hook says of documents. Its exception is a warning of the run, and changes no verdict."""
+    try:
+        for texts in this.item.ihook.pytest_relevance_texts(
+            case_run=this, result=result
+        ):
+            result = replace(result, texts=result.texts.with_more(texts))
+    except failures.ENDING:
+        raise
+    except BaseException as error:
+        hook = "pytest_relevance_texts"
+        why = error_text(error, this.item.config)
+        why = redaction(this.item.config).text(why)
+        text = f"the hook {hook} raised {why}; the verdict stays"
+        run_store(this.item.config).unsent.warn(hook, text)
+    return result
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
@@ -363,69 +380,3 @@ def request_fingerprint(item: pytest.Item) -> None:
         FINGERPRINT,
         f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}",
     )
-
-
-_EXPLAIN = "pytest_relevance_explain"
-
-_MOST_EXPLAINED = 5
-"""How many documents that rank too high are asked for, and how many that left the top k."""
-
-
-def _explanations(this: CaseRun, result: CaseResult) -> dict[str, str]:
-    """Ask the hook about documents of a failing case; return its explanations by document.
-
-    An exception, or a value other than text and None, is a warning of the run; the hook is not asked about the other
-    documents of the case.
-    """
-    found: dict[str, str] = {}
-    hide = redaction(this.item.config).text
-    for document in dict.fromkeys(_to_explain(result)):
-        try:
-            text = this.item.ihook.pytest_relevance_explain(
-                case=this.case,
-                document=document,
-                rank=result.ranking.rank_of(document),
-                response=this.attempt.answer,
-            )
-            case_run.close_unawaited(text)
-            is_text = text is None or isinstance(text, str)
-            problem = (
-                "" if is_text else f"returned {shown(text)}, and returns text or None"
-            )
-        except failures.ENDING:
-            raise
-        except BaseException as error:
-            problem = f"raised {error_text(error, this.item.config)}"
-        if problem:
-            where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
-            problem = (
-                f"the hook {_EXPLAIN} {hide(problem)} ({where}); the verdict stays"
-            )
-            run_store(this.item.config).unsent.warn(_EXPLAIN, problem)
-            break
-        if text is not None and (text := text.strip()):
-            found[document] = hide(text)
-    return found
-
-
-def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
-    from pytest_relevance.reports.ranking import unwanted_documents
-    from pytest_relevance.results.breakdown import break_down
-    from pytest_relevance.results.changes import Change
-
-    if not result.is_unjudged:
-        unwanted = unwanted_documents(result)
-        too_high = [
-            document for document in result.ranking.documents if document in unwanted
-        ]
-        if result.evaluation.judgments and result.score is not None:
-            too_high += [
-                row.document
-                for row in break_down(result).too_high
-                if row.document is not None
-            ]
-        yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
-    moves = Change.since_baseline(result).moves
-    if moves is not None:
-        yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]

@@ -1,0 +1,1 @@
+"""Explanations of ranks in failing cases, by the hook `pytest_relevance_explain` of a project."""

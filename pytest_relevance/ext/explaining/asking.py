@@ -1,0 +1,78 @@
+"""Which documents of a failing case are explained, and the calls of the hook for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.plugin import failures
+from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running.case_run import CaseRun, close_unawaited
+from pytest_relevance.reports.ranking import unwanted_documents
+from pytest_relevance.results.breakdown import break_down
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import Change
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_HOOK = "pytest_relevance_explain"
+
+_MOST_EXPLAINED = 5
+"""How many documents that rank too high are asked for, and how many that left the top k."""
+
+
+def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
+    """Ask the hook about documents of a failing case; return its explanations.
+
+    An exception, or a value other than text and None, is a warning of the run; the hook is not asked about the other
+    documents of the case.
+    """
+    explanations: dict[str, str] = {}
+    hide = redaction(this.item.config).text
+    for document in dict.fromkeys(_to_explain(result)):
+        try:
+            text = this.item.ihook.pytest_relevance_explain(
+                case=this.case,
+                document=document,
+                rank=result.ranking.rank_of(document),
+                response=this.attempt.answer,
+            )
+            close_unawaited(text)
+            is_text = text is None or isinstance(text, str)
+            problem = (
+                "" if is_text else f"returned {shown(text)}, and returns text or None"
+            )
+        except failures.ENDING:
+            raise
+        except BaseException as error:
+            problem = f"raised {error_text(error, this.item.config)}"
+        if problem:
+            where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
+            problem = f"the hook {_HOOK} {hide(problem)} ({where}); the verdict stays"
+            run_store(this.item.config).unsent.warn(_HOOK, problem)
+            break
+        if text is not None and (text := text.strip()):
+            explanations[document] = hide(text)
+    return DocumentTexts(explanations=explanations)
+
+
+def _to_explain(result: CaseResult) -> Iterator[str]:
+    """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
+    if not result.is_unjudged:
+        unwanted = unwanted_documents(result)
+        too_high = [
+            document for document in result.ranking.documents if document in unwanted
+        ]
+        if result.evaluation.judgments and result.score is not None:
+            too_high += [
+                row.document
+                for row in break_down(result).too_high
+                if row.document is not None
+            ]
+        yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
+    moves = Change.since_baseline(result).moves
+    if moves is not None:
+        yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]

@@ -1,0 +1,48 @@
+"""Declare the hook `pytest_relevance_explain`, and have it asked in failing cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Case
+    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.case_parts import DocumentTexts
+    from pytest_relevance.results.case_result import CaseResult
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Register the hook."""
+    pluginmanager.add_hookspecs(HookSpecs)
+
+
+class HookSpecs:
+    """The hook. In a class, as pytest takes functions of this module for implementations."""
+
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_relevance_explain(
+        case: Case, document: str, rank: int | None, response: object
+    ) -> str | None:
+        """Explain why a document has its rank, or was not returned: with the explanation of the engine, for instance.
+
+        Return text, or None to leave it to the next implementation. The hook is called in a case that fails, for at
+        most ten documents: those that rank too high, and those that left the top k since the baseline. `-v` shows the
+        text, and a record keeps it. An exception changes no verdict.
+
+        `rank` (from 1) is None for a document that was not returned; `response` is the return value of the search,
+        after awaiting it if it was awaitable.
+        """
+
+
+def pytest_relevance_texts(
+    case_run: CaseRun, result: CaseResult
+) -> DocumentTexts | None:
+    """Return the explanations of a project, if it has the hook."""
+    if not case_run.item.config.hook.pytest_relevance_explain.get_hookimpls():
+        return None
+    from pytest_relevance.ext.explaining.asking import explanations_of
+
+    return explanations_of(case_run, result)
