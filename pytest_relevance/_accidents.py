@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
 
 from pytest_relevance._problems import Place
 from pytest_relevance._source import NumberAsWritten, Source
@@ -20,7 +20,8 @@ _SMALL = 1 << 13
 """Messages of programs and answers of servers have fewer bytes than this. Larger files are not compared with them."""
 
 
-class Accident(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Accident:
     """What a file is instead of data: the message, and the line that shows it."""
 
     message: str
@@ -78,7 +79,7 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
 
 
 def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
-    """The position of the first line that begins with a marker and is not inside of quotes."""
+    """Find the first line that begins with a marker and is not inside of quotes; give its position."""
     at = data.find(marker)
     while at >= 0:
         begins_line = at == 0 or data[at - 1 : at] == b"\n"
@@ -103,7 +104,7 @@ _LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
 
 
 def _pointer(head: str) -> str | None:
-    """The message for a file that only says where the data is."""
+    """Recognise a file that only says where the data is; give the message."""
     if _LFS.match(head):
         return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
     if _ANNEX.fullmatch(head):
@@ -136,7 +137,7 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """The message for a table as it is printed, a patch, or a document of a word processor."""
+    """Recognise a table as it is printed, a patch, or a document of a word processor; give the message."""
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):
             return f"this is {what}"
@@ -166,7 +167,7 @@ _XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
 
 
 def _page(head: str) -> str | None:
-    """The message for a page of HTML, or an error in XML, as stores of objects send it."""
+    """Recognise a page of HTML, or an error in XML, as stores of objects send it; give the message."""
     if _HTML.match(head):
         return (
             f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
@@ -192,15 +193,25 @@ _PROGRAMS = re.compile(
 _WITH_HEADERS = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b")
 _OF_STATUS = [status.phrase for status in HTTPStatus if status >= 400]
 _OF_SERVERS = (
-    *("access denied", "authentication required", "bad credentials", "forbidden"),
-    *("entry not found", "file not found", "invalid username or password"),
-    *("no healthy upstream", "page not found", "permission denied", "unauthorized"),
-    *("rate limit exceeded", "repository not found", "upstream request timeout"),
+    "access denied",
+    "authentication required",
+    "bad credentials",
+    "forbidden",
+    "entry not found",
+    "file not found",
+    "invalid username or password",
+    "no healthy upstream",
+    "page not found",
+    "permission denied",
+    "unauthorized",
+    "rate limit exceeded",
+    "repository not found",
+    "upstream request timeout",
 )
 
 
 def _one_of(phrases: Iterable[str]) -> str:
-    """A pattern that matches any of the phrases."""
+    """Make a pattern that matches any of the phrases."""
     return "|".join(re.escape(phrase) for phrase in phrases)
 
 
@@ -215,7 +226,7 @@ _STATUS = re.compile(
 
 
 def _answer_in_words(head: str) -> str | None:
-    """The message for what a program or a server wrote in the place of data."""
+    """Recognise what a program or a server wrote in the place of data; give the message."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
@@ -228,19 +239,52 @@ def _answer_in_words(head: str) -> str | None:
 
 _SAYS = frozenset(
     {
-        *("detail", "error", "errors", "fault", "message", "msg"),
-        *("errordescription", "errormessage"),
+        "detail",
+        "error",
+        "errors",
+        "fault",
+        "message",
+        "msg",
+        "errordescription",
+        "errormessage",
     }
 )
 """The keys of an error in JSON whose values say what is wrong, folded."""
 
 _BESIDE = frozenset(
     {
-        *("cause", "code", "details", "docurl", "documentationurl", "errorcode"),
-        *("errortype", "errno", "exception", "help", "hint", "info", "instance"),
-        *("limit", "ok", "param", "path", "reason", "remaining", "requestid"),
-        *("reset", "retryafter", "rootcause", "status", "statuscode"),
-        *("statusmessage", "success", "timestamp", "title", "trace", "traceid", "type"),
+        "cause",
+        "code",
+        "details",
+        "docurl",
+        "documentationurl",
+        "errorcode",
+        "errortype",
+        "errno",
+        "exception",
+        "help",
+        "hint",
+        "info",
+        "instance",
+        "limit",
+        "ok",
+        "param",
+        "path",
+        "reason",
+        "remaining",
+        "requestid",
+        "reset",
+        "retryafter",
+        "rootcause",
+        "status",
+        "statuscode",
+        "statusmessage",
+        "success",
+        "timestamp",
+        "title",
+        "trace",
+        "traceid",
+        "type",
     }
 )
 """Other keys of an error in JSON, folded. No key of a document's id is among them."""
@@ -251,7 +295,7 @@ _MOST_KEYS = 10
 
 
 def _answer_in_json(source: Source) -> str | None:
-    """The message for an error that a server has sent as a JSON object."""
+    """Recognise an error that a server has sent as a JSON object; give the message."""
     if not source.looks_like_json or not is_error_answer(source.json_object):
         return None
     return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"

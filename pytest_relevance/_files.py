@@ -58,7 +58,7 @@ def unpacked(data: bytes) -> bytes:
 
 
 def _refuse_packed(data: bytes) -> None:
-    """Raise `Unreadable` where data begins as a compressed or archive format does."""
+    """Raise `Unreadable` if data begins as a compressed or archive format does."""
     for begins, what in _PACKED.items():
         if data.startswith(begins):
             raise Unreadable(
@@ -192,7 +192,7 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 
 
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
-    """A path as reports to forward have it: relative to `root` if it is inside, else the name of the file alone.
+    """Write a path for reports to forward: relative to `root` if it is inside, else the name of the file alone.
 
     A relative path stays as it is.
     """

@@ -79,7 +79,7 @@ class Source:
         options: Mapping[str, Any] | None = None,
         ids: FileIds = USUAL_COLUMNS,
     ) -> Source:
-        """Read a file. `shown` is its name in messages. Raises `FileError` also where it cannot be read."""
+        """Read a file. `shown` is its name in messages. Raises `FileError` if it cannot be read, too."""
         file = shown if shown is not None else os.fspath(path)
         try:
             data = Path(path).read_bytes()
@@ -186,11 +186,11 @@ class Source:
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """The path to one of `entries`."""
+        """Give the path to one of `entries`."""
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:
-        """The position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
+        """Give the position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
         if not self.is_json_lines:
             return Place(path=shown_path(path))
         line = 0
@@ -236,7 +236,7 @@ class NumberAsWritten(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """The digits, for messages."""
+        """Give the digits, for messages."""
         return str(self)
 
 
@@ -297,7 +297,7 @@ class JsonReader(json.JSONDecoder):
 
 
 def _path_to(document: object, holder: object) -> JsonPath:
-    """The path to an object in a document."""
+    """Find the path to an object in a document."""
     pending: list[tuple[JsonPath, object]] = [((), document)]
     while pending:
         path, value = pending.pop()
@@ -331,7 +331,7 @@ def found_json(value: object) -> str:
 
 
 def as_python(value: object) -> object:
-    """A value with its numbers as int and float.
+    """Convert the numbers of a value to int and float.
 
     Raises:
         ValueError: a number has too many digits.

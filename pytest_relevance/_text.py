@@ -48,14 +48,14 @@ def message_of(error: BaseException) -> str:
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """Return `'; did you mean "x"?'` with the known name closest to `found`, or an empty string where none is close."""
+    """Return `'; did you mean "x"?'` with the known name closest to `found`; empty if none is close."""
     close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | None:
-    """Return the known name closest to `found`, whatever the case of letters, or None where none is close.
+    """Return the known name closest to `found`, whatever the case of letters; None if none is close.
 
     `cutoff` is how close it has to be: 1 is the same name.
     """
@@ -119,7 +119,7 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
 
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
-    """The decimals for showing a figure beside its bound: `least`, or more where these would show them equal."""
+    """Count the decimals that show a figure beside its bound: `least`, or more if these would show them equal."""
     return next(
         (
             digits
@@ -131,12 +131,12 @@ def digits_apart(value: float, bound: float, least: int = 3) -> int:
 
 
 def digits_of_change(change: float) -> int:
-    """The decimals for showing a change: three, or up to nine where three would show none."""
+    """Count the decimals that show a change: three, or up to nine if three would show none."""
     return next((digits for digits in range(3, 10) if round(change, digits)), 3)
 
 
 def p_text(p: float, bound: float = 0.05) -> str:
-    """A p-value, with the decimals that show on which side of `bound` it is: `0.043`, `0.0498`, `<0.001`.
+    """Write a p-value with the decimals that show on which side of `bound` it is: `0.043`, `0.0498`, `<0.001`.
 
     `n/a` for NaN.
     """
@@ -162,7 +162,7 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """A limit of time as it is written: `200 ms`, `1.5 s`."""
+    """Write a limit of time: `200 ms`, `1.5 s`."""
     return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1000:g} ms"
 
 
@@ -185,7 +185,7 @@ def shown_path(path: Iterable[str | int]) -> str:
 
 
 def case_name(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; where they are the same, by the query alone.
+    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; if they are the same, by the query alone.
 
     Nothing is escaped or cut.
     """
@@ -248,7 +248,7 @@ def harmless(text: str) -> str:
 
 
 def score_text(score: float | None) -> str:
-    """A score, `n/a` where it is not defined: None or NaN."""
+    """Write a score; `n/a` if it is not defined: None or NaN."""
     return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
@@ -263,7 +263,7 @@ def html_table(
     title: str = "",
     note: str = "",
 ) -> str:
-    """A table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has one text for each column.
+    """Write a table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has one text for each column.
 
     `title` stands in bold above the table, `note` below it. Texts come from users: markup, control characters
     and characters that reorder text are escaped, and the direction of each text is its own. There is no table without
@@ -283,12 +283,12 @@ def html_table(
 
 
 def html_paragraph(text: str, tag: str = "bdi") -> str:
-    """A paragraph of text as HTML, inside of an element of `tag`; nothing for an empty text."""
+    """Write a paragraph of text as HTML, inside of an element of `tag`; nothing for an empty text."""
     return f'<p><{tag} dir="auto">{_escaped(text)}</{tag}></p>\n' if text else ""
 
 
 def _cell(tag: str, text: str, align: str) -> str:
-    """A cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
+    """Write a cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
     cut = (
         text
         if len(text) <= _LONGEST_HTML_CELL

@@ -55,7 +55,7 @@ def check_output(
     is_own: Callable[[bytes], bool] | None = None,
     what: str = "",
 ) -> None:
-    """Raise `CommandError` where `--output` is an input, or a file with content for which `is_own` returns false.
+    """Raise `CommandError` if `--output` is an input, or has content for which `is_own` returns false.
 
     `what` describes the latter in the message, for example `no record`.
     """
@@ -78,7 +78,7 @@ def check_output(
 
 
 def without_texts(file: str, format: str = "") -> CommandError:
-    """The error for a judgment file that has the ids of queries alone, or of which the texts are not known."""
+    """Make the error for a judgment file that does not say the texts of its queries."""
     message = (
         f"{file}: it has the ids of queries, and their texts are needed; name the file that has them: --queries "
         "queries.tsv (a line is an id, a tab and the text)"
@@ -98,7 +98,7 @@ def add_query(parser: ArgumentParser) -> None:
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
-    """Raise `CommandError` where one of the paths exists."""
+    """Raise `CommandError` if one of the paths exists."""
     there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
     if there:
         are = "is" if len(there) == 1 else "are"
@@ -139,7 +139,7 @@ def put(data: bytes) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Raise `CommandError` where the file cannot be written."""
+    """Raise `CommandError` if the file cannot be written."""
     try:
         yield
     except OSError as error:
@@ -149,7 +149,7 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def write(path: str | Path, data: bytes) -> None:
-    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+    """Write a file atomically. Raises `CommandError` if it cannot be written."""
     with writing(path):
         write_whole(path, data)
 
@@ -239,7 +239,7 @@ def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
 
 
 def checked_by(check: Callable[[Any], Found], text: object) -> Found:
-    """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
+    """Call a check of the library for an argument. Raises ArgumentTypeError if the check raises ValueError."""
     try:
         return check(text)
     except ValueError as error:

@@ -65,7 +65,7 @@ def why_no_number(text: str) -> str | None:
 
 
 def _or_decimal(text: str) -> str:
-    """The other way to read 1,000: with a decimal comma."""
+    """Read 1,000 the other way: with a decimal comma."""
     if text.count(",") != 1:
         return ""
     return f", or {text.replace(',', '.')} if the comma is a decimal one"

@@ -105,7 +105,7 @@ def _split_cells(cells: set[str], separator: str) -> list[_Split]:
 
 
 def _parts(cell: str, separator: str) -> list[str]:
-    """The parts of a cell; none if one of them is blank. A separator at the end is left out."""
+    """Split a cell into parts; give none if one of them is blank. A separator at the end is left out."""
     parts = []
     for part in cell.strip().removesuffix(separator).split(separator):
         if part.strip():
@@ -163,7 +163,7 @@ _RULES: Mapping[str, Callable[[_Split], str]] = {
 
 
 def entries_of_list(text: str) -> list[str]:
-    """The entries of a text that is a list in JSON or Python; none for any other text."""
+    """Read the entries of a text that is a list in JSON or Python; give none for any other text."""
     stripped = text.strip()
     if stripped[:1] not in _BRACKETS:
         return []
@@ -202,7 +202,7 @@ def have_one_pattern(parts: Sequence[str]) -> bool:
 
 
 def _pattern(text: str) -> str:
-    """A text with each run of letters as `a` and each run of digits as `9`."""
+    """Write each run of letters of a text as `a` and each run of digits as `9`."""
     letters = re.sub(r"[^\W\d_]+", "a", text)
     return re.sub(r"\s+", " ", re.sub(r"\d+", "9", letters))
 
@@ -232,5 +232,5 @@ def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _prefix(part: str) -> str:
-    """The text of a part before its first digit."""
+    """Give the text of a part before its first digit."""
     return re.split(r"\d", part, maxsplit=1)[0]

@@ -285,7 +285,7 @@ def rank_biased_precision(
 def graded_rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always defined.
+    """Compute gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always defined.
 
     g is the grade divided by the highest grade of the query, if that is above 1, else the
     grade itself. A grade below 0 has no gain. The highest grade is that of the query's own

@@ -1,8 +1,8 @@
 """Mask secrets in records and reports: values under secret names, credentials in URLs, and all values that are known.
 
-A mask has four hexadecimal digits of a digest, `<redacted 3f2a>`: the same value under the same name has the same mask
-on every machine, so that a baseline notices that the value changed. There is no secret salt, which machines would have
-to share; the digest is cut to 16 bits instead, so that one value in 65,536 has it and no value can be found from it.
+A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under the same name has the same mask on
+every machine. So a baseline notices that the value changed. Machines would have to share a secret salt, so there is none.
+The digest is cut to 16 bits instead: one value in 65,536 has it, and no value can be found from it.
 """
 
 from __future__ import annotations
@@ -66,16 +66,20 @@ _NO_SECRETS = frozenset({"PWD", "OLDPWD"})
 class Redaction:
     """Masks the values under secret names, credentials in URLs, and values that are known to be secret.
 
-    A name is secret if the pattern is found in it, in upper or lower case; without a pattern no name is secret. `known`
-    are the values that were seen under secret names.
+    A name is secret if the pattern is found in it, in upper or lower case. Without a pattern no name is secret.
+
+    `known`: the values that were seen under secret names.
     """
 
     def __init__(self, pattern: str) -> None:
         """Compile the pattern. Raises `re.error` for an invalid one."""
-        find = re.compile(pattern, re.IGNORECASE).search if pattern else None
-        self._finds = lru_cache(maxsize=1024)(
-            lambda name: find is not None and find(name) is not None
-        )
+        secret_name = re.compile(pattern, re.IGNORECASE) if pattern else None
+
+        @lru_cache(maxsize=1024)
+        def is_secret(name: str) -> bool:
+            return secret_name is not None and secret_name.search(name) is not None
+
+        self._is_secret = is_secret
         self.known = KnownSecrets()
 
     # --- what is known to be secret ---
@@ -86,29 +90,30 @@ class Redaction:
             self._look_at(str(name), value)
 
     def _look_at(self, name: str, value: Any) -> None:
-        if name and self._finds(name):
+        if name and self._is_secret(name):
             self._learn(name, value)
         elif isinstance(value, str):
             self._learn_text(value)
         elif isinstance(value, Mapping):
             self.learn(value)
         elif isinstance(value, (list, tuple)):
-            for each in value:
-                self._look_at("", each)
+            for item in value:
+                self._look_at("", item)
 
     def learn_arguments(self, arguments: Iterable[str]) -> None:
         """Look from now on for the secrets in the arguments of a command."""
-        arguments = [*arguments]
+        arguments = list(arguments)
         for argument in arguments:
             self._learn_text(argument)
+        # each secret that has a name is told to `_learn`
         for _ in self._masked_arguments(arguments, self._learn):
-            pass  # each secret that has a name is told to `_learn`
+            pass
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
         """Look from now on for the values of variables with secret names. Paths and plain words are none."""
         for name, value in variables.items():
             is_path = value.startswith(_FOLDERS) or name in _NO_SECRETS
-            if self._finds(name) and not is_path and not value.isalpha():
+            if self._is_secret(name) and not is_path and not value.isalpha():
                 self._learn(name, value)
 
     def _learn(self, name: str, value: Any) -> None:
@@ -123,23 +128,21 @@ class Redaction:
                     _, _, password = login["value"].partition(":")
                     self._learn("login", password)
         if "=" in text:
-            for found in re.finditer(_ASSIGNMENT, text):
-                if self._finds(found["name"]):
-                    self._learn(found["name"], _unquoted(found["value"]))
+            for entry in re.finditer(_ASSIGNMENT, text):
+                if self._is_secret(entry["name"]):
+                    self._learn(entry["name"], _unquoted(entry["value"]))
 
     # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A mapping with the values under secret names masked, at every depth; the same object if there are none."""
-        found = {name: self._value(str(name), value) for name, value in values.items()}
-        return (
-            values
-            if all(found[name] is value for name, value in values.items())
-            else found
-        )
+        """Mask the values under secret names, at every depth. Returns the same object if there are none."""
+        masked = {name: self._value(str(name), value) for name, value in values.items()}
+        if all(masked[name] is value for name, value in values.items()):
+            return values
+        return masked
 
     def text(self, text: str) -> str:
-        """A text with its secrets masked: what is known, logins and parameters of URLs, headers, entries of mappings."""
+        """Mask the secrets in a text: what is known, logins and parameters of URLs, headers, entries of mappings."""
         if "://" in text:
             text = re.sub(_URL, self._url, text)
         if ":" in text:
@@ -147,14 +150,14 @@ class Redaction:
             text = re.sub(_HEADER, self._header, text)
         if "=" in text:
             text = re.sub(_ASSIGNMENT, self._password, text)
-        if self._finds("authorization"):
+        if self._is_secret("authorization"):
             text = re.sub(_SCHEME, self._scheme, text)
         # last, as the masks above are to be the same whatever is known
         return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """The arguments of a command, with `--api-key=abc`, `--api-key abc` and all that `text` masks."""
-        return self._masked_arguments(arguments, lambda name, value: None)
+        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc` and all that `text` masks."""
+        return self._masked_arguments(arguments, _tell_nobody)
 
     def _masked_arguments(
         self, arguments: Iterable[str], tell: Callable[[str, str], None]
@@ -168,12 +171,14 @@ class Redaction:
             else:
                 yield self._argument(argument, tell)
             is_option = argument.startswith("--") and "=" not in argument
-            name = argument.lstrip("-") if is_option and self._finds(argument) else ""
+            name = (
+                argument.lstrip("-") if is_option and self._is_secret(argument) else ""
+            )
 
     def _argument(self, argument: str, tell: Callable[[str, str], None]) -> str:
         key, sign, value = argument.partition("=")
         is_name = bool(sign) and re.fullmatch(_NAME_OF_OPTION, key)
-        if is_name and self._finds(key):
+        if is_name and self._is_secret(key):
             name = key.strip().lstrip("-")
             tell(name, value)
             return f"{key}={mask(name, value)}"
@@ -181,7 +186,7 @@ class Redaction:
             return f"{key}={self._argument(value, tell)}"
 
         def named(found: re.Match[str]) -> str:
-            if not self._finds(found["name"]) or found["name"].lower() == "key":
+            if not self._is_secret(found["name"]) or found["name"].lower() == "key":
                 return found[0]
             tell(found["name"], _unquoted(found["value"]))
             return f"{found['head']}{_mask_of(found)}"
@@ -191,27 +196,28 @@ class Redaction:
         return self.text(argument)
 
     def _value(self, name: str, value: Any) -> Any:
-        if self._finds(name) and value is not None:
+        if self._is_secret(name) and value is not None:
             return mask(name, value)
         if isinstance(value, str):
             return self._text_of_value(value)
         if isinstance(value, Mapping):
             return self.values(value)
         if isinstance(value, (list, tuple)):
-            found = [self._value("", each) for each in value]
-            return (
-                value if all(map(lambda one, two: one is two, found, value)) else found
+            masked = [self._value("", item) for item in value]
+            is_changed = any(
+                new is not old for new, old in zip(masked, value, strict=True)
             )
+            return masked if is_changed else value
         return value
 
     def _text_of_value(self, text: str) -> str:
-        """A text that may be a connection string."""
+        """Mask the secrets in a text that may be a connection string."""
         if "=" in text and "://" not in text:
             text = re.sub(_ASSIGNMENT, self._named, text)
         return self.text(text)
 
     def _named(self, found: re.Match[str]) -> str:
-        if not self._finds(found["name"]):
+        if not self._is_secret(found["name"]):
             return found[0]
         return f"{found['head']}{_mask_of(found)}"
 
@@ -235,18 +241,23 @@ class Redaction:
         return f"{found['head']}{mask('authorization', value)}"
 
     def _url(self, found: re.Match[str]) -> str:
-        def login(each: re.Match[str]) -> str:
-            return mask("login", each["value"])
+        def login(part: re.Match[str]) -> str:
+            return mask("login", part["value"])
 
-        def parameter(each: re.Match[str]) -> str:
-            name, value = each["name"], each["value"]
-            return f"{name}={mask(name, value)}" if self._finds(name) else each[0]
+        def parameter(part: re.Match[str]) -> str:
+            name, value = part["name"], part["value"]
+            return f"{name}={mask(name, value)}" if self._is_secret(name) else part[0]
 
-        return re.sub(_PARAMETER, parameter, re.sub(_LOGIN, login, found[0]))
+        url = re.sub(_LOGIN, login, found[0])
+        return re.sub(_PARAMETER, parameter, url)
+
+
+def _tell_nobody(name: str, value: str) -> None:
+    """Tell nobody of a secret that was masked."""
 
 
 def _mask_of(found: re.Match[str]) -> str:
-    """The mask of a value in a text; its quotes stay."""
+    """Mask a value in a text. Its quotes stay."""
     value = found["value"]
     inner = _unquoted(value)
     quote = value[0] if inner != value else ""
@@ -259,7 +270,7 @@ def _unquoted(value: str) -> str:
 
 
 def mask(name: str, value: Any) -> str:
-    """`<redacted 3f2a>`, with a digest of the name and the value; a value that is a mask is returned unchanged."""
+    """Make `<redacted 3f2a>` of a digest of the name and the value. A value that is a mask is returned unchanged."""
     if isinstance(value, str):
         text = value
     else:

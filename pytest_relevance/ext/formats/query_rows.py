@@ -135,7 +135,7 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
 
 
 def _comparable(cell: object) -> object:
-    """A cell by what it means: a number by its value, nothing as None."""
+    """Give what a cell means: a number by its value, nothing as None."""
     if isinstance(cell, str):
         number = number_of(cell)
         return (cell.strip() or None) if number is None else number
@@ -167,7 +167,7 @@ def _position(rows: QueryRows, row: int) -> str:
 
 
 def _shown_cell(cell: object) -> str:
-    """A cell in a message: text in quotes, other values as they are in JSON."""
+    """Show a cell in a message: text in quotes, other values as they are in JSON."""
     if isinstance(cell, str) and not isinstance(cell, NumberAsWritten) and cell:
         return quoted(cell, 40)
     return found_json(cell)
