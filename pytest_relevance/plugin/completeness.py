@@ -95,7 +95,8 @@ def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
     """Say that the workers of pytest-xdist searched different things."""
     if len(store.fingerprints) > 1:
-        changes = changes_text(changed(*store.fingerprints[:2]), MOST_SHOWN)
+        first, second = store.fingerprints[:2]
+        changes = changes_text(changed(first, second), MOST_SHOWN)
         text = f"the workers searched different things, by relevance_fingerprint: {changes}"
         text = f"{text}; records and baselines keep what all have in common"
         yield RunFinding(text, brief="the workers searched different things")

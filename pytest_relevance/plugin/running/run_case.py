@@ -130,7 +130,8 @@ def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
         this.attempt.repeats = compare_calls(
             this.case, [ranking for ranking, _ in calls]
         )
-    score(this, *calls[0])
+    ranking, latency = calls[0]
+    score(this, ranking, latency)
 
 
 def check(

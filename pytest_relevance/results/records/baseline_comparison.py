@@ -468,13 +468,18 @@ def comparison_of(
         reasons, are_known = _compared_reasons(accepted)
         newly_failing = any(reason.is_new for reason in reasons)
         failed_before = are_known and standing != REGRESSION
+    accepted_ranking = entry.ranking(result.conditions.settings)
     found = BaselineComparison(
-        *(standing, before, (), scores, entry.ranking(result.conditions.settings)),
-        *(tuple(graded.grades), entry.scores),
+        standing=standing,
+        score=before,
+        scores=scores,
+        documents=accepted_ranking,
+        grades=tuple(graded.grades),
+        then=entry.scores,
         newly_failing=newly_failing,
         failed_before=failed_before,
         latency=entry.call.latency_like(result.call),
-        found_nothing=_found_nothing(entry.ranking(result.conditions.settings), result),
+        found_nothing=_found_nothing(accepted_ranking, result),
     )
     return found, tuple(reasons)
 
