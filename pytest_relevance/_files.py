@@ -59,17 +59,18 @@ def unpacked(data: bytes) -> bytes:
 
 def _refuse_packed(data: bytes) -> None:
     """Raise `Unreadable` if data begins as a compressed or archive format does."""
-    for begins, what in _PACKED.items():
-        if data.startswith(begins):
+    for beginning, description in _PACKED.items():
+        if data.startswith(beginning):
             raise Unreadable(
-                f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here"
+                f"the file is {description}; unpack it, and name the file in it: only gzip "
+                "is unpacked here"
             )
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Yield a file, unpacked if it is gzip, in blocks of whole lines of about a megabyte.
 
-    Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
+    Raises OSError if the file cannot be read, and `Unreadable` as `unpacked` does.
     """
     with open(path, "rb") as raw:
         rest: list[bytes] = []  # parts of a line whose end was not read yet
@@ -98,7 +99,7 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
     expanded = 0
     try:
         with GzipFile(fileobj=raw) if is_gzip else raw as file:
-            while part := file.read(_STEP):
+            for part in iter(partial(file.read, _STEP), b""):
                 expanded += len(part)
                 if is_gzip and expanded > most:
                     raise Unreadable(
@@ -135,31 +136,31 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
     """Write a file atomically: another process reads either the old content or the new one, never a part.
 
-    The content is given at once or in parts.
+    The content is given at once or in parts. It goes to a temporary file in the same folder, is synced to disk, and
+    then replaces the target. Permissions are kept, and a symbolic link is followed. A pipe or a device is written to
+    directly.
 
-    The data goes to a temporary file in the same folder, is synced to disk and then replaces the target; permissions
-    are kept and a symbolic link is followed. A pipe or a device is written to directly.
-
-    Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
-    file remains.
+    Raises OSError if the file is read-only or cannot be written. An old file is then unchanged, and no temporary file
+    remains.
     """
-    target, parts = (
-        Path(os.path.realpath(path)),
-        [data] if isinstance(data, bytes) else data,
-    )
+    target = Path(os.path.realpath(path))
+    parts = [data] if isinstance(data, bytes) else data
     if is_read_only(target):
         raise PermissionError(errno.EACCES, "it is read-only", os.fspath(path))
-    if (
-        target.exists() and not target.is_file()
-    ):  # a pipe or /dev/stdout cannot be replaced
+    if target.exists() and not target.is_file():
+        # a pipe or /dev/stdout cannot be replaced
         with target.open("wb") as device:
             device.writelines(parts)
         return
+    _replace(target, parts)
+
+
+def _replace(target: Path, parts: Iterable[bytes]) -> None:
+    """Write a temporary file beside a file, and put it in its place."""
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
-    with open(
-        temporary, "xb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)
-    ) as new:
+    opener = partial(os.open, mode=0o666 if mode is None else 0o600)
+    with open(temporary, "xb", opener=opener) as new:
         try:
             new.writelines(parts)
             new.flush()
@@ -169,12 +170,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
             new.close()  # Windows does not rename an open file
             os.replace(temporary, target)
         except BaseException:
-            for undo in (
-                new.close,
-                temporary.unlink,
-            ):  # on a full disk closing fails too: it writes what is left
-                with suppress(OSError):
-                    undo()
+            # on a full disk closing fails too: it writes what is left
+            with suppress(OSError):
+                new.close()
+            with suppress(OSError):
+                temporary.unlink()
             raise
 
 
@@ -201,8 +201,6 @@ def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
         return path
     inside = os.path.realpath(root) + os.sep
     real = os.path.realpath(full)
-    return (
-        Path(real[len(inside) :]).as_posix()
-        if real.startswith(inside)
-        else os.path.basename(full)
-    )
+    if real.startswith(inside):
+        return Path(real[len(inside) :]).as_posix()
+    return os.path.basename(full)

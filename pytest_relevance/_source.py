@@ -1,7 +1,7 @@
 """The content of a file that users name: its text, the header of a table, or its JSON; each is made on first use.
 
-Every reader of tables and objects begins with a `Source`, which unpacks gzip and refuses what is no text in UTF-8. JSON
-is read as it was written: numbers keep their digits, a key that stands twice is a mistake, and values have paths.
+Every reader of tables and objects begins with a `Source`. It unpacks gzip, and refuses what is no text in UTF-8. JSON is
+read as it was written: numbers keep their digits, a key that stands twice is a mistake, and values have paths.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import json
 import os
 import re
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from pytest_relevance._files import Unreadable, unpacked
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds
@@ -35,7 +36,8 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 
 
-class Header(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Header:
     """The first line of a file that is not blank, as the header of a table."""
 
     line: str
@@ -94,14 +96,15 @@ class Source:
         raise FileError.at(self.file, message, place)
 
     def _check_text(self) -> None:
-        """Refuse what is no text in UTF-8. Where only carriage returns end the lines, replace them by line feeds."""
+        """Refuse what is no text in UTF-8. If only carriage returns end the lines, replace them by line feeds."""
         data = self.data
         if data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")
-        if (at := data.find(b"\0")) >= 0:
+        nul = data.find(b"\0")
+        if nul >= 0:
+            line = data.count(b"\n", 0, nul) + 1
             self.refuse(
-                "there is a NUL byte in the file; it is no text",
-                Place(line=data.count(b"\n", 0, at) + 1),
+                "there is a NUL byte in the file; it is no text", Place(line=line)
             )
         try:
             data.isascii() or data.decode()
@@ -133,9 +136,8 @@ class Source:
 
         A carriage return ends the header, as it ends every row.
         """
-        line = next(
-            (line for line in self.head.split("\n") if line.strip()), ""
-        ).rstrip("\r")
+        lines = (line for line in self.head.split("\n") if line.strip())
+        line = next(lines, "").rstrip("\r")
         separator = max(("\t", ",", ";", "|"), key=line.count)
         names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
         return Header(line, separator, [name.strip() for name in names])
@@ -153,36 +155,34 @@ class Source:
     @property
     def is_json(self) -> bool:
         """Whether the whole content is one valid JSON text."""
-        return (
-            self.looks_like_json
-            and not self.is_json_lines
-            and not self._document[1].found
-        )
+        if not self.looks_like_json or self.is_json_lines:
+            return False
+        return not self._document.problems.found
 
     @property
     def json_object(self) -> dict[str, object]:
-        """The file as one JSON object, to recognise it by its keys; an empty one where it is anything else."""
+        """The file as one JSON object, to recognise it by its keys; an empty one if it is anything else."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
     @property
     def json(self) -> object:
         """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one object is refused."""
-        document, problems = self._document
-        problems.raise_if_any()
-        return document
+        self._document.problems.raise_if_any()
+        return self._document.value
 
     @cached_property
-    def _document(self) -> tuple[object, Problems]:
-        """The file as JSON, and what is wrong with it: several formats ask, and it is parsed once."""
+    def _document(self) -> _Document:
+        """The file as JSON. Several formats ask for it, and it is parsed once."""
         problems = Problems(self.file)
-        return JsonReader().read(self.text, problems.add), problems
+        value = JsonReader().read(self.text, problems.add)
+        return _Document(value, problems)
 
     @property
     def entries(self) -> Sequence[object]:
         """Each line of JSON Lines, or the entries of a JSON list; any other JSON text is the only entry."""
         if self.is_json_lines:
-            return self._json_lines[0]
+            return self._json_lines.values
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
@@ -195,7 +195,7 @@ class Source:
             return Place(path=shown_path(path))
         line = 0
         if path and isinstance(path[0], int):
-            line = self._json_lines[1][path[0]]
+            line = self._json_lines.numbers[path[0]]
         return Place(line=line, path=shown_path(path[1:]))
 
     @cached_property
@@ -211,11 +211,13 @@ class Source:
         return bool(others.strip())
 
     @cached_property
-    def _json_lines(self) -> tuple[Sequence[object], Sequence[int]]:
-        """Each line that is not blank as JSON, and their numbers. One error names the mistakes in all of them."""
-        problems, reader = Problems(self.file), JsonReader()
+    def _json_lines(self) -> _JsonLines:
+        """Each line that is not blank as JSON. One error names the mistakes in all of them."""
+        problems = Problems(self.file)
+        reader = JsonReader()
         values: list[object] = []
-        numbers, number = array("L"), 0
+        numbers = array("L")
+        number = 0
 
         def refuse(message: str, place: Place) -> None:
             problems.add(message, Place(line=number, path=place.path))
@@ -227,7 +229,23 @@ class Source:
                 if problems.is_full:
                     break
         problems.raise_if_any()
-        return values, numbers
+        return _JsonLines(values, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A JSON text, and what is wrong with it."""
+
+    value: object
+    problems: Problems
+
+
+@dataclass(frozen=True, slots=True)
+class _JsonLines:
+    """The values in JSON Lines, and the numbers of their lines."""
+
+    values: Sequence[object]
+    numbers: Sequence[int]
 
 
 class NumberAsWritten(str):
@@ -245,9 +263,8 @@ class JsonReader(json.JSONDecoder):
 
     def __init__(self) -> None:
         self._repeated: list[tuple[dict[str, object], str]] = []
-        number = cache(
-            NumberAsWritten
-        )  # each different number once: a million grades are four
+        # each different number is kept once: a million grades are four
+        number = cache(NumberAsWritten)
         super().__init__(
             object_pairs_hook=self._object_of,
             parse_int=number,
@@ -274,12 +291,7 @@ class JsonReader(json.JSONDecoder):
                     "this key stands twice, with different values; keep one of them",
                     Place(path=path),
                 )
-            if "\\u" in text and (
-                "\\ud" in text or "\\uD" in text
-            ):  # most texts have no escape
-                json.dumps(
-                    document, ensure_ascii=False
-                ).encode()  # raises UnicodeEncodeError for a lone surrogate
+            _check_surrogates(text, document)
             return document
         except json.JSONDecodeError as error:
             refuse(
@@ -296,6 +308,12 @@ class JsonReader(json.JSONDecoder):
         return None
 
 
+def _check_surrogates(text: str, document: object) -> None:
+    """Raise UnicodeEncodeError for a lone surrogate. Most texts have no escape that could be one."""
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(document, ensure_ascii=False).encode()
+
+
 def _path_to(document: object, holder: object) -> JsonPath:
     """Find the path to an object in a document."""
     pending: list[tuple[JsonPath, object]] = [((), document)]
@@ -303,26 +321,27 @@ def _path_to(document: object, holder: object) -> JsonPath:
         path, value = pending.pop()
         if value is holder:
             return path
-        members = (
-            value.items()
-            if isinstance(value, dict)
-            else enumerate(value)
-            if isinstance(value, list)
-            else ()
-        )
-        pending += [((*path, key), member) for key, member in members]
+        for key, member in _members(value):
+            pending.append(((*path, key), member))
+    return ()
+
+
+def _members(value: object) -> Iterable[tuple[str | int, object]]:
+    """Give the members of an object by their keys, and those of a list by their indexes."""
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, list):
+        return enumerate(value)
     return ()
 
 
 def as_text(value: object) -> str | None:
-    """Text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
+    """Give a text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
     if type(value) is str:
         return value if value.strip() else None
-    return (
-        str(value)
-        if isinstance(value, NumberAsWritten) and value[-1].isdigit()
-        else None
-    )
+    if isinstance(value, NumberAsWritten) and value[-1].isdigit():
+        return str(value)
+    return None
 
 
 def found_json(value: object) -> str:

@@ -25,16 +25,18 @@ TEXT, NUMBER = "left", "right"
 """The alignments of a column of text and of a column of numbers."""
 
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-_JOINERS = frozenset(
-    {"\u200c", "\u200d"}
-)  # letters of Indic scripts, Persian and emoji need them
+_JOINERS = frozenset({"\u200c", "\u200d"})
+"""Invisible characters that are harmless: letters of Indic scripts, Persian and emoji need them."""
 
 _KEY = r"[\w$@()=,+-]{1,40}"
 """A key that stands in a path without quotes."""
 _NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST = 28  # characters of a number: as many digits as decimals have
-_DIGITS, _SCIENTIFIC = 15, 10**11
-"""How many digits of a number a spreadsheet keeps, and the least number that it shows in scientific notation."""
+_DIGITS = 15
+"""How many digits of a number a spreadsheet keeps."""
+
+_SCIENTIFIC = 10**11
+"""The least number that a spreadsheet shows in scientific notation."""
 
 
 def message_of(error: BaseException) -> str:
@@ -59,9 +61,8 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
 
     `cutoff` is how close it has to be: 1 is the same name.
     """
-    from difflib import (
-        get_close_matches,
-    )  # imported only where there is a mistake to report
+    # imported only if there is a mistake to report
+    from difflib import get_close_matches
 
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=cutoff)
@@ -72,7 +73,7 @@ def spreadsheet_number(text: str) -> Decimal | None:
     """Return the number that an id is for a spreadsheet: 7 for "7", "007" and "7.0"; None for other ids."""
     if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
         return None
-    from decimal import Decimal  # imported only where an id is a number
+    from decimal import Decimal  # imported only if an id is a number
 
     return Decimal(text).normalize()
 
@@ -87,16 +88,22 @@ def are_one_number(one: str, other: str) -> bool:
         return False
     from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
 
-    few, many = sorted((first, second), key=lambda each: len(each.as_tuple().digits))
+    few, many = sorted((first, second), key=_digits_of)
     if few == many:
         return True
     is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
-    digits = len(few.as_tuple().digits) if is_scientific else _DIGITS
-    rounded = (
-        Context(prec=digits, rounding=rounding).plus(many)
-        for rounding in (ROUND_DOWN, ROUND_HALF_EVEN)
-    )
-    return digits < len(many.as_tuple().digits) and few in rounded
+    digits = _digits_of(few) if is_scientific else _DIGITS
+    if digits >= _digits_of(many):
+        return False
+    for rounding in (ROUND_DOWN, ROUND_HALF_EVEN):
+        if few == Context(prec=digits, rounding=rounding).plus(many):
+            return True
+    return False
+
+
+def _digits_of(number: Decimal) -> int:
+    """Count the digits of a number."""
+    return len(number.as_tuple().digits)
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
@@ -120,19 +127,18 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """Count the decimals that show a figure beside its bound: `least`, or more if these would show them equal."""
-    return next(
-        (
-            digits
-            for digits in range(least, 18)
-            if f"{value:.{digits}f}" != f"{bound:.{digits}f}"
-        ),
-        least,
-    )
+    for digits in range(least, 18):
+        if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
+            return digits
+    return least
 
 
 def digits_of_change(change: float) -> int:
     """Count the decimals that show a change: three, or up to nine if three would show none."""
-    return next((digits for digits in range(3, 10) if round(change, digits)), 3)
+    for digits in range(3, 10):
+        if round(change, digits):
+            return digits
+    return 3
 
 
 def p_text(p: float, bound: float = 0.05) -> str:
@@ -173,15 +179,15 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
 
 def shown_path(path: Iterable[str | int]) -> str:
     """Show the keys and list indexes that lead to a nested value: `expect.first[1]`, `queries[3].ratings["sku 1"]`."""
-    shown = "".join(
-        f"[{part}]"
-        if isinstance(part, int)
-        else f".{part}"
-        if re.fullmatch(_KEY, part)
-        else f"[{quoted(part, 40)}]"
-        for part in path
-    )
-    return shown.removeprefix(".")
+    shown_parts = []
+    for part in path:
+        if isinstance(part, int):
+            shown_parts.append(f"[{part}]")
+        elif re.fullmatch(_KEY, part):
+            shown_parts.append(f".{part}")
+        else:
+            shown_parts.append(f"[{quoted(part, 40)}]")
+    return "".join(shown_parts).removeprefix(".")
 
 
 def case_name(case: str, query: str, variant: str | None = None) -> str:
@@ -214,11 +220,9 @@ def found(value: object) -> str:
         return f"the text {quoted(value)}"
     if isinstance(value, Mapping):
         return f"the mapping {shown(value)}"
-    return (
-        f"the list {shown(list(value))}"
-        if isinstance(value, (list, tuple))
-        else shown(value)
-    )
+    if isinstance(value, (list, tuple)):
+        return f"the list {shown(list(value))}"
+    return shown(value)
 
 
 def printable(text: str) -> str:
@@ -231,20 +235,22 @@ def printable(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Text with every character escaped that a terminal could act on or a reader be misled by.
+    """Escape every character that a terminal could act on or a reader be misled by.
 
-    Control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
+    These are control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
     """
     if text.isprintable():
         return text
-    import unicodedata  # imported only where there is a character to look up
+    import unicodedata  # imported only if there is a character to look up
 
-    return "".join(
-        character
-        if unicodedata.category(character) not in _HARMFUL or character in _JOINERS
-        else character.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for character in text
-    )
+    characters = []
+    for character in text:
+        is_harmful = unicodedata.category(character) in _HARMFUL
+        if is_harmful and character not in _JOINERS:
+            escape = character.encode("unicode_escape", "surrogatepass")
+            character = escape.decode("ascii")
+        characters.append(character)
+    return "".join(characters)
 
 
 def score_text(score: float | None) -> str:
@@ -270,15 +276,15 @@ def html_table(
     rows.
     """
     head = "".join(_cell("th", name, align) for name, align in columns)
-    body = "".join(
-        f"<tr>{''.join(_cell('td', text, align) for text, (_, align) in zip(row, columns, strict=True))}</tr>\n"
-        for row in rows
-    )
-    table = (
-        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
-        if body
-        else ""
-    )
+    body = ""
+    for row in rows:
+        cells = []
+        for text, (_, align) in zip(row, columns, strict=True):
+            cells.append(_cell("td", text, align))
+        body += f"<tr>{''.join(cells)}</tr>\n"
+    table = ""
+    if body:
+        table = f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
     return html_paragraph(title, "strong") + table + html_paragraph(note)
 
 
@@ -289,16 +295,13 @@ def html_paragraph(text: str, tag: str = "bdi") -> str:
 
 def _cell(tag: str, text: str, align: str) -> str:
     """Write a cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
-    cut = (
-        text
-        if len(text) <= _LONGEST_HTML_CELL
-        else f"{text[: _LONGEST_HTML_CELL - 3]}..."
-    )
-    shown = _escaped(cut)
-    return f'<{tag} style="text-align: {align}">{shown if align == NUMBER else f"<bdi>{shown}</bdi>"}</{tag}>'
+    content = _escaped(cut_to(text, _LONGEST_HTML_CELL))
+    if align != NUMBER:
+        content = f"<bdi>{content}</bdi>"
+    return f'<{tag} style="text-align: {align}">{content}</{tag}>'
 
 
 def _escaped(text: str) -> str:
-    from html import escape  # imported only where a notebook shows something
+    from html import escape  # imported only if a notebook shows something
 
     return escape(harmless(text))
