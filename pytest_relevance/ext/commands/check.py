@@ -1,10 +1,11 @@
 """`pytest-relevance check`: case files, judgment files and records, without running a search.
 
-Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
-any other file one of judgments, unless it is a record. A record is checked for whether later runs can be compared with
-it: it is an error if cases have no ranking in it. Errors are those that pytest reports when it collects, errors in the
-baselines of case files, and errors in the catalogues that they name (documents:). Warnings are about what is valid but
-seldom intended: they change the exit code with --strict only.
+Folders are searched for *.relevance.yaml and *.relevance.yml. Any other YAML file that is named is a case file too. Any
+other file has judgments, unless it is a record.
+
+Errors are those that pytest reports when it collects, errors in the baselines of case files, and errors in the
+catalogues that they name (documents:). It is also an error if cases have no ranking in a record: then later runs cannot
+be compared with it. Warnings are about what is valid but seldom intended. They change the exit code with --strict only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines or qrels; a run to a TREC run.
 
-OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. - is
-standard input or output.
+OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. The
+name - means standard input or output.
 """
 
 from __future__ import annotations

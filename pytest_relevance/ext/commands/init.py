@@ -1,9 +1,10 @@
 """`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
 
-Without a judgment file they are a small example that passes at once; replace its toy search by yours. With one, the
-suite names it and its queries: only your search is missing, and conftest.py says where it goes. A copy of the JSON
-Schema of case files, which the suite names for editors, is written to the same folder. Existing files are never
-overwritten.
+Without a judgment file they are a small example that passes at once. Replace its toy search by yours. With a judgment
+file, the suite names the file and its queries. Only your search is missing, and conftest.py says where it goes.
+
+A copy of the JSON Schema of case files is written to the same folder. The suite names it for editors. Existing files are
+never overwritten.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
 
-The documents on which ratings are the furthest apart come first, then how many there are of them, the agreement of all
-(Krippendorff's alpha), and how generous each rater is. Of two raters, the only ones or those of `--between`, the
-report has Cohen's kappa, the bias, and how often which grades met.
+The documents whose ratings are the furthest apart come first. Then the report says how many there are, how far all
+agree (Krippendorff's alpha), and how generous each rater is. If there are two raters, or if --between names two, it
+has Cohen's kappa, the bias, and how often which grades met.
 """
 
 from __future__ import annotations

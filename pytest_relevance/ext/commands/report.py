@@ -1,8 +1,8 @@
 """`pytest-relevance report`: what a run printed of its cases, from its record (pytest --relevance-record=FILE).
 
-Failures, gates, the summary and the verdict; or the same as Markdown, for the comment of a pull request, as an HTML
-page, or as JSON; or the report of another installed package. The exit code is 0 whatever the run came to, and 2 where
-RUN is no sound record.
+The report has failures, gates, the summary and the verdict. It is text, Markdown for the comment of a pull request, an
+HTML page, JSON, or what another installed package makes. The exit code is 0, whatever the run came to. It is 2 if RUN is
+no sound record.
 """
 
 from __future__ import annotations
