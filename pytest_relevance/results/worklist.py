@@ -15,7 +15,6 @@ from pytest_relevance.results.unjudged import (
     Unjudged,
     unjudged_results,
 )
-from pytest_relevance.results.unjudged import top_grade as top_grade
 from pytest_relevance.results.worklist_file import (
     added_columns,
     columns_with,

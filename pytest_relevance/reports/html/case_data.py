@@ -30,7 +30,7 @@ from pytest_relevance.reports.run.variants import (
 from pytest_relevance.results.breakdown import Loss
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.worklist import top_grade
+from pytest_relevance.results.unjudged import top_grade
 
 _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
