@@ -69,7 +69,7 @@ from pytest_relevance import Run
 run = Run.open(sys.argv[1])
 started, used = time.perf_counter(), time.process_time()
 from pathlib import Path
-from pytest_relevance.reports.html.page import html_page
+from pytest_relevance.ext.html.page import html_page
 text = html_page(run)
 built = time.perf_counter()
 Path(sys.argv[2]).write_text(text, encoding="utf-8")

@@ -76,8 +76,8 @@ _OF_REPORTS = "pytest_relevance.reports.own_formats"
 
 REPORTS: Mapping[str, str] = {
     "text": f"{_OF_REPORTS}:TEXT_FORMAT",
-    "markdown": f"{_OF_REPORTS}:MARKDOWN_FORMAT",
-    "html": f"{_OF_REPORTS}:HTML_FORMAT",
+    "markdown": "pytest_relevance.ext.markdown.report_format:MARKDOWN_FORMAT",
+    "html": "pytest_relevance.ext.html.report_format:HTML_FORMAT",
     "json": f"{_OF_REPORTS}:JSON_FORMAT",
 }
 """Formats of reports."""

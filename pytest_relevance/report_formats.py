@@ -10,7 +10,7 @@ in `bundled.py`. Another package adds a format by an entry point of the group
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -43,6 +43,7 @@ class ReportOptions:
     `max_chars`: the most characters of Markdown; None: as many as it takes.
     `limit`: the most cases of a kind, and the most tags, that a comparison lists; None: all.
     `images`: whether a page shows pictures of documents, from their addresses.
+    `notes`: sentences about how the run was made, which Markdown begins with.
     """
 
     verbosity: int = 0
@@ -50,6 +51,7 @@ class ReportOptions:
     max_chars: int | None = MOST_CHARACTERS
     limit: int | None = MOST_SHOWN
     images: bool = False
+    notes: Sequence[str] = ()
 
 
 OfRun = Callable[["Run", ReportOptions], str]

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pytest_relevance"
 PAGES = ("docs/background/architecture.md", "CONTRIBUTING.md")
-FOLDERS = (ROOT, PACKAGE, PACKAGE / "reports" / "html", ROOT / "benchmarks")
+FOLDERS = (ROOT, PACKAGE, PACKAGE / "ext" / "html", ROOT / "benchmarks")
 
 
 @cache

@@ -166,6 +166,7 @@ def is_allowed(file: str, name: str) -> bool:
         return True
     if module.startswith("ext.formats."):
         module = module.replace("ext.formats", "judgments")
+    module = re.sub(r"^ext\.(html|markdown)\.", "reports.", module)
     layer, _, inner = module.partition(".")
     folder = file.partition("/")[0]
     if folder not in LAYERS:

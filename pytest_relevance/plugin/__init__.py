@@ -24,7 +24,15 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +41,14 @@ import pytest
 from pytest_relevance.plugin import (
     clock,  # noqa: F401 - before a conftest can stop the time
     options,
+)
+from pytest_relevance.plugin.output_files import (
+    JUDGE_FILE,
+    RECORD,
+    WORKLIST,
+    Message,
+    OutputFile,
+    check_files,
 )
 from pytest_relevance.plugin.skipped_folders import SkippedFolders
 
@@ -43,12 +59,18 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.running.searched import Searched
     from pytest_relevance.results.case_parts import DocumentTexts
     from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.records.run import Run
 
 pytest_plugins = [
     "pytest_relevance.ext.concurrency.plugin",
     "pytest_relevance.ext.explaining.plugin",
+    "pytest_relevance.ext.markdown.plugin",
+    "pytest_relevance.ext.html.plugin",
 ]
-"""The plugins of the extensions. `-p no:pytest_relevance.ext.concurrency.plugin` blocks one."""
+"""The plugins of the extensions; pytest calls the last one first.
+
+`-p no:pytest_relevance.ext.concurrency.plugin` blocks one.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -110,6 +132,41 @@ class HookSpecs:
         no verdict.
         """
 
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-body]
+        """Name the files that options of the plugin name.
+
+        A file is checked before the run, and a run with one keeps the ranking and the
+        titles of every case.
+        """
+
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_write(  # type: ignore[empty-body]
+        run: Run, config: pytest.Config
+    ) -> Iterable[Message]:
+        """Write something at the end of a run, and say so.
+
+        A message that is not good fails the run. Where an error ends the run before it
+        begins, `run` has no results, and the error in `run.info`. A worker of
+        pytest-xdist writes nothing.
+        """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_relevance_outputs() -> Sequence[OutputFile]:
+    """Name the files of the core."""
+    return [WORKLIST, RECORD, JUDGE_FILE]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
+    """Write the files of the core."""
+    from pytest_relevance.plugin.outputs import write_all
+
+    yield from write_all(run, config)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(
@@ -130,7 +187,7 @@ def pytest_load_initial_conftests(
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
     """Write the reports of a run that an error of the configuration ends before it begins."""
-    if not options.may_tell_of_failed_start(config.option):
+    if not options.may_tell_of_failed_start(config):
         return (yield)
     from pytest_relevance.plugin.failed_start import FailedStart
 
@@ -180,10 +237,7 @@ def _configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)  # the run says so where it has no case file at all
-    if outputs:
-        from pytest_relevance.plugin.outputs import Outputs
-
-        manager.register(Outputs(config), "relevance-outputs")
+    check_files(of_run.files, config)
     if judges:
         from pytest_relevance.plugin.judging import Judging
 

@@ -6,34 +6,19 @@ here, and what a run leaves in GitHub Actions.
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from time import time
 
 import pytest
 
-from pytest_relevance._files import write_whole
 from pytest_relevance.plugin.options import HAS_STARTED, matcher_of
-from pytest_relevance.plugin.outputs import (
-    MOST_OF_SUMMARY,
-    Target,
-    append_to_summary,
-    how_run,
-    print_annotations,
-    report_text,
-)
+from pytest_relevance.plugin.output_files import files_of_options
+from pytest_relevance.plugin.run_data import how_run
 from pytest_relevance.plugin.uncollected import cause_of, error_at, has_case_files
-from pytest_relevance.reports.run.annotations import run_annotations
-from pytest_relevance.reports.workflow_commands import is_github, safe_output
-from pytest_relevance.results.records.file import Record, write_record
+from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.records.run import Run
-
-_REPORTS = ("record", "html", "markdown")
-"""The options `--relevance-*` that name a file which tells of the error."""
 
 
 class FailedStart:
@@ -67,24 +52,15 @@ def report_failed_start(
         return
     found = error_at(cause_of(error), ".", config)
     run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
-    problems = []
-    if not isinstance(error, pytest.UsageError):  # else the options may be the mistake
-        problems += [_write(name, run, config, option) for name in _REPORTS]
-    if _reports_to_ci(config, option):
-        report = report_text(run, "markdown", config, most=MOST_OF_SUMMARY)
-        summary = os.environ.get("GITHUB_STEP_SUMMARY")
-        if summary:
-            problems.append(append_to_summary(report, summary))
-        print_annotations(run_annotations(run, []), config)
-    for problem in filter(None, problems):
+    for problem in _problems_of_writing(error, run, config, option):
         print(safe_output(problem), file=sys.stderr)
 
 
 def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
-    """Whether the run has no cases, or shows a help text alone."""
-    if option.help or option.version:
+    """Whether the run has no cases, lists tests, or shows a help text alone."""
+    if option.help or option.version or option.collectonly:
         return True
-    is_asked = any(_file_of(name, option) is not None for name in _REPORTS)
+    is_asked = any(file.given(option) for file in files_of_options(config, option))
     return not is_asked and not _has_cases(config, option)
 
 
@@ -99,35 +75,19 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
     return False
 
 
-def _file_of(name: str, option: Namespace) -> str | None:
-    file: str | None = getattr(option, f"relevance_{name}", None)
-    return file or None
-
-
-def _reports_to_ci(config: pytest.Config, option: Namespace) -> bool:
-    setting = option.relevance_ci or config.getini("relevance_ci")
-    return is_github() and setting != "off" and not option.collectonly
-
-
-def _write(name: str, run: Run, config: pytest.Config, option: Namespace) -> str:
-    """Write the file that an option asks for. Return why that failed; else an empty text."""
-    file = _file_of(name, option)
-    if file is None or option.collectonly:
-        return ""
-    target = Target.named(file, name, config)
-    run.name = Path(file).name
-    if name == "record":
-        problem = target.write(partial(_write_record, run))
-    else:
-        text = report_text(run, name, config)
-        data = text.encode("utf-8", "backslashreplace")
-        problem = target.write(partial(_write_report, data))
-    return f"--relevance-{name}: {problem}" if problem else ""
-
-
-def _write_record(run: Run, path: Path) -> None:
-    write_record(path, Record(results=(), files={}, info=run.info))
-
-
-def _write_report(data: bytes, path: Path) -> None:
-    write_whole(path, data)
+def _problems_of_writing(
+    error: BaseException, run: Run, config: pytest.Config, option: Namespace
+) -> list[str]:
+    """Write what a run leaves at its end. Return why that failed."""
+    # an error of a conftest.py comes before the options are part of the configuration
+    for name, value in vars(option).items():
+        setattr(config.option, name, value)
+    if isinstance(
+        error, pytest.UsageError
+    ):  # the names of the files may be the mistake
+        for file in files_of_options(config, option):
+            setattr(config.option, file.dest, None)
+    problems = []
+    for messages in config.hook.pytest_relevance_write(run=run, config=config):
+        problems += [message.text for message in messages if not message.is_good]
+    return problems

@@ -24,9 +24,10 @@ from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction, settings
-from pytest_relevance.plugin.outputs import Target, tell
+from pytest_relevance.plugin.output_files import JUDGE_FILE, Message, Target
+from pytest_relevance.plugin.outputs import tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
-from pytest_relevance.plugin.run_store import DOCUMENTS, Message, run_store
+from pytest_relevance.plugin.run_store import DOCUMENTS, run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.running.judge import (
     AT_ONCE,
@@ -115,7 +116,7 @@ class Judging:
                 f"{self._option} asks about documents of all cases, which no worker of "
                 "pytest-xdist has: leave -n out, or write -n 0"
             )
-        self._target = Target.of("judge", config) if asks_for_grades else None
+        self._target = Target.of(JUDGE_FILE, config)
         self._file = None if self._target is None else JudgeFile(self._target.path)
         self._left: int = option.relevance_judge_limit or sys.maxsize
         self._scored: dict[tuple[str, int], _ScoredCase] = {}

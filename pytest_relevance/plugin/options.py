@@ -6,7 +6,7 @@
 import os
 import re
 from argparse import Action, ArgumentTypeError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance.plugin.clock import wall_time
+from pytest_relevance.plugin.output_files import OutputFile, files_of_options
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
@@ -24,23 +25,6 @@ if TYPE_CHECKING:
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
 KNOWN = ("fail", "xfail")
-CI = ("auto", "off")
-FILES: Mapping[str, str] = {
-    "unjudged": "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
-    "record": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
-    "html": "write the report as one HTML file to forward, with all rankings and with grading in the page",
-    "markdown": "write the report as Markdown, for the comment of a pull request",
-    "judge": "ask the fixture relevance_judge for the grades of results that nobody has judged, the most valuable "
-    "first, and add them to this worklist",
-}
-"""The options `--relevance-*` that name a file to write at the end of a run, with their help texts."""
-
-OUTPUTS = (*FILES, "update")
-"""All options `--relevance-*` that write files at the end of a run."""
-
-_ADDRESS = r"https?://[^\s<>()\"`\\#]+"
-"""An address that a link in Markdown may have as it is; `#` begins what the link to a query adds."""
-
 SECRETS = (
     r"token(?!iz)|secret|key(?!word|board)|auth(?!or(?!i))|credential|cookie"
     r"|passw|passphrase|passcode|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
@@ -72,7 +56,10 @@ _pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
-_OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]] = {
+Option = tuple[tuple[str, ...] | str | Callable[[str], int], str]
+"""The choices of an option, what stands for its value, or the type of a number; and its help."""
+
+_OPTIONS: Mapping[str, Option] = {
     "inconclusive": (
         ("fail", "skip", "pass"),
         "what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
@@ -95,19 +82,23 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...] | str | Callable[[str], int], str]]
         "a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), or "
         "is expected to fail, so that the run fails for what got worse alone (xfail)",
     ),
-    **{name: ("FILE", what) for name, what in FILES.items()},
-    "images": (
-        ("off", "link"),
-        "the HTML report shows no pictures of documents (off, the default), or loads them from their addresses (link)",
+    "unjudged": (
+        "FILE",
+        "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
+    ),
+    "record": (
+        "FILE",
+        "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    ),
+    "judge": (
+        "FILE",
+        "ask the fixture relevance_judge for the grades of results that nobody has judged, the most valuable "
+        "first, and add them to this worklist",
     ),
     "judge-limit": (at_least_one, "ask relevance_judge for N grades at most"),
     "calibrate": (
         _pairs,
         "ask relevance_judge for N grades that people gave, and print how far it agrees with them",
-    ),
-    "ci": (
-        CI,
-        "leave a report and annotations in GitHub Actions (auto, the default), or nothing (off)",
     ),
     "repeat": (
         _calls,
@@ -128,7 +119,6 @@ _SET_BY_PROJECTS: Mapping[str, str] = {
     "give_up": "10",
     "baseline": "auto",
     "known": "fail",
-    "ci": "auto",
 }
 """The options that an ini key `relevance_*` sets too, with its default."""
 
@@ -148,10 +138,6 @@ _INI: Mapping[str, tuple[str, object]] = {
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
         SECRETS,
-    ),
-    "relevance_page_url": (
-        "the address at which the HTML report of this build is found; Markdown links there",
-        "",
     ),
     "relevance_files": (
         f"names of the case files to collect (default: {' '.join(PATTERNS)})",
@@ -177,10 +163,17 @@ def option_group(parser: pytest.Parser) -> pytest.OptionGroup:
     return parser.getgroup("relevance", "search relevance")
 
 
-def declare(parser: pytest.Parser) -> None:
-    """Add the command-line options, in a group of their own, and the ini keys."""
+def add_options(
+    parser: pytest.Parser,
+    options: Mapping[str, Option],
+    set_by_projects: Collection[str] = (),
+) -> None:
+    """Add options `--relevance-*`, each with what its value is, and its help.
+
+    Those in `set_by_projects` have no default: it is that of an ini key.
+    """
     group = option_group(parser)
-    for name, (value, what) in _OPTIONS.items():
+    for name, (value, what) in options.items():
         values: dict[str, Any] = (
             {"metavar": value}
             if isinstance(value, str)
@@ -189,9 +182,17 @@ def declare(parser: pytest.Parser) -> None:
         if isinstance(value, tuple):
             values = {
                 "choices": value,
-                "default": None if name in _SET_BY_PROJECTS else value[0],
+                "default": None
+                if name.replace("-", "_") in set_by_projects
+                else value[0],
             }
         group.addoption(f"--relevance-{name}", help=what, **values)
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Add the command-line options, in a group of their own, and the ini keys."""
+    add_options(parser, _OPTIONS, _SET_BY_PROJECTS)
+    group = option_group(parser)
     # these are whole option names: an optional value would swallow a folder that follows the option
     updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
     what = "accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none"
@@ -281,8 +282,8 @@ class RunSettings(NamedTuple):
     `calls` is how often a search is called for a case. A search that failed in `give_up` cases in a row is given up (0:
     never). `tolerance` is for cases that set none. `requires_baseline`: a case file without a baseline fails;
     `expects_known`: a case that failed before is expected to fail; `requires_gates`: a gate without a verdict has
-    failed. `outputs` are the names of the options for files that are
-    written at the end of the run; `reports_to_ci`: the run leaves its report in GitHub Actions. `details`: ranking,
+    failed. `files` are those that options name, to be written at the end of the run; `outputs` are the names of all
+    options that write something; `details`: ranking,
     grades and titles are needed of every case, also of those that pass; `properties`: a JUnit file is written.
     `runs_tests`: the command does not only list tests, set them up or show their fixtures. `home` is the process and
     the thread that pytest was started in: plugins may run tests in others. `started` is the time, in seconds.
@@ -294,8 +295,8 @@ class RunSettings(NamedTuple):
     requires_baseline: bool
     expects_known: bool
     requires_gates: bool
+    files: Sequence[OutputFile]
     outputs: Sequence[str]
-    reports_to_ci: bool
     details: bool
     properties: bool
     runs_tests: bool
@@ -304,6 +305,8 @@ class RunSettings(NamedTuple):
 
 
 _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
+
+_KEEPS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
 
 REPORTING = "relevance-reporting"
 """The name under which the hooks of a run with cases are registered."""
@@ -318,12 +321,19 @@ HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
 """Set once the plugin is configured. An error that ends the run before that is told by `failed_start`."""
 
 
-def may_tell_of_failed_start(option: Any) -> bool:
+def may_tell_of_failed_start(config: pytest.Config) -> bool:
     """Whether there is somebody to tell of an error that ends the run before it begins: files to write, or GitHub."""
-    is_asked = any(
-        getattr(option, f"relevance_{name}", None) is not None for name in FILES
-    )
+    is_asked = bool(files_of_options(config, config.option))
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def keep_details(config: pytest.Config) -> None:
+    """Have the run keep ranking, grades and titles of every case.
+
+    An extension calls it in a `pytest_configure` that is `tryfirst`: before the settings
+    are read.
+    """
+    config.stash[_KEEPS_DETAILS] = True
 
 
 def settings(config: pytest.Config) -> RunSettings:
@@ -339,40 +349,31 @@ def read_settings(config: pytest.Config) -> None:
     """
     config.stash[CASE_FILES] = CaseFiles(config)
     option = config.option
-    outputs = [
-        name for name in OUTPUTS if getattr(option, f"relevance_{name}") is not None
-    ]
-    reports_to_ci = _choice(config, "relevance_ci", CI) == "auto"
-    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(
-        os.environ.get("GITHUB_STEP_SUMMARY")
-    )
+    files = files_of_options(config, option)
+    outputs = [file.name for file in files]
+    if option.relevance_update is not None:
+        outputs.append("update")
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
-        requires_baseline=_choice(config, "relevance_baseline", BASELINE) == "require",
-        expects_known=_choice(config, "relevance_known", KNOWN) == "xfail"
+        requires_baseline=choice(config, "relevance_baseline", BASELINE) == "require",
+        expects_known=choice(config, "relevance_known", KNOWN) == "xfail"
         and not option.runxfail,
         requires_gates=option.relevance_gates == "require",
         give_up=number_setting(config, "relevance_give_up", _failures),
         calls=option.relevance_repeat or 1,
+        files=files,
         outputs=outputs,
-        reports_to_ci=reports_to_ci,
         details=bool(
             verbosity(option) > 1
             or outputs
             or option.relevance_calibrate
-            or (is_step and reports_to_ci)
+            or config.stash.get(_KEEPS_DETAILS, False)
         ),
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
         started=wall_time(),
     )
-    address = config.getini("relevance_page_url")
-    if address and not re.fullmatch(_ADDRESS, address):
-        raise pytest.UsageError(
-            "relevance_page_url is the address of the HTML report, such as https://ci.example.com/report.html; found "
-            f"{address!r}"
-        )
     if option.relevance_judge is None and option.relevance_judge_limit is not None:
         raise pytest.UsageError(
             "--relevance-judge-limit goes with --relevance-judge=FILE, which is not given"
@@ -403,7 +404,7 @@ def here() -> tuple[int, int]:
     return os.getpid(), get_ident()
 
 
-def _choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
+def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
     """Return the value of an option or else of the ini key of its name. Raises UsageError where it is not allowed."""
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:

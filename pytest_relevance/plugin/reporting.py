@@ -70,7 +70,6 @@ from pytest_relevance.plugin.running.run_case import (
 from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.plugin.undecided import report_undecided
 from pytest_relevance.reports.styled_lines import Line
-from pytest_relevance.reports.workflow_commands import is_github
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -99,16 +98,11 @@ def install(config: pytest.Config) -> None:
         return
     manager.register(Reporting(config), REPORTING)
     manager.register(Terminal(config), "relevance-terminal")
-    of_run = settings(config)
-    if (
-        is_github()
-        and of_run.reports_to_ci
-        and of_run.runs_tests
-        and not hasattr(config, "workerinput")
-    ):
-        from pytest_relevance.plugin.outputs import GitHubReport
+    if hasattr(config, "workerinput"):
+        return
+    from pytest_relevance.plugin.outputs import Outputs
 
-        manager.register(GitHubReport(config), "relevance-github")
+    manager.register(Outputs(config), "relevance-outputs")
 
 
 def install_for_checks(session: pytest.Session) -> None:

@@ -25,6 +25,7 @@ from pytest_relevance.plugin.attached import (
     attach_news,
 )
 from pytest_relevance.plugin.options import CASE_FILES, redaction, settings
+from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -59,22 +60,6 @@ OTHER_IDS = f"{DOCUMENTS}: other ids"
 """The subject of the warning that an index does not know what the search returned; no document is then missing."""
 
 _MOST_NAMED = 3
-
-
-class Message(NamedTuple):
-    """A sentence for the end of the run.
-
-    `is_good` is false for a failure. `fails`: the run fails for this reason.
-    """
-
-    text: str
-    is_good: bool = True
-    fails: bool = False
-
-    @property
-    def place(self) -> int:
-        """Its place among the messages: what fails the run stands last, near the verdict."""
-        return (not self.is_good) + self.fails
 
 
 class SkippedFolder(NamedTuple):

@@ -1,4 +1,4 @@
-"""The formats of reports that the package has: text, Markdown, the HTML page and JSON.
+"""The formats of reports of the core: text and JSON.
 
 Each function imports what makes its report, so that the other formats cost nothing.
 """
@@ -10,9 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_relevance.report_formats import (
-    HTML,
     JSON,
-    MARKDOWN,
     TEXT,
     ReportFormat,
     ReportOptions,
@@ -39,34 +37,6 @@ def _text_of_comparison(
 
     report = report_on(comparison, options.limit, gates)
     return plain_text(report.lines(options.width)) + "\n"
-
-
-def _markdown_of_run(run: Run, options: ReportOptions) -> str:
-    from pytest_relevance.reports.run.markdown import run_markdown
-
-    return run_markdown(run, verbosity=options.verbosity, most=options.max_chars)
-
-
-def _markdown_of_comparison(
-    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
-) -> str:
-    from pytest_relevance.reports.comparison_report import report_on
-
-    return report_on(comparison, options.limit, gates).markdown(options.max_chars)
-
-
-def _page_of_run(run: Run, options: ReportOptions) -> str:
-    from pytest_relevance.reports.html.page import html_page
-
-    return html_page(run, images=options.images)
-
-
-def _page_of_comparison(
-    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
-) -> str:
-    from pytest_relevance.reports.html.page import comparison_page
-
-    return comparison_page(comparison, gates, images=options.images)
 
 
 def _json_of_run(run: Run, options: ReportOptions) -> str:
@@ -98,20 +68,6 @@ TEXT_FORMAT = ReportFormat(
     of_run=_text_of_run,
     of_comparison=_text_of_comparison,
     suffixes=(".txt",),
-)
-
-MARKDOWN_FORMAT = ReportFormat(
-    MARKDOWN,
-    of_run=_markdown_of_run,
-    of_comparison=_markdown_of_comparison,
-    suffixes=(".md", ".markdown"),
-)
-
-HTML_FORMAT = ReportFormat(
-    HTML,
-    of_run=_page_of_run,
-    of_comparison=_page_of_comparison,
-    suffixes=(".html", ".htm"),
 )
 
 JSON_FORMAT = ReportFormat(

@@ -59,7 +59,7 @@ def shop(project: Project) -> Project:
 
 
 def test_the_columns_are_those_of_the_page() -> None:
-    scripts = files("pytest_relevance.reports.html") / "script"
+    scripts = files("pytest_relevance.ext.html") / "script"
     text = "".join(
         each.read_text("utf-8")
         for each in scripts.iterdir()

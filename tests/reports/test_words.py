@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.reports.html.page import html_page
-from pytest_relevance.reports.run.annotations import run_annotations
-from pytest_relevance.reports.run.markdown import run_markdown
+from pytest_relevance.ext.html.page import html_page
+from pytest_relevance.ext.markdown.annotations import run_annotations
+from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.run.report import report_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError

@@ -22,7 +22,6 @@ from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, CommandError
 from pytest_relevance.report_formats import (
     JSON,
-    MARKDOWN,
     TEXT,
     ReportOptions,
     run_report,
@@ -127,9 +126,6 @@ def _report(
 
         return json_text(merged_data(merged, records))
     run = with_missing(merged)
-    if format == MARKDOWN:
-        from pytest_relevance.reports.run.markdown import run_markdown
-
-        notes = merge_notes(merged, records)
-        return run_markdown(run, notes=notes, most=max_chars)
-    return run_report(format, run, ReportOptions())
+    notes = merge_notes(merged, records)
+    options = ReportOptions(max_chars=max_chars, notes=notes)
+    return run_report(format, run, options)

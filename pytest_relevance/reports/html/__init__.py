@@ -1,1 +1,1 @@
-"""The HTML report: one file with its data, style and script in it, which opens from a disk without a network."""
+"""What the pages share: texts as HTML, the style, the policy; and the page of a history."""

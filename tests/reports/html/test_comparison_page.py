@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_relevance import Run, compare_runs
-from pytest_relevance.reports.html.page import comparison_page
+from pytest_relevance.ext.html.page import comparison_page
 from tests.helpers import page_text, page_values, result_of
 
 JUDGMENTS = {"good": 3, "fair": 1}

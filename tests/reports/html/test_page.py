@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run
-from pytest_relevance.reports.html.page import COMPRESSED_FROM, embedded, html_page
+from pytest_relevance.ext.html.page import COMPRESSED_FROM, embedded, html_page
 from tests.helpers import page_text, page_values, result_of
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> $title ${data} &amp; \u202eabc\x1b[31m"
@@ -88,7 +88,7 @@ def test_the_style_and_the_script_stand_as_they_are_written() -> None:
     from importlib.resources import files
 
     elements = Elements(page_of())
-    folder = files("pytest_relevance.reports.html")
+    folder = files("pytest_relevance.ext.html")
     scripts = [
         each.read_text("utf-8")
         for each in (folder / "script").iterdir()
@@ -99,6 +99,8 @@ def test_the_style_and_the_script_stand_as_they_are_written() -> None:
         for each in folder.iterdir()
         if each.name.endswith(".css")
     ]
+    shared = files("pytest_relevance.reports.html") / "page.css"
+    styles.append(shared.read_text("utf-8"))
     assert len(scripts) >= 8
     assert all(script in elements.inline["script"][1] for script in scripts)
     assert all(style in elements.inline["style"][0] for style in styles)

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._csv_cells import FORMULA
-from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.html.first_screen import first_screen
-from pytest_relevance.reports.html.page import embedded, html_page
-from pytest_relevance.reports.html.page_data import (
+from pytest_relevance.ext.html.first_screen import first_screen
+from pytest_relevance.ext.html.page import embedded, html_page
+from pytest_relevance.ext.html.page_data import (
     MOST_CASES,
     MOST_DETAILED,
     chosen,
     page_data,
     record_name,
 )
-from pytest_relevance.reports.html.page_rows import rows_of_run
-from pytest_relevance.reports.html.screen import screen_of
+from pytest_relevance.ext.html.page_rows import rows_of_run
+from pytest_relevance.ext.html.screen import screen_of
+from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_parts import (
     NEW,
     STALE,
@@ -145,7 +145,7 @@ def test_only_documents_that_a_case_names_have_titles() -> None:
 
 
 def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
-    text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text(
+    text = (files("pytest_relevance.ext.html") / "script" / "data.js").read_text(
         "utf-8"
     )
     known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))

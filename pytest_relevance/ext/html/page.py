@@ -16,27 +16,27 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
+from pytest_relevance.ext.html.first_screen import first_screen
+from pytest_relevance.ext.html.page_data import chosen, page_data
+from pytest_relevance.ext.html.page_rows import (
+    PageRow,
+    rows_of_comparison,
+    rows_of_run,
+)
+from pytest_relevance.ext.html.screen import (
+    Finding,
+    Screen,
+    emptied_findings,
+    screen_of,
+)
 from pytest_relevance.gates.comparison import comparison_text
 from pytest_relevance.reports.comparison_report import (
     comparison_headline,
     counts_text,
     mean_change_sentences,
 )
-from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.markup import ARROW, package_text, shared_style
-from pytest_relevance.reports.html.page_data import chosen, page_data
-from pytest_relevance.reports.html.page_rows import (
-    PageRow,
-    rows_of_comparison,
-    rows_of_run,
-)
 from pytest_relevance.reports.html.policy import content_security_policy
-from pytest_relevance.reports.html.screen import (
-    Finding,
-    Screen,
-    emptied_findings,
-    screen_of,
-)
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.results.case_result import FAILED, PASSED
 from pytest_relevance.results.records.run import Run
@@ -45,7 +45,7 @@ from pytest_relevance.results.records.run_info import changes_text
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 
-PACKAGE = "pytest_relevance.reports.html"
+PACKAGE = "pytest_relevance.ext.html"
 """The package whose folder has the template, the styles and the script."""
 
 SCRIPTS = (

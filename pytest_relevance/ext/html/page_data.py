@@ -12,10 +12,10 @@ from hashlib import blake2b
 from typing import Any
 
 from pytest_relevance._csv_cells import FORMULA
+from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
+from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.screen import Screen
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.html.case_data import SharedTables, all_case_data
-from pytest_relevance.reports.html.page_rows import PageRow, results_of
-from pytest_relevance.reports.html.screen import Screen
 from pytest_relevance.reports.reasons import settings_text
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.html.case_rows import queries_section
+from pytest_relevance.ext.html.case_rows import queries_section
+from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.screen import Finding, Screen
 from pytest_relevance.reports.html.markup import package_text, text, with_arrows
-from pytest_relevance.reports.html.page_rows import PageRow, results_of
-from pytest_relevance.reports.html.screen import Finding, Screen
 from pytest_relevance.reports.run.gates import OUTCOMES
 from pytest_relevance.reports.run.mean_text import metric_explained
 from pytest_relevance.results.case_result import FAILED
@@ -53,7 +53,7 @@ def first_screen(
     explained = metric_explained(results_of(rows))
     if explained:
         parts.append(f'<p class="place">{explained}</p>')
-        parts.append(package_text("pytest_relevance.reports.html", "words.html"))
+        parts.append(package_text("pytest_relevance.ext.html", "words.html"))
     parts.append(
         '</div><section id="charts" aria-label="charts" hidden></section></div>'
     )

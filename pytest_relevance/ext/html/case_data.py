@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pytest_relevance.ext.html.case_rows import documents_of, is_fine, why
+from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.html.case_rows import documents_of, is_fine, why
-from pytest_relevance.reports.html.page_rows import PageRow, results_of
 from pytest_relevance.reports.reasons import (
     case_label,
     reason_texts,

@@ -1,0 +1,33 @@
+"""The format `html` of reports. What makes a page is imported when one is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_relevance.report_formats import HTML, ReportFormat, ReportOptions
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+    from pytest_relevance.results.records.run import Run
+
+
+def _page_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.ext.html.page import html_page
+
+    return html_page(run, images=options.images)
+
+
+def _page_of_comparison(
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
+) -> str:
+    from pytest_relevance.ext.html.page import comparison_page
+
+    return comparison_page(comparison, gates, images=options.images)
+
+
+HTML_FORMAT = ReportFormat(
+    HTML,
+    of_run=_page_of_run,
+    of_comparison=_page_of_comparison,
+    suffixes=(".html", ".htm"),
+)

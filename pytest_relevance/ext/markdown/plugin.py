@@ -1,0 +1,131 @@
+"""The report of a run as Markdown: --relevance-markdown, and what a run leaves in GitHub Actions.
+
+The report in GitHub Actions (step summary and annotations) is made unasked, so a problem
+with it is a message, and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.plugin import options
+from pytest_relevance.plugin.output_files import Message, OutputFile, Target
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.records.run import Run
+
+REPORT = OutputFile("markdown")
+
+CI = ("auto", "off")
+
+_ADDRESS = r"https?://[^\s<>()\"`\\#]+"
+"""An address that a link in Markdown may have as it is; `#` begins what the link to a query adds."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options and ini keys."""
+    options.add_options(
+        parser,
+        {
+            "markdown": (
+                "FILE",
+                "write the report as Markdown, for the comment of a pull request",
+            ),
+            "ci": (
+                CI,
+                "leave a report and annotations in GitHub Actions (auto, the default), "
+                "or nothing (off)",
+            ),
+        },
+        set_by_projects=["ci"],
+    )
+    parser.addini(
+        "relevance_ci", "the same as --relevance-ci (default: auto)", default="auto"
+    )
+    parser.addini(
+        "relevance_page_url",
+        "the address at which the HTML report of this build is found; Markdown links "
+        "there",
+        default="",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options. Raises UsageError for an invalid one."""
+    if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
+        options.keep_details(config)
+    address = config.getini("relevance_page_url")
+    if address and not re.fullmatch(_ADDRESS, address):
+        from pytest_relevance.reports.workflow_commands import safe_output
+
+        text = (
+            "relevance_page_url is the address of the HTML report, such as "
+            f"https://ci.example.com/report.html; found {address!r}"
+        )
+        raise pytest.UsageError(safe_output(text))
+
+
+def pytest_relevance_outputs() -> Sequence[OutputFile]:
+    """Name the file of the report."""
+    return [REPORT]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
+    """Write the report if the option asks for it; report to GitHub Actions."""
+    target = Target.of(REPORT, config)
+    if target is not None:
+        yield target.write_report(_markdown(run, config))
+    if _reports_to_github(config):
+        yield from _report_to_github(run, config)
+
+
+def _reports_to_github(config: pytest.Config) -> bool:
+    setting = options.choice(config, "relevance_ci", CI)
+    return setting == "auto" and os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
+    """Append to the step summary, and have the annotations printed."""
+    from pytest_relevance.ext.markdown import github
+    from pytest_relevance.ext.markdown.annotations import run_annotations
+
+    if not github.has_something_to_say(run):
+        return
+    has_started = options.HAS_STARTED in config.stash
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        report = _markdown(run, config, github.MOST_OF_SUMMARY)
+        problem = github.append_to_summary(report, summary)
+        if problem and has_started:
+            from pytest_relevance.plugin.run_store import run_store
+
+            message = Message(problem, is_good=False)
+            run_store(config).messages.append(message)
+        elif problem:
+            yield Message(problem, is_good=False)
+    if has_started:
+        config.pluginmanager.register(github.Annotations(), "relevance-github")
+    else:
+        github.print_annotations(run_annotations(run, []), config)
+
+
+def _markdown(run: Run, config: pytest.Config, most: int | None = None) -> str:
+    """Make the report, of at most `most` characters."""
+    from pytest_relevance.ext.markdown.markdown import run_markdown
+    from pytest_relevance.report_formats import MOST_CHARACTERS
+    from pytest_relevance.reports.workflow_commands import safe_output
+
+    report = run_markdown(
+        run,
+        verbosity=max(options.verbosity(config.option), 0),
+        most=most or MOST_CHARACTERS,
+        page=config.getini("relevance_page_url"),
+    )
+    return safe_output(report)

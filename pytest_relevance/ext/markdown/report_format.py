@@ -1,0 +1,38 @@
+"""The format `markdown` of reports. What makes a report is imported when one is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_relevance.report_formats import MARKDOWN, ReportFormat, ReportOptions
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
+    from pytest_relevance.results.records.run import Run
+
+
+def _markdown_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.ext.markdown.markdown import run_markdown
+
+    return run_markdown(
+        run,
+        verbosity=options.verbosity,
+        notes=options.notes,
+        most=options.max_chars,
+    )
+
+
+def _markdown_of_comparison(
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
+) -> str:
+    from pytest_relevance.reports.comparison_report import report_on
+
+    return report_on(comparison, options.limit, gates).markdown(options.max_chars)
+
+
+MARKDOWN_FORMAT = ReportFormat(
+    MARKDOWN,
+    of_run=_markdown_of_run,
+    of_comparison=_markdown_of_comparison,
+    suffixes=(".md", ".markdown"),
+)

@@ -1,0 +1,157 @@
+"""`--relevance-update`: accept the present rankings as the baselines of case files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_relevance._text import counted, harmless, listed, with_variant
+from pytest_relevance.plugin.moved_cases import entries_to_move
+from pytest_relevance.plugin.output_files import Message
+from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.baseline import (
+    BaselineEntries,
+    MovedEntries,
+    Updated,
+    acceptable,
+    update_baseline,
+)
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    FileInfo,
+    RecordError,
+    baseline_path,
+    has_baseline,
+)
+from pytest_relevance.results.records.uncompared import without_ranking
+
+
+def update_baselines(config: pytest.Config) -> Iterator[Message]:
+    """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
+    store, only_new = run_store(config), config.option.relevance_update == "new"
+    results = [result for result in store.results if not result.is_check]
+    is_any_scored = any(result.evaluation.scores for result in results)
+    files = set()
+    if is_any_scored:
+        files = {result.file for result in results if _is_acceptable(result, store)}
+    try:
+        moves = entries_to_move(config)
+    except RecordError as error:
+        yield Message(f"no baseline is updated: {error}", is_good=False)
+        return
+    files |= {file for file in moves if file in store.files}
+    if not files:
+        yield Message("no baseline is written: no case was scored")
+    arriving = {file for file in files if moves[file].arriving}
+    has_failed = False
+    for file in (*sorted(arriving), *sorted(files - arriving)):
+        if has_failed:  # an entry leaves its file only when it has arrived
+            moves[file].leaving.clear()
+        for message in _update_baseline(store, file, moves[file], only_new=only_new):
+            has_failed = has_failed or not message.is_good
+            yield message
+
+
+def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
+    """Whether an update may accept something of a case: its ranking, or its skip."""
+    if result.evaluation.scores:
+        return True
+    return result.call.is_marked_skip and has_baseline(store.files[result.file].path)
+
+
+def _update_baseline(
+    store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
+) -> Iterator[Message]:
+    info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
+    finished, is_whole = store.of_file(file), store.is_whole(file)
+    results = [result for result in store.results if result.file == file]
+    accepted, unstable = acceptable(results, only_new=only_new)
+    titles = {
+        document: title
+        for result in results
+        for document, title in result.texts.titles.items()
+    }
+    keys = (
+        frozenset((result.id, result.variant) for result in finished)
+        if is_whole and not only_new
+        else None
+    )
+    entries = BaselineEntries(accepted, titles, store.fingerprint)
+    entries.without_ranking = without_ranking(info, results, entries.keys())
+    try:
+        updated = update_baseline(
+            baseline_path(info.path),
+            entries,
+            shown=shown,
+            only_new=only_new,
+            all_keys=keys,
+            moves=moves,
+            collected={(case, variant) for case, variant, *_ in info.cases},
+            searches=_searches_that_should_find(info),
+        )
+    except (RecordError, OSError) as error:
+        why = (
+            f", it cannot be written: {error.strerror or error}"
+            if isinstance(error, OSError)
+            else f": {str(error).removeprefix(f'{shown}: ')}"
+        )
+        yield Message(f"baseline {shown} is not updated{why}", is_good=False)
+    else:
+        rest = (
+            ""
+            if is_whole
+            else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
+        )
+        if updated.without_ranking:
+            have = counted(updated.without_ranking, "case has", "cases have")
+            rest = f"{rest}; {have} no accepted ranking"
+        yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
+    if unstable:
+        rankings = counted(len(unstable), "ranking is", "rankings are")
+        why = (
+            "not accepted, as the search returned another one when it was called again"
+        )
+        yield Message(
+            f"baseline {shown}: {rankings} {why}: {first_named(unstable)}",
+            is_good=False,
+        )
+
+
+def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
+    """Name the search of each case of a file that should find something."""
+    searches = {}
+    for case, variant, search, should_find, _ in info.cases:
+        if should_find:
+            searches[case, variant] = with_variant(search, variant)
+    return searches
+
+
+def _changes_of(updated: Updated) -> str:
+    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
+    if not updated.is_change:
+        new = {
+            "the fingerprint": updated.has_new_fingerprint,
+            "what it notes of cases (judgments, weights, tags, missed floors)": bool(
+                updated.noted
+            ),
+        }
+        names = [name for name, is_new in new.items() if is_new]
+        return (
+            f"nothing changed but {listed(names, 'and')}"
+            if names
+            else "nothing changed"
+        )
+    counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
+    counts += [(updated.rescored, "with other scores"), (updated.moved, "moved")]
+    counts += [(updated.left, "moved to another file"), (updated.dropped, "gone")]
+    if not any(count for count, _ in counts):
+        counts = [
+            (
+                updated.titles,
+                "title changed" if updated.titles == 1 else "titles added or changed",
+            )
+        ]
+    counts.append((updated.kept, "as they were"))
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)

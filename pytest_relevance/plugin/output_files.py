@@ -1,0 +1,199 @@
+"""The files that options of a run name: what they are, a check before the run, the writing.
+
+Each plugin module that has such an option imports this module, so nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WhyKept = Callable[[bytes], "str | None"]
+"""Says of the content of a file why it must not be replaced; None if it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence for the end of the run.
+
+    `is_good` is false for a failure. `fails`: the run fails for this reason.
+    """
+
+    text: str
+    is_good: bool = True
+    fails: bool = False
+
+    @property
+    def place(self) -> int:
+        """Its place among the messages: what fails the run stands last, near the verdict."""
+        return (not self.is_good) + self.fails
+
+
+def why_no_report(data: bytes) -> str | None:
+    """Say why a file with this content must not be replaced by a report."""
+    from pytest_relevance.reports.recognition import is_report
+
+    if not data.strip() or is_report(data):
+        return None
+    return "is there, and is no report; name another file"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """The file that the option `--relevance-{name}` names.
+
+    `why_kept`: says of what is in the file why it must not be replaced.
+    `unwritten`: why the file is not written where no test ran; empty if nobody says so.
+    """
+
+    name: str
+    why_kept: WhyKept = why_no_report
+    unwritten: str = "no test ran"
+
+    def given(self, option: Any) -> str | None:
+        """Return what the option names; None if it is not given."""
+        value: str | None = getattr(option, self.dest, None)
+        return value
+
+    @property
+    def dest(self) -> str:
+        """The name of the value of the option."""
+        return f"relevance_{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to write. `shown` is its name in messages."""
+
+    file: OutputFile
+    path: Path
+    shown: str
+
+    @classmethod
+    def of(cls, file: OutputFile, config: pytest.Config) -> Target | None:
+        """Return the file that an option names, without a check; None if none is named."""
+        from pytest_relevance._text import harmless
+
+        given = file.given(config.option)
+        if not given:
+            return None
+        path = Path(os.path.abspath(os.path.expanduser(given)))
+        return cls(file, path, shown=harmless(given))
+
+    def problem(self) -> str | None:
+        """Say why the file cannot or must not be written, and what to do."""
+        from pytest_relevance._files import is_read_only
+        from pytest_relevance._text import harmless
+
+        target = Path(os.path.realpath(self.path))
+        if target.is_dir():
+            return f"{self.shown} is a folder; name a file in it"
+        if not target.parent.is_dir():
+            return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
+        if not os.access(target.parent, os.W_OK) or is_read_only(target):
+            return f"{self.shown} may not be written; see to its permissions, or name another file"
+        # else it does not exist, or is a pipe without content to lose
+        if not target.is_file():
+            return None
+        try:
+            data = target.read_bytes()
+        except OSError as error:
+            return f"{self.shown} cannot be read: {error.strerror or error}"
+        reason = self.file.why_kept(data)
+        return f"{self.shown} {reason}" if reason else None
+
+    def write(self, write: Callable[[Path], None]) -> str | None:
+        """Write the file with the function `write`; return why that failed, or None.
+
+        The file is checked again first, as it may have changed during the run.
+        """
+        problem = self.problem()
+        if problem is not None:
+            return problem
+        try:
+            write(self.path)
+        except OSError as error:
+            return f"{self.shown} cannot be written: {error.strerror or error}"
+        return None
+
+    def write_report(self, report: str) -> Message:
+        """Write a report, and say that it is there, or why it is not."""
+        from pytest_relevance._files import write_whole
+
+        data = report.encode("utf-8", "backslashreplace")
+        problem = self.write(lambda path: write_whole(path, data))
+        if problem is None:
+            return Message(f"report: {self.shown}")
+        return Message(f"no report: {problem}", is_good=False)
+
+
+def why_no_record(data: bytes) -> str | None:
+    """Say why a file with this content must not be replaced by a record."""
+    from pytest_relevance.results.records.file import RECORDS, is_record
+
+    if not data.strip() or is_record(data):
+        return None
+    return f"is there, and is no {RECORDS}; name another file"
+
+
+RECORD = OutputFile("record", why_no_record)
+
+
+def why_no_worklist(data: bytes) -> str | None:
+    """Say why a file with this content must not be replaced by a worklist."""
+    from pytest_relevance.results.worklist_file import why_kept
+
+    return why_kept(data)
+
+
+def why_no_judge_file(data: bytes) -> str | None:
+    """Say why grades of a judge must not be added to a file with this content."""
+    from pytest_relevance.results.judge_file import why_not_added_to
+
+    return why_not_added_to(data)
+
+
+WORKLIST = OutputFile("unjudged", why_no_worklist, unwritten="no case was scored")
+
+JUDGE_FILE = OutputFile("judge", why_no_judge_file, unwritten="")
+"""The worklist of a judge. It is written as grades come."""
+
+
+def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
+    """Return the files that options name, as far as the options were read."""
+    files = []
+    for named in config.hook.pytest_relevance_outputs():
+        for file in named:
+            if file.given(option) is not None:
+                files.append(file)
+    return files
+
+
+def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
+    """Check the files that options name.
+
+    Raises UsageError for one that cannot or must not be written, and for two that are one.
+    """
+    names: dict[str, str] = {}
+    for file in files:
+        target = Target.of(file, config)
+        problem = "the name of the file is empty"
+        if target is not None:
+            problem = target.problem() or ""
+        if problem:
+            from pytest_relevance._text import harmless
+
+            given = harmless(file.given(config.option) or "")
+            raise pytest.UsageError(f"--relevance-{file.name}={given}: {problem}")
+        assert target is not None
+        other = names.setdefault(os.path.realpath(target.path), file.name)
+        # several outputs can be written to one pipe or device; of a file one would replace what the other wrote
+        if other != file.name and (target.path.is_file() or not target.path.exists()):
+            raise pytest.UsageError(
+                f"--relevance-{other} and --relevance-{file.name} name the same file, {target.shown}; name two files"
+            )
