@@ -244,6 +244,7 @@ EXAMPLES = {
     "search.ids": "mean nDCG@10",
     "search.many": "mean nDCG@10",
     "relevance_documents": "Smart watch Orbit 1",
+    "pytest_relevance_fields": "mean nDCG@10",
     "relevance_judge": "model-x/prompt-3 graded 1 of 1 result that nobody has judged: machine.csv",
     "pytest_relevance_ranking": "strap1",
     "pytest_relevance_search": "mean nDCG@10",

@@ -59,10 +59,12 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.running.searched import Searched
     from pytest_relevance.results.case_parts import DocumentTexts
     from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.document_fields import FieldValues
     from pytest_relevance.results.records.run import Run
 
 pytest_plugins = [
     "pytest_relevance.ext.concurrency.plugin",
+    "pytest_relevance.ext.documents.plugin",
     "pytest_relevance.ext.explaining.plugin",
     "pytest_relevance.ext.markdown.plugin",
     "pytest_relevance.ext.html.plugin",
@@ -119,6 +121,18 @@ class HookSpecs:
         Return something to await if an event loop is needed, or None to leave the search to the next implementation. The
         first result that is not None is used. The last implementation, of this plugin, calls the search alone. The
         fixtures of the case are set up, and no event loop runs.
+        """
+
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_fields(
+        case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
+    ) -> FieldValues | Awaitable[FieldValues | None] | None:
+        """Return what another source has of documents that lack a field which an expectation looks at.
+
+        `names` are the fields that the expectations of the case look at. An implementation may be a coroutine function:
+        it is awaited only if a document still lacks a field, and it awaits others by `case_run.wait(answer)`. The
+        values of the first source count.
         """
 
     @staticmethod

@@ -23,11 +23,11 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
 from pytest_relevance.plugin.failures import error_text
-from pytest_relevance.plugin.options import redaction, settings
+from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import JUDGE_FILE, Message, Target
 from pytest_relevance.plugin.outputs import tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
-from pytest_relevance.plugin.run_store import DOCUMENTS, run_store
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.running.judge import (
     AT_ONCE,

@@ -308,6 +308,9 @@ _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
 
 _KEEPS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
 
+DOCUMENTS = "relevance_documents"
+"""The name of the fixture that says what documents are called."""
+
 REPORTING = "relevance-reporting"
 """The name under which the hooks of a run with cases are registered."""
 

@@ -50,7 +50,6 @@ from pytest_relevance.plugin.pytest_internals import (
     is_fixture_defined,
 )
 from pytest_relevance.plugin.run_store import (
-    DOCUMENTS,
     PASSED_OVER,
     hide_secrets,
     run_store,
@@ -108,7 +107,6 @@ def install(config: pytest.Config) -> None:
 def install_for_checks(session: pytest.Session) -> None:
     """Register the hooks of a run in which tests in Python check rankings, unless they are registered already."""
     install(session.config)
-    _install_documents(session)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
 
@@ -117,15 +115,6 @@ def pass_over(path: Path, config: pytest.Config) -> None:
     """Have the summary name a file that seems to be a case file, but does not have the name of one."""
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
-
-
-def _install_documents(session: pytest.Session) -> None:
-    """Register the hooks for `relevance_documents` where any fixture has that name, unless they are registered."""
-    manager = session.config.pluginmanager
-    if is_fixture_defined(DOCUMENTS, session) and not manager.has_plugin(DOCUMENTS):
-        from pytest_relevance.plugin.running.documents import DocumentLookup
-
-        manager.register(DocumentLookup(session.config), DOCUMENTS)
 
 
 class CheckCalls:
@@ -287,9 +276,8 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
+        """Store the node ids of the tests that are to run."""
         if session.items:  # there are no items on the controller of pytest-xdist
-            _install_documents(session)
             if self._store.unsent.fingerprint is None and not is_fixture_defined(
                 FINGERPRINT, session
             ):

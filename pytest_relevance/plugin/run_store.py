@@ -24,7 +24,7 @@ from pytest_relevance.plugin.attached import (
     News,
     attach_news,
 )
-from pytest_relevance.plugin.options import CASE_FILES, redaction, settings
+from pytest_relevance.plugin.options import CASE_FILES, DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import (
@@ -52,9 +52,6 @@ LOST = "lost"
 
 PASSED_OVER = "passed_over"
 """A kind of name in `RunStore.named`: a file that seems to be a case file by its content, not by its name."""
-
-DOCUMENTS = "relevance_documents"
-"""The name of the fixture that gives the titles of documents."""
 
 OTHER_IDS = f"{DOCUMENTS}: other ids"
 """The subject of the warning that an index does not know what the search returned; no document is then missing."""

@@ -5,7 +5,7 @@
 | `responses/` | what searches return, read as rankings |
 | `scoring` | the score and the verdict of a case, which make its `CaseResult` (`case_result`, `case_parts`) |
 | `outcomes` | a ranking judged by the expectations of its case |
-| `catalogue`, `index_documents`, `document_fields` | titles and fields of documents |
+| `catalogue`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline, merging |
 | `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
 | `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
@@ -35,6 +35,19 @@ def text_of(value: object) -> str:
     return "" if value is None or value != value else str(value)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldValues:
+    """What a source, which messages call `source`, has of documents.
+
+    `by_document`: {document: {field: value}}.
+    `columns`: what messages say that the source has of each document; by default all of that.
+    """
+
+    source: str
+    by_document: Mapping[str, object]
+    columns: Sequence[str] = ()
+
+
 def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
     """List the documents that lack one of the fields.
 
@@ -50,16 +63,9 @@ def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
 
 
 def with_fields(
-    ranking: Ranking,
-    fields: Mapping[str, int],
-    found: Mapping[str, object],
-    source: str,
-    columns: Sequence[str] = (),
+    ranking: Ranking, fields: Mapping[str, int], more: FieldValues
 ) -> Ranking:
     """Fill in those of the absent fields that a source has.
-
-    `found` is {document: what the source has of it}. `columns` says in messages what the source
-    has of each document; by default that is all in `found`.
 
     Raises `UnreadableRanking` as `read_fields` does.
     """
@@ -72,17 +78,17 @@ def with_fields(
         for index, value in enumerate(before):
             if type(value) is not Absent:
                 continue
-            if documents[index] in found:
+            if documents[index] in more.by_document:
                 known.append(index)
             else:
-                unknown = f"{source} does not have the document"
+                unknown = f"{more.source} does not have the document"
                 values[index] = Absent((*value.there, unknown))
         if known:
-            of_known = [found[documents[index]] for index in known]
-            rows = read_fields(of_known, {path: len(known)}, source)[path]
+            of_known = [more.by_document[documents[index]] for index in known]
+            rows = read_fields(of_known, {path: len(known)}, more.source)[path]
             for index, value in zip(known, rows, strict=True):
                 if type(value) is Absent:
-                    there = columns or value.there
+                    there = more.columns or value.there
                     value = Absent((*before[index].there, *there))
                 values[index] = value
         filled[path] = values

@@ -267,3 +267,20 @@ def test_a_real_shop_fails_for_its_worse_ranker_without_a_judgment(
     assert run.counts == {"failed": 6}
     assert "some: nothing was returned" in run.failure("books")
     assert 'supplier = "Canon"' in run.failure("camera")
+
+
+FIELD_HOOKS = """
+    from pytest_relevance.results.document_fields import FieldValues
+
+    def pytest_relevance_fields(case_run, documents, names):
+        prices = {document: {"price": 5} for document in documents if document != "c1"}
+        return FieldValues(source="the warehouse", by_document=prices)
+"""
+
+
+def test_a_hook_has_the_fields_that_results_lack(shop: Project) -> None:
+    shop.conftest(SEARCH + FIELD_HOOKS)
+    shop.cases(cases("p1", "c1", suite="expect: {every: {price: 5}}"))
+    run = shop.run()
+    assert run.outcomes == {"p1": "passed", "c1": "failed"}
+    assert "the warehouse does not have the document" in run.told("c1")

@@ -5,7 +5,7 @@
 | `run_case` | the run of one case, from its search to its result |
 | `case_run` | `CaseRun`: the data of a case while it runs, the call of a search, and its event loop |
 | `alone`, `searched` | the calls of the search of one case, and what they returned |
-| `documents` | the lookup of titles and fields in the index |
+| `completing` | fields and other rankings that expectations look at |
 | `judge` | the calls of a project's judge |
 | `fixture` | the fixture `relevance`, for tests in Python |
 """

@@ -158,6 +158,26 @@ class CaseRun:
         assert isinstance(self.item, pytest.Function)
         return self.item.funcargs[self.case.search]
 
+    async def wait(
+        self, answer: object, *, most: int = MOST_READ, name: str = "the answer"
+    ) -> object:
+        """Await an answer if it has to be awaited: in the event loop of the case, or on another one if none runs.
+
+        At most `most` items of an iterator are read. Raises `CaseError`, with the `name` of what answered, for a check
+        in a running event loop, as a check cannot be awaited.
+        """
+        if not is_waiting(answer):
+            return answer
+        if self.attempt.loop is not None and not self.is_check:
+            return await wait(answer, most)
+        if running_loop() is not None:
+            close_unawaited(answer)
+            raise CaseError(
+                f"{name} is asynchronous, and a check in an event loop cannot await it",
+                pytrace=False,
+            )
+        return wait_between_calls(self.item.config, answer, None, most)
+
     @property
     def in_run(self) -> CaseInRun:
         """What the result has from the run. Secrets among the params are masked."""

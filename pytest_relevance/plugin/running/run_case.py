@@ -55,7 +55,7 @@ def run(this: CaseRun) -> None:
             searched = case_run.run_on_own_loop(this.item.config, searched)
         calls = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.documents import completed_now
+            from pytest_relevance.plugin.running.completing import completed_now
 
             calls = [(completed_now(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
@@ -73,7 +73,7 @@ async def run_async(this: CaseRun) -> None:
             searched = await searched
         calls = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.documents import completed
+            from pytest_relevance.plugin.running.completing import completed
 
             calls = [(await completed(this, calls[0][0]), calls[0][1]), *calls[1:]]
         _score_first(this, calls)
@@ -153,7 +153,7 @@ def check(
     checks.runs.append(this)
     read = read_answer(this, ranking)
     if case.expect and case.looks_beyond_ids:
-        from pytest_relevance.plugin.running.documents import completed_now
+        from pytest_relevance.plugin.running.completing import completed_now
 
         read = completed_now(this, read)
     score(this, read, None)

@@ -13,10 +13,8 @@ No verdict changes because of a title: what goes wrong is a warning of the run, 
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import (
-    Awaitable,
     Callable,
     Collection,
     Generator,
@@ -25,47 +23,36 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import pytest
 
-from pytest_relevance._problems import FileError
-from pytest_relevance._text import listed, quoted
+from pytest_relevance._text import quoted
+from pytest_relevance.ext.documents.answers import (
+    IndexDocuments,
+    UnreadableAnswer,
+    documents_to_ask,
+    read_answer,
+)
 from pytest_relevance.plugin.failures import (
     BaselineFailure,
     CaseError,
     CaseFailure,
     error_text,
 )
+from pytest_relevance.plugin.options import DOCUMENTS as NAME
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
-from pytest_relevance.plugin.run_store import DOCUMENTS as NAME
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Attempt, CaseRun
+from pytest_relevance.plugin.running.case_run import CHECKS, Attempt, CaseRun
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.catalogue import Catalogue, DocumentValues
-from pytest_relevance.results.document_fields import absent_documents, with_fields
-from pytest_relevance.results.index_documents import (
-    IndexDocuments,
-    UnreadableAnswer,
-    documents_to_ask,
-    read_answer,
-)
+from pytest_relevance.results.document_fields import FieldValues
 from pytest_relevance.results.responses.ids import id_text
-from pytest_relevance.results.responses.iterators import MOST_READ
-from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
-
-_CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
-"""What was read of the catalogues, by case file."""
-
-Wait = Callable[..., Awaitable[object]]
-"""Awaits an answer if it has to be awaited, and returns it; a second argument limits the items of an iterator."""
 
 MOST_IDS = 500
 """How many documents are asked for at a time."""
@@ -132,7 +119,7 @@ class _Index:
                 return
             yield self.cases.popleft()
 
-    async def look_up_values(self, documents: Iterable[str], wait: Wait) -> None:
+    async def look_up_values(self, documents: Iterable[str], this: CaseRun) -> None:
         """Ask for the documents whose values are not known yet."""
         unasked = []
         for document in dict.fromkeys(documents):
@@ -140,7 +127,7 @@ class _Index:
                 unasked.append(document)
         for start in range(0, len(unasked), MOST_IDS):
             batch = unasked[start : start + MOST_IDS]
-            answer: Any = await wait(self.ask(batch.copy()))
+            answer: Any = await this.wait(self.ask(batch.copy()), name=NAME)
             self.documents.add(read_answer(answer, batch).documents)
             self.asked.update(batch)
             self.values |= dict.fromkeys(batch)
@@ -231,18 +218,19 @@ class DocumentLookup:
             described = [index.documents.described(result) for result in described]
         return described
 
-    async def values(
-        self, item: pytest.Item, documents: Sequence[str], wait: Wait
-    ) -> Mapping[str, object]:
-        """Ask for documents whose fields expectations look at: {document: what the index has of it}.
+    @pytest.hookimpl
+    async def pytest_relevance_fields(
+        self, case_run: CaseRun, documents: Sequence[str]
+    ) -> FieldValues | None:
+        """Return what the index has of documents whose fields expectations look at.
 
         Raises `CaseError` if the index cannot be asked.
         """
-        index = self._index_of(item)
+        index = self._index_of(case_run.item)
         if index is None:
-            return {}
+            return None
         try:
-            await index.look_up_values(documents, wait)
+            await index.look_up_values(documents, case_run)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except Exception as error:
@@ -250,9 +238,11 @@ class DocumentLookup:
             raise CaseError(redaction(self._config).text(why), pytrace=False) from None
         values = {}
         for document in documents:
-            if index.values[document] is not None:
-                values[document] = index.values[document]
-        return values
+            value = index.values[document]
+            if value is not None:
+                is_title = isinstance(value, str)
+                values[document] = {"title": value} if is_title else value
+        return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
@@ -365,140 +355,3 @@ class DocumentLookup:
     def _warn(self, kind: str, text: str) -> None:
         """Show the first text of each kind once in the summary."""
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))
-
-
-async def completed(
-    this: CaseRun, ranking: Ranking, wait: Wait = case_run.wait
-) -> Ranking:
-    """Add all that the expectations of a case look at beyond ids; `wait` awaits answers.
-
-    These are fields, and the rankings of other queries. A field that the search did not return is looked up by itself,
-    in `relevance_documents` and then in the catalogue. The search is called for the other query of `same_as`. Both is
-    done when the case is scored, and is no part of its latency.
-
-    Raises `CaseError` if a source of fields cannot be asked, and passes on exceptions of the search.
-    """
-    try:
-        if any(expected.query for expected in this.case.expect):
-            ranking = await _with_others(this, ranking, wait)
-        this.attempt.is_read = True  # an error from here on is none of the search
-        ranking = await _with_fields_of_index(this, ranking, wait)
-        if absent_documents(ranking, this.case.fields):
-            ranking = _from_catalogue(this, ranking)
-    except CaseError as error:
-        this.attempt.error = error
-        raise error from None
-    except UnreadableRanking as problem:
-        this.attempt.error = CaseError(str(problem), pytrace=False)
-        raise this.attempt.error from None
-    return ranking
-
-
-async def _with_fields_of_index(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
-    """Add the absent fields that the index has."""
-    lookup: DocumentLookup | None = this.item.config.pluginmanager.get_plugin(NAME)
-    if lookup is None:
-        return ranking
-    absent = absent_documents(ranking, this.case.fields)
-    if not absent:
-        return ranking
-    values = await lookup.values(this.item, absent, wait)
-    documents: dict[str, object] = {}
-    for document, value in values.items():
-        documents[document] = {"title": value} if isinstance(value, str) else value
-    return with_fields(ranking, this.case.fields, documents, NAME)
-
-
-def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Do the same as `completed`, outside of any event loop or in a check."""
-
-    async def wait(answer: object, most: int = MOST_READ) -> object:
-        if not case_run.is_waiting(answer):
-            return answer
-        if case_run.running_loop() is not None:
-            case_run.close_unawaited(answer)
-            raise CaseError(
-                f"{NAME} is asynchronous, and a check in an event loop cannot await it",
-                pytrace=False,
-            )
-        return case_run.wait_between_calls(this.item.config, answer, None, most)
-
-    try:
-        # it runs to its end, as `wait` never suspends it
-        completed(this, ranking, wait).send(None)
-    except StopIteration as end:
-        complete: Ranking = end.value
-        return complete
-    raise AssertionError
-
-
-async def _with_others(this: CaseRun, ranking: Ranking, wait: Wait) -> Ranking:
-    """Call the search for the other queries, with the params and the k of the case; add their rankings."""
-    search = this.search
-    others: dict[str, Sequence[str]] = {}
-    many = None if callable(search) else case_run.many_of(search)
-    asked = case_run.asked_for(many or search, this.case)
-    terms = replace(this.case.terms, depth=this.case.depth)
-    queries = dict.fromkeys(expected.query for expected in this.case.expect)
-    for query in queries:
-        if not query:
-            continue
-        other = replace(this.case, query=query, expect=(), terms=terms)
-        batch = None if many is None else [query]
-        try:
-            response, _ = case_run.call_search(many or search, other, asked, batch)
-            response = await wait(response, case_run.most_to_read(other, asked))
-            if many is not None:
-                response = case_run.only_response(response)
-            read = case_run.read_response(this.item, other, response, search, asked)
-            others[query] = read.ids
-        except Exception:
-            text = f"the search was called for {quoted(query)}"
-            this.item.add_report_section("call", "same_as", text)
-            raise
-        except CaseError as error:
-            message = f"same_as {quoted(query)}: {error}"
-            raise CaseError(message, pytrace=False) from None
-    return replace(ranking, others=others)
-
-
-def _from_catalogue(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Add the absent fields that the catalogue of the suite has."""
-    columns = this.case.terms.documents
-    if columns is None:
-        return ranking
-    catalogue = Catalogue(
-        path=_beside(this.path, columns.file),
-        name=_beside(this.file, columns.file),
-        columns=columns,
-    )
-    read = this.item.config.stash.setdefault(_CATALOGUES, {})
-    if this.file not in read:  # once in each process
-        try:
-            read[this.file] = catalogue.values(_columns_of_fields(this))
-        except FileError as error:
-            why = f"fields of the results cannot be looked up in the catalogue: {error}"
-            raise CaseError(why, pytrace=False) from None
-    values = read[this.file]
-    there = (f"{catalogue.name} has {listed(values.columns, 'and')}",)
-    return with_fields(
-        ranking, this.case.fields, values.by_document, catalogue.name, there
-    )
-
-
-def _beside(file: str, name: str) -> str:
-    """Give the path of a file that is named from the folder of another one."""
-    return os.path.normpath(os.path.join(os.path.dirname(file), name))
-
-
-def _columns_of_fields(this: CaseRun) -> set[str]:
-    """Find the columns that any case of the file looks at. A path may be one, or lead into one."""
-    columns = set()
-    for item in this.item.session.items:
-        run = item.stash.get(CASE_RUN, None)
-        if run is None or run.file != this.file:
-            continue
-        for path in run.case.fields:
-            columns.add(path)
-            columns.add(path.partition(".")[0])
-    return columns

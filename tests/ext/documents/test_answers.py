@@ -7,13 +7,13 @@ from uuid import UUID
 import numpy
 import pytest
 
-from pytest_relevance.results.case_parts import Repeats
-from pytest_relevance.results.index_documents import (
+from pytest_relevance.ext.documents.answers import (
     IndexDocuments,
     UnreadableAnswer,
     documents_to_ask,
     read_answer,
 )
+from pytest_relevance.results.case_parts import Repeats
 from tests.helpers import changed, result_of
 
 UNIT = {

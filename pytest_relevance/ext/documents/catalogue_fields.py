@@ -1,0 +1,64 @@
+"""The fields of documents that the catalogue of a suite has, for expectations that look at fields."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pytest_relevance._problems import FileError
+from pytest_relevance._text import listed
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.results.catalogue import Catalogue, DocumentValues
+from pytest_relevance.results.document_fields import FieldValues
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
+"""What was read of the catalogues in this process, by case file."""
+
+
+def fields_in_catalogue(this: CaseRun) -> FieldValues:
+    """Return what the catalogue of a case has of all documents. It is read once in each process.
+
+    Raises `CaseError` if it cannot be read.
+    """
+    columns = this.case.terms.documents
+    assert columns is not None
+    catalogue = Catalogue(
+        path=_beside(this.path, columns.file),
+        name=_beside(this.file, columns.file),
+        columns=columns,
+    )
+    read = this.item.config.stash.setdefault(_CATALOGUES, {})
+    if this.file not in read:
+        try:
+            read[this.file] = catalogue.values(_columns_of_fields(this))
+        except FileError as error:
+            why = f"fields of the results cannot be looked up in the catalogue: {error}"
+            raise CaseError(why, pytrace=False) from None
+    values = read[this.file]
+    return FieldValues(
+        source=catalogue.name,
+        by_document=values.by_document,
+        columns=(f"{catalogue.name} has {listed(values.columns, 'and')}",),
+    )
+
+
+def _beside(file: str, name: str) -> str:
+    """Give the path of a file that is named from the folder of another one."""
+    return os.path.normpath(os.path.join(os.path.dirname(file), name))
+
+
+def _columns_of_fields(this: CaseRun) -> set[str]:
+    """Find the columns that any case of the file looks at. A path may be one, or lead into one."""
+    columns = set()
+    for item in this.item.session.items:
+        run = item.stash.get(CASE_RUN, None)
+        if run is None or run.file != this.file:
+            continue
+        for path in run.case.fields:
+            columns.add(path)
+            columns.add(path.partition(".")[0])
+    return columns

@@ -1,0 +1,40 @@
+"""Register the hooks of `relevance_documents`, and give results the fields that the catalogue of their suite has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.plugin.options import DOCUMENTS
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.document_fields import FieldValues
+
+
+@pytest.hookimpl(trylast=True)  # the hooks of the run come first
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Register the hooks for `relevance_documents`, if any fixture has that name."""
+    if not session.items:  # on the controller of pytest-xdist
+        return
+    from pytest_relevance.plugin.pytest_internals import is_fixture_defined
+
+    manager = session.config.pluginmanager
+    if is_fixture_defined(DOCUMENTS, session) and not manager.has_plugin(DOCUMENTS):
+        from pytest_relevance.ext.documents.index import DocumentLookup
+
+        manager.register(DocumentLookup(session.config), DOCUMENTS)
+
+
+@pytest.hookimpl(trylast=True)
+async def pytest_relevance_fields(
+    case_run: CaseRun, documents: Sequence[str]
+) -> FieldValues | None:
+    """Return what the catalogue of the suite has of documents, if there is one. It is asked after the index."""
+    if case_run.case.terms.documents is None:
+        return None
+    from pytest_relevance.ext.documents.catalogue_fields import fields_in_catalogue
+
+    return fields_in_catalogue(case_run)

@@ -1,0 +1,105 @@
+"""What the expectations of a case look at beyond the ranking of its search: fields, and rankings of other queries.
+
+A field that the search did not return is asked for by the hook `pytest_relevance_fields`. The search is called for the
+other query of `same_as`. Both is done when the case is scored, and is no part of its latency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_relevance._text import quoted
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.results.document_fields import absent_documents, with_fields
+from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.reading import UnreadableRanking
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Return a ranking with all that the expectations of its case look at beyond ids.
+
+    Raises `CaseError` where a source of fields cannot be asked, and passes on exceptions of the search.
+    """
+    try:
+        if any(expected.query for expected in this.case.expect):
+            ranking = await _with_others(this, ranking)
+        this.attempt.is_read = True  # an error from here on is none of the search
+        return await _with_fields(this, ranking)
+    except CaseError as error:
+        this.attempt.error = error
+        raise error from None
+    except UnreadableRanking as problem:
+        this.attempt.error = CaseError(str(problem), pytrace=False)
+        raise this.attempt.error from None
+
+
+def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Do the same as `completed`, outside of any event loop or in a check."""
+    try:
+        # it runs to its end, as `CaseRun.wait` does not suspend it here
+        completed(this, ranking).send(None)
+    except StopIteration as end:
+        complete: Ranking = end.value
+        return complete
+    raise CaseError(
+        "the hook pytest_relevance_fields awaits by case_run.wait(answer) alone",
+        pytrace=False,
+    )
+
+
+async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Ask one source after the other for the fields that results lack, until none is lacking."""
+    fields = this.case.fields
+    absent = absent_documents(ranking, fields)
+    if not absent:
+        return ranking
+    sources = this.item.ihook.pytest_relevance_fields(
+        case_run=this, documents=absent, names=[*fields]
+    )
+    try:
+        for source in sources:
+            if not absent_documents(ranking, fields):
+                break
+            values = await source if case_run.is_awaitable(source) else source
+            if values is not None:
+                ranking = with_fields(ranking, fields, values)
+    finally:
+        for source in sources:
+            case_run.close_unawaited(source)
+    return ranking
+
+
+async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
+    """Call the search for the other queries, with the params and the k of the case; add their rankings."""
+    search = this.search
+    others: dict[str, Sequence[str]] = {}
+    many = None if callable(search) else case_run.many_of(search)
+    asked = case_run.asked_for(many or search, this.case)
+    terms = replace(this.case.terms, depth=this.case.depth)
+    queries = dict.fromkeys(expected.query for expected in this.case.expect)
+    for query in queries:
+        if not query:
+            continue
+        other = replace(this.case, query=query, expect=(), terms=terms)
+        batch = None if many is None else [query]
+        try:
+            response, _ = case_run.call_search(many or search, other, asked, batch)
+            most = case_run.most_to_read(other, asked)
+            response = await this.wait(response, most=most)
+            if many is not None:
+                response = case_run.only_response(response)
+            read = case_run.read_response(this.item, other, response, search, asked)
+            others[query] = read.ids
+        except Exception:
+            text = f"the search was called for {quoted(query)}"
+            this.item.add_report_section("call", "same_as", text)
+            raise
+        except CaseError as error:
+            message = f"same_as {quoted(query)}: {error}"
+            raise CaseError(message, pytrace=False) from None
+    return replace(ranking, others=others)
