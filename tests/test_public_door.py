@@ -37,6 +37,7 @@ LAYERS = (
     "expectations",
     "gates",
     "reports",
+    "ext",
 )
 """The folders whose tests may import their own layer, the lowest first."""
 
