@@ -251,6 +251,7 @@ EXAMPLES = {
     "pytest_relevance_metrics": "mean nDCG@10",
     "pytest_relevance_explain": "strap1 has the words of smart watch",
     "pytest_relevance_texts": "2 cases",
+    "pytest_relevance_complete": "A strap",
     "relevance_fingerprint": "2 cases",
     "pytest_relevance_write": "figures: figures.txt",
     "ReportFormat": "2 cases",

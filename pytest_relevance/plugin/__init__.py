@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.document_fields import FieldValues
     from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import FileInfo
 
 pytest_plugins = [
     "pytest_relevance.ext.concurrency.plugin",
@@ -133,6 +134,19 @@ class HookSpecs:
         `names` are the fields that the expectations of the case look at. An implementation may be a coroutine function:
         it is awaited only if a document still lacks a field, and it awaits others by `case_run.wait(answer)`. The
         values of the first source count.
+        """
+
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_complete(
+        config: pytest.Config,
+        results: Sequence[CaseResult],
+        files: Mapping[str, FileInfo],
+    ) -> Sequence[DocumentTexts] | None:
+        """Say more of the documents of results when all cases have ended, before any report: texts for each result.
+
+        It is called in the process that has all results, for those whose rankings a report shows; the first call is for
+        all of them. `files` are the case files by their names. It changes no verdict.
         """
 
     @staticmethod

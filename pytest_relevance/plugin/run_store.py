@@ -45,7 +45,6 @@ from pytest_relevance.results.records.run_info import (
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.reports.styled_lines import Line
-    from pytest_relevance.results.catalogue import RunTitles
 
 LOST = "lost"
 """A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
@@ -149,7 +148,7 @@ class RunStore:
         self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
-        self._titles: RunTitles | None = None
+        self._has_ended = False
 
     def send_files(self, report: pytest.TestReport, news: News) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
@@ -230,11 +229,8 @@ class RunStore:
         return common(self.fingerprints) if self.fingerprints else {}
 
     def end(self) -> None:
-        """Complete the results when no more follow: all get their titles in one pass, as a catalogue is read once."""
-        if any(info.documents for info in self.files.values()):
-            from pytest_relevance.results.catalogue import RunTitles
-
-            self._titles = RunTitles(self._is_shown)
+        """Complete the results, as no more follow."""
+        self._has_ended = True
         if self._results is not None:
             self._results = self.completed(self._results)
 
@@ -256,23 +252,33 @@ class RunStore:
         self._results = None
 
     def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Results with what is known by now: the titles of the catalogues.
+        """Results with what is known by now. When no more follow, a hook adds texts of their documents.
 
-        Catalogues that cannot be read become messages. No document is said to be missing from an index that has other
-        ids.
+        No document is said to be missing from an index that has other ids.
         """
         if OTHER_IDS in self.warnings:
             results = [result.with_texts(not_in_index=()) for result in results]
-        if self._titles is None:
+        if not self._has_ended:
             return [*results]
-        _ = (
-            self.results
-        )  # so that one pass over a catalogue finds the documents of all results
-        found = self._titles.add(results, self.files)
-        self.messages += map(Message, self._titles.problems)
-        self._titles.problems.clear()
-        self.keep_errors(self._titles.errors)
-        return found
+        if self._results is None:
+            _ = self.results  # the hook is called for all results first
+        return self._with_texts(results)
+
+    def _with_texts(self, results: Sequence[CaseResult]) -> list[CaseResult]:
+        """Add what the hook says of the documents of those results that a report shows."""
+        completed = list(results)
+        places = [
+            place for place, result in enumerate(results) if self._is_shown(result)
+        ]
+        for texts in self._config.hook.pytest_relevance_complete(
+            config=self._config,
+            results=[results[place] for place in places],
+            files=self.files,
+        ):
+            for place, more in zip(places, texts, strict=True):
+                result = completed[place]
+                completed[place] = replace(result, texts=result.texts.with_more(more))
+        return completed
 
     def _is_shown(self, result: CaseResult) -> bool:
         """Whether a report may show the ranking of a result. No catalogue is read for the others."""

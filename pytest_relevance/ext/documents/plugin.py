@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +11,10 @@ from pytest_relevance.plugin.options import DOCUMENTS
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.case_parts import DocumentTexts
+    from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.document_fields import FieldValues
+    from pytest_relevance.results.records.run_info import FileInfo
 
 
 @pytest.hookimpl(trylast=True)  # the hooks of the run come first
@@ -38,3 +41,16 @@ async def pytest_relevance_fields(
     from pytest_relevance.ext.documents.catalogue_fields import fields_in_catalogue
 
     return fields_in_catalogue(case_run)
+
+
+def pytest_relevance_complete(
+    config: pytest.Config,
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> Sequence[DocumentTexts] | None:
+    """Return what the catalogues of the suites say of the documents of results."""
+    if not any(info.documents for info in files.values()):
+        return None
+    from pytest_relevance.ext.documents.catalogue_texts import texts_in_catalogues
+
+    return texts_in_catalogues(config, results, files)
