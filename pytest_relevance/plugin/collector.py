@@ -67,16 +67,37 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the file or its baseline cannot be read; one error lists all mistakes of the file.
         """
         reporting.install(self.config)
-        shown, option = shown_path(self.path, self.config), self.config.option
-        if why := why_same_node(self, run_store(self.config).files.values()):
+        shown = shown_path(self.path, self.config)
+        why = why_same_node(self, run_store(self.config).files.values())
+        if why:
             raise self.CollectError(f"{shown}: {why}")
+        suite = self._read_suite(shown)
+        self._warn(suite, shown)
+        self._register_tags(suite)
+        self._baseline = self._read_baseline(suite, shown)
+        for case in suite.cases:
+            if case.params:
+                redaction(self.config).learn(case.params)
+        runs = self._runs(suite, shown)
+        why = why_same_names(runs)
+        if why:
+            raise self.CollectError(f"{shown}: {why}")
+        if self._baseline is not None:
+            self._refuse_silence(self._baseline, runs)
+        digest = self._digest(suite)
+        run_store(self.config).files[shown] = self.describe(suite, runs, digest)
+        files = self.config.stash.setdefault(COLLECTED_FILES, {})
+        files[shown] = CollectedFile(self, suite, runs, digest)
+        return [run.item for run in runs]
+
+    def _read_suite(self, shown: str) -> Suite:
+        """Read the file, which messages call `shown`. Raises `CollectError` for all mistakes in it at once."""
         try:
-            metrics = metrics_of(self)
-            suite = load_suite(
+            return load_suite(
                 self.path,
                 shown=shown,
                 owned_tags=_owned_tags(self.config),
-                metrics=metrics,
+                metrics=metrics_of(self),
             )
         except CaseFileError as error:
             raise CaseFileMistakes(error) from None
@@ -84,40 +105,38 @@ class CaseFile(pytest.Module):
             raise self.CollectError(str(error)) from None
         except OSError as error:
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
-        is_first = (
-            getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
-            == "gw0"
-        )
-        with (
-            nullcontext() if is_first else warnings.catch_warnings(record=True)
-        ):  # all workers would tell the same
+
+    def _warn(self, suite: Suite, shown: str) -> None:
+        """Warn of what the file has: of several workers, which collect the same, only the first one does.
+
+        Raises `CollectError` in every worker if the project turns warnings into errors, as all must collect the same.
+        """
+        worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
+        is_heard = worker == "gw0"
+        with nullcontext() if is_heard else warnings.catch_warnings(record=True):
             for message in suite.warnings:
                 try:
                     self.warn(RelevanceWarning(message))
-                except RelevanceWarning:  # the project turns warnings into errors; all workers collect the same items
+                except RelevanceWarning:
                     raise self.CollectError(f"{shown}: {message}") from None
-        known = set(self.config.getini("markers"))
-        for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
-            if (line := f"{tag}{_OF_A_TAG}") not in known:
-                self.config.addinivalue_line("markers", line)
-        self._baseline = self._read_baseline(suite, shown)
-        for case in suite.cases:
-            if case.params:
-                redaction(self.config).learn(case.params)
-        runs = self._runs(suite, shown)
-        if why := why_same_names(runs):
-            raise self.CollectError(f"{shown}: {why}")
-        digest = ""
-        if option.relevance_record is not None:
-            from pytest_relevance._files import digest_files
 
-            digest = digest_files([self.path, *suite.files])
-        if self._baseline is not None:
-            self._refuse_silence(self._baseline, runs)
-        run_store(self.config).files[shown] = self.describe(suite, runs, digest)
-        files = self.config.stash.setdefault(COLLECTED_FILES, {})
-        files[shown] = CollectedFile(self, suite, runs, digest)
-        return [run.item for run in runs]
+    def _register_tags(self, suite: Suite) -> None:
+        """Register the tags of cases as markers."""
+        known = set(self.config.getini("markers"))
+        for case in suite.cases:
+            for tag in case.tags:
+                line = f"{tag}{_OF_A_TAG}"
+                if line not in known:
+                    self.config.addinivalue_line("markers", line)
+                    known.add(line)
+
+    def _digest(self, suite: Suite) -> str:
+        """Return the digest of the file and of all that it names, if a record is written; else an empty text."""
+        if self.config.option.relevance_record is None:
+            return ""
+        from pytest_relevance._files import digest_files
+
+        return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
         """Return what the cases are compared with: the baseline of the file, or the record of `--relevance-against`.

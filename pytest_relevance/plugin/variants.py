@@ -36,18 +36,7 @@ class Variant:
 
 def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
     """Return the variant of each item of a case."""
-    parameters = []
-    for item in items:
-        of_item = internals.parameters_of(item)
-        if of_item is not None:
-            parameters.append(of_item)
-    ids: list[tuple[str, ...] | None] = [None] * len(items)
-    if parameters and len(parameters) == len(items):
-        fixtures = internals.fixtures_of(items[0])
-        own = OwnFixtures.of(items[0].config)
-        counting = _counting(case, [*parameters[0].indices], fixtures, own)
-        if counting:
-            ids = [*_counting_ids(parameters, counting)]
+    ids = _ids_of_variants(case, items)
     names = [None if counted is None else "-".join(counted) for counted in ids]
     by_name: dict[str | None, list[pytest.Function]] = {}
     for item, name in zip(items, names, strict=True):
@@ -63,6 +52,28 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
         )
         variants.append(variant)
     return variants
+
+
+def _ids_of_variants(
+    case: Case, items: Sequence[pytest.Function]
+) -> list[tuple[str, ...] | None]:
+    """Return for each item the ids of the parameters that make its variant; None if no parameter does."""
+    without: list[tuple[str, ...] | None] = [None] * len(items)
+    parameters = []
+    for item in items:
+        of_item = internals.parameters_of(item)
+        if of_item is None:
+            return without
+        parameters.append(of_item)
+    if not parameters:
+        return without
+    counting = _counting(
+        case,
+        arguments=[*parameters[0].indices],
+        fixtures=internals.fixtures_of(items[0]),
+        own=OwnFixtures.of(items[0].config),
+    )
+    return [*_counting_ids(parameters, counting)] if counting else without
 
 
 def _counting(
