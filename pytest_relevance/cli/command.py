@@ -59,22 +59,18 @@ def check_output(
 
     `what` describes the latter in the message, for example `no record`.
     """
-    target, to = arguments.output, f"{PROGRAM} {arguments.command}: --output"
+    target = arguments.output
     if target is None:
         return
-    if os.path.realpath(target) in {
-        os.path.realpath(path) for path in inputs if path is not None
-    }:
-        raise CommandError(f"{to} {quoted(target)} is one of the files that are read")
-    if (
-        is_own
-        and os.path.isfile(target)
-        and (data := Path(target).read_bytes()).strip()
-        and not is_own(data)
-    ):
-        raise CommandError(
-            f"{to} {quoted(target)} is there, and is {what}; name another file"
-        )
+    option = f"{PROGRAM} {arguments.command}: --output {quoted(target)}"
+    read = {os.path.realpath(path) for path in inputs if path is not None}
+    if os.path.realpath(target) in read:
+        raise CommandError(f"{option} is one of the files that are read")
+    if is_own is None or not os.path.isfile(target):
+        return
+    data = Path(target).read_bytes()
+    if data.strip() and not is_own(data):
+        raise CommandError(f"{option} is there, and is {what}; name another file")
 
 
 def without_texts(file: str, format: str = "") -> CommandError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from pytest_relevance._problems import Problem
+from pytest_relevance._problems import Place as Place
+from pytest_relevance._problems import Problem as Problem
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.judgments.model import Judgments, Ratings
 

@@ -341,6 +341,6 @@ def test_help_says_what_the_exit_codes_are_and_names_every_option_of_the_docs(
     options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--relevance-record"}
     assert options == documented
     assert (
-        "The exit code is 0 where every gate that is given is met; 1 where one is not"
+        "The exit code is 0 if every gate that is given is met. It is 1 if one is not met"
         in " ".join(said.out.split())
     )

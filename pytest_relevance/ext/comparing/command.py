@@ -1,11 +1,11 @@
 """`pytest-relevance compare`: two runs over the same cases, figure by figure and query by query.
 
-A is the older run, B the newer one; each is a record (pytest --relevance-record=FILE) or a run of another tool (TREC,
+A is the older run, B the newer one. Each is a record (pytest --relevance-record=FILE), or a run of another tool (TREC,
 CSV, Parquet, JSON), which needs --judgments. Single cases are compared by the metric that is named first.
 
-The exit code is 0 where every gate that is given is met; 1 where one is not, or where a case is an error in B and was
-none in A; 2 where A and B cannot be compared: other queries, other judgments, other settings, an error, a run that did
-not finish.
+The exit code is 0 if every gate that is given is met. It is 1 if one is not met, or if a case is an error in B and was
+none in A. It is 2 if A and B cannot be compared: they have other queries, other judgments or other settings, there is an
+error, or a run did not finish.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _comparison(arguments: Namespace) -> Comparison:
-    """Compare the runs. Raises ValueError where they cannot be compared."""
+    """Compare the runs. Raises ValueError if they cannot be compared."""
     from pytest_relevance.ext.comparing.compare import compare_runs
 
     metrics = list(arguments.metrics)

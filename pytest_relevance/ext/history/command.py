@@ -1,12 +1,14 @@
 """`pytest-relevance history`: what became of search over many recorded runs, in the order of their start.
 
-RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz", or a folder, of which all files
-*.jsonl and *.jsonl.gz are read, those in its folders too. A line a run: the mean over the cases that all runs have, the
-interval that unjudged results leave to it, the 95th percentile of the latency, how many cases passed, how many got
-worse and better since the run before, and what was searched. What is damaged, did not finish or is no record is named
-and left out.
+RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz", or a folder. Of a folder all files
+*.jsonl and *.jsonl.gz are read, also those in its folders. A file that is damaged, did not finish or is no record is
+named and left out.
 
-The exit code is 0 whatever the runs came to, and 2 where no run is left, or no case is in all of them.
+The report has a line for each run: the mean over the cases that all runs have, the interval that unjudged results leave
+to it, the 95th percentile of the latency, how many cases passed, how many got worse and better since the run before, and
+what was searched.
+
+The exit code is 0, whatever the runs came to. It is 2 if no run is left, or if no case is in all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pathlib import Path
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, PROGRAM, CommandError
-from pytest_relevance.report_formats import HTML, JSON, MARKDOWN, TEXT
+from pytest_relevance.report_formats import HTML, JSON, MARKDOWN
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -37,25 +39,29 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the history. Raises `RecordError` where there is none, and `CommandError`."""
+    """Print or write the history. Raises `RecordError` if there is none, and `CommandError`."""
     from pytest_relevance.ext.history.data import history_data
     from pytest_relevance.ext.history.history import read_history
     from pytest_relevance.ext.history.page import history_page
     from pytest_relevance.ext.history.report import history_markdown, history_text
     from pytest_relevance.reports.own_formats import json_text
 
-    paths = [*dict.fromkeys(path for name in arguments.runs for path in _files(name))]
+    files: dict[str, None] = {}
+    for name in arguments.runs:
+        files |= dict.fromkeys(_files(name))
+    paths = list(files)
     command.check_output(arguments, map(Path, paths), is_report, "no report")
     format = command.report_format(arguments, command.OWN_FORMATS)
     history = read_history(paths)
-    report = {
-        TEXT: lambda: history_text(
-            history, terminal_width() if arguments.output is None else WIDEST
-        ),
-        MARKDOWN: lambda: history_markdown(history, arguments.max_chars),
-        JSON: lambda: json_text(history_data(history)),
-        HTML: lambda: history_page(history),
-    }[format]()
+    if format == MARKDOWN:
+        report = history_markdown(history, arguments.max_chars)
+    elif format == JSON:
+        report = json_text(history_data(history))
+    elif format == HTML:
+        report = history_page(history)
+    else:
+        is_printed = arguments.output is None
+        report = history_text(history, terminal_width() if is_printed else WIDEST)
     command.deliver(report, format, arguments.output)
     return OK
 
