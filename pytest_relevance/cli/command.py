@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance._text import quoted
 from pytest_relevance.report_formats import (
     HTML,
     JSON,
@@ -73,37 +73,6 @@ def check_output(
         raise CommandError(f"{option} is there, and is {what}; name another file")
 
 
-def without_texts(file: str, format: str = "") -> CommandError:
-    """Make the error for a judgment file that does not say the texts of its queries."""
-    message = (
-        f"{file}: it has the ids of queries, and their texts are needed; name the file that has them: --queries "
-        "queries.tsv (a line is an id, a tab and the text)"
-    )
-    if format == "elasticsearch":
-        message += ". Or say where a request has the text of its query: --query params.text, once or several times"
-    return CommandError(message)
-
-
-def add_query(parser: ArgumentParser) -> None:
-    """Add the option that says where requests of Elasticsearch have the texts of their queries."""
-    query = (
-        "where a rank_eval request has the text of its query, such as params.text; may be repeated: the first place "
-        "counts that has a text"
-    )
-    parser.add_argument("--query", metavar="PATH", action="append", help=query)
-
-
-def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
-    """Raise `CommandError` if one of the paths exists."""
-    there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
-    if there:
-        are = "is" if len(there) == 1 else "are"
-        raise CommandError(
-            f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}",
-            FOUND,
-        )
-
-
 def escape_unencodable() -> None:
     """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
@@ -152,9 +121,6 @@ def write(path: str | Path, data: bytes) -> None:
 
 # Arguments
 
-
-YAML = (".yaml", ".yml")
-"""The endings of the names of case files."""
 
 _RANGE = re.compile(r"(.+?)\.\.(.+)")
 

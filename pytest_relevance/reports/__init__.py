@@ -4,8 +4,8 @@
 |---|---|
 | `failure`, `ranking`, `breakdown`, `reasons` | a case: its report, its ranking, its nDCG by rank, why it failed |
 | `run/` | a whole run: its parts, and its reports as text, Markdown and data |
-| `html/` | the page |
-| `comparison`, `history` | two runs; many runs |
+| `html/` | what HTML pages share |
+| `comparison_report`, `comparison_data` | a comparison of two runs: its report, its values in JSON |
 | `raters` | what is found in judgment files |
 | `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
 | `progress` | how far long work is |

@@ -6,15 +6,16 @@
 | `scoring` | the score and the verdict of a case, which make its `CaseResult` (`case_result`, `case_parts`) |
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `document_fields` | titles and fields of documents |
-| `records/` | records and baselines, the comparison with a baseline, merging |
+| `records/` | records and baselines, the comparison with a baseline |
 | `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
 | `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |
 | `repeats` | whether a search returns the same when it is called again |
-| `compare/` | two runs side by side, runs of other tools, the means and tests of any two sets of scores |
+| `compare/` | a comparison of two runs, the means and tests of any two sets of scores |
+| `file_names` | how case files of several runs are matched |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
 | `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |
 | `unjudged` | unjudged results, and what a grade for them may be worth |
 | `worklist`, `worklist_file`, `judge_file` | what to judge next, for people and for a judge |
-| `evaluate`, `history` | scores in a notebook; recorded runs in the order of their start |
+| `evaluate` | scores in a notebook |
 """

@@ -26,12 +26,12 @@ from pytest_relevance.cli.command import (
     FOUND,
     OK,
     PROGRAM,
-    YAML,
     CommandError,
     add_reading,
     say,
     show,
 )
+from pytest_relevance.ext.commands.shared import YAML
 from pytest_relevance.registry import CHECKS
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded

@@ -24,7 +24,6 @@ from pytest_relevance.cli.command import (
     OK,
     PROGRAM,
     STANDARD,
-    YAML,
     CommandError,
     complain,
 )
@@ -36,6 +35,12 @@ from pytest_relevance.ext.commands.case_file import (
     losses_of,
 )
 from pytest_relevance.ext.commands.lint import blank_documents
+from pytest_relevance.ext.commands.shared import (
+    YAML,
+    add_query,
+    refuse_to_overwrite,
+    without_texts,
+)
 from pytest_relevance.judgments import reading, writing
 from pytest_relevance.judgments.formats import FORMATS, Written
 from pytest_relevance.judgments.grading import graded
@@ -79,7 +84,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help=queries
     )
-    command.add_query(parser)
+    add_query(parser)
     parser.add_argument(
         "--overwrite", action="store_true", help="replace OUT if it exists"
     )
@@ -109,7 +114,7 @@ def run(arguments: Namespace) -> int:
     _refuse_one_file(arguments.source, out)
     target = arguments.target_format or _format_of(out)
     if not arguments.overwrite and os.path.isfile(out):
-        command.refuse_to_overwrite([out], "--overwrite replaces what is there")
+        refuse_to_overwrite([out], "--overwrite replaces what is there")
     if target == writing.RUN:
         converted = _convert_run(arguments)
     else:
@@ -186,7 +191,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
     """Make the file to write. Raises `CommandError` if the format cannot hold the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
-        raise command.without_texts(_shown(arguments.source), judgments.format)
+        raise without_texts(_shown(arguments.source), judgments.format)
     try:
         if target == CASE_FILE:
             return case_file(

@@ -23,6 +23,11 @@ from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.ext.commands.schema import schema_text
+from pytest_relevance.ext.commands.shared import (
+    add_query,
+    refuse_to_overwrite,
+    without_texts,
+)
 from pytest_relevance.ext.commands.yaml_text import write_value
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
@@ -53,7 +58,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--queries", metavar="FILE", type=command.existing, help=queries
     )
-    command.add_query(parser)
+    add_query(parser)
     parser.add_argument(
         "--name",
         default="search",
@@ -84,7 +89,7 @@ def run(arguments: Namespace) -> int:
     suite = folder / f"{name}{_ENDING}"
     conftest = folder / "conftest.py"
     paths = [os.path.relpath(path) for path in (suite, conftest)]
-    command.refuse_to_overwrite(paths, _other_places(suite, conftest))
+    refuse_to_overwrite(paths, _other_places(suite, conftest))
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         first = _of_judgments(arguments, folder, next_command)
@@ -226,7 +231,7 @@ def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
         )
         if any(query.text is not None for query in queries):
             return queries
-    raise command.without_texts(str(arguments.judgments), format)
+    raise without_texts(str(arguments.judgments), format)
 
 
 def _named(

@@ -1,1 +1,1 @@
-"""What the pages share: texts as HTML, the style, the policy; and the page of a history."""
+"""What the pages share: texts as HTML, the style, the policy."""
