@@ -168,6 +168,7 @@ def is_allowed(file: str, name: str) -> bool:
     if module.startswith("ext.formats."):
         module = module.replace("ext.formats", "judgments")
     module = re.sub(r"^ext\.(html|markdown)\.", "reports.", module)
+    module = re.sub(r"^ext\.judging\.", "results.", module)
     layer, _, inner = module.partition(".")
     folder = file.partition("/")[0]
     if folder not in LAYERS:

@@ -16,9 +16,10 @@ each file. The hooks of a run with cases are registered when the first case file
 | `selection`, `files_not_run`, `required_reference` | what the command line chooses; what a run lacks of its reference |
 | `clock` | the clocks of a run, which a test cannot stop |
 | `terminal`, `failure_text` | what is printed |
-| `failures`, `outputs` | the exceptions of cases, the files that a run leaves |
+| `failures` | the exceptions of cases |
+| `outputs`, `output_files`, `baseline_output`, `run_data` | what a run leaves: its files and baselines; the run as data |
 | `uncollected`, `failed_start` | mistakes in files that keep cases from being collected, or the run from its start |
-| `judging`, `redaction`, `known_secrets` | a project's judge and its calibration; secrets in reports |
+| `redaction`, `known_secrets` | secrets in reports |
 | `pytest_internals` | all that is private to pytest and to other plugins |
 """
 
@@ -43,9 +44,7 @@ from pytest_relevance.plugin import (
     options,
 )
 from pytest_relevance.plugin.output_files import (
-    JUDGE_FILE,
     RECORD,
-    WORKLIST,
     Message,
     OutputFile,
     check_files,
@@ -69,6 +68,7 @@ pytest_plugins = [
     "pytest_relevance.ext.explaining.plugin",
     "pytest_relevance.ext.markdown.plugin",
     "pytest_relevance.ext.html.plugin",
+    "pytest_relevance.ext.judging.plugin",
 ]
 """The plugins of the extensions; pytest calls the last one first.
 
@@ -184,16 +184,16 @@ class HookSpecs:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Name the files of the core."""
-    return [WORKLIST, RECORD, JUDGE_FILE]
+    """Name the record."""
+    return [RECORD]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the files of the core."""
-    from pytest_relevance.plugin.outputs import write_all
+    """Write the record."""
+    from pytest_relevance.plugin.outputs import write_record
 
-    yield from write_all(run, config)
+    yield from write_record(run, config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -238,7 +238,6 @@ def pytest_configure(config: pytest.Config) -> None:
         _configure(config)
     except pytest.UsageError as error:
         raise _guarded(error) from None
-    config.stash[options.HAS_STARTED] = True
 
 
 def _configure(config: pytest.Config) -> None:
@@ -249,16 +248,11 @@ def _configure(config: pytest.Config) -> None:
         return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
     of_run = options.settings(config)
     against, outputs = config.option.relevance_against, of_run.outputs
-    judges = (
-        config.option.relevance_judge is not None
-        or config.option.relevance_calibrate is not None
-    )
     if against is not None:
         options.recorded_rankings(config)
     if (
         against is not None
         or outputs
-        or judges
         or of_run.requires_baseline
         or config.getoption("dist", "no") != "no"
     ):
@@ -266,10 +260,6 @@ def _configure(config: pytest.Config) -> None:
 
         reporting.install(config)  # the run says so where it has no case file at all
     check_files(of_run.files, config)
-    if judges:
-        from pytest_relevance.plugin.judging import Judging
-
-        manager.register(Judging(config), "relevance-judging")
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
@@ -305,6 +295,7 @@ def pytest_collect_file(
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """See that pytest-testmon, if it is active, leaves no case file out in silence."""
+    session.config.stash[options.HAS_STARTED] = True
     if session.config.pluginmanager.hasplugin("TestmonSelect"):
         from pytest_relevance.plugin import testmon
 

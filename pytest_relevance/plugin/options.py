@@ -52,7 +52,6 @@ _calls = whole_number(
     2, "call each search 2 times or more, to see whether its ranking changes"
 )
 _failures = whole_number(0, "a whole number of cases, or 0 to search on whatever fails")
-_pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
@@ -82,23 +81,9 @@ _OPTIONS: Mapping[str, Option] = {
         "a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), or "
         "is expected to fail, so that the run fails for what got worse alone (xfail)",
     ),
-    "unjudged": (
-        "FILE",
-        "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
-    ),
     "record": (
         "FILE",
         "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
-    ),
-    "judge": (
-        "FILE",
-        "ask the fixture relevance_judge for the grades of results that nobody has judged, the most valuable "
-        "first, and add them to this worklist",
-    ),
-    "judge-limit": (at_least_one, "ask relevance_judge for N grades at most"),
-    "calibrate": (
-        _pairs,
-        "ask relevance_judge for N grades that people gave, and print how far it agrees with them",
     ),
     "repeat": (
         _calls,
@@ -306,8 +291,6 @@ class RunSettings(NamedTuple):
 
 _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
 
-_KEEPS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
-
 DOCUMENTS = "relevance_documents"
 """The name of the fixture that says what documents are called."""
 
@@ -321,7 +304,7 @@ def has_cases(config: pytest.Config) -> bool:
 
 
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Set once the plugin is configured. An error that ends the run before that is told by `failed_start`."""
+"""Set once all plugins are configured. An error that ends the run before that is told by `failed_start`."""
 
 
 def may_tell_of_failed_start(config: pytest.Config) -> bool:
@@ -330,18 +313,17 @@ def may_tell_of_failed_start(config: pytest.Config) -> bool:
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-def keep_details(config: pytest.Config) -> None:
-    """Have the run keep ranking, grades and titles of every case.
-
-    An extension calls it in a `pytest_configure` that is `tryfirst`: before the settings
-    are read.
-    """
-    config.stash[_KEEPS_DETAILS] = True
-
-
 def settings(config: pytest.Config) -> RunSettings:
     """Return the settings of this process."""
     return config.stash[_SETTINGS]
+
+
+def keep_details(config: pytest.Config) -> None:
+    """Have the run keep ranking, grades and titles of every case.
+
+    An extension calls it in a `pytest_configure` that is `trylast`: the settings are read.
+    """
+    config.stash[_SETTINGS] = settings(config)._replace(details=True)
 
 
 def read_settings(config: pytest.Config) -> None:
@@ -366,21 +348,12 @@ def read_settings(config: pytest.Config) -> None:
         calls=option.relevance_repeat or 1,
         files=files,
         outputs=outputs,
-        details=bool(
-            verbosity(option) > 1
-            or outputs
-            or option.relevance_calibrate
-            or config.stash.get(_KEEPS_DETAILS, False)
-        ),
+        details=bool(verbosity(option) > 1 or outputs),
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
         home=here(),
         started=wall_time(),
     )
-    if option.relevance_judge is None and option.relevance_judge_limit is not None:
-        raise pytest.UsageError(
-            "--relevance-judge-limit goes with --relevance-judge=FILE, which is not given"
-        )
     pattern = config.getini("relevance_redact")
     try:
         if (

@@ -144,26 +144,6 @@ def why_no_record(data: bytes) -> str | None:
 RECORD = OutputFile("record", why_no_record)
 
 
-def why_no_worklist(data: bytes) -> str | None:
-    """Say why a file with this content must not be replaced by a worklist."""
-    from pytest_relevance.results.worklist_file import why_kept
-
-    return why_kept(data)
-
-
-def why_no_judge_file(data: bytes) -> str | None:
-    """Say why grades of a judge must not be added to a file with this content."""
-    from pytest_relevance.results.judge_file import why_not_added_to
-
-    return why_not_added_to(data)
-
-
-WORKLIST = OutputFile("unjudged", why_no_worklist, unwritten="no case was scored")
-
-JUDGE_FILE = OutputFile("judge", why_no_judge_file, unwritten="")
-"""The worklist of a judge. It is written as grades come."""
-
-
 def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
     """Return the files that options name, as far as the options were read."""
     files = []

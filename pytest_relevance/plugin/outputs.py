@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance._files import write_whole
-from pytest_relevance._text import counted
 from pytest_relevance.plugin.options import (
     ended_well,
     settings,
 )
 from pytest_relevance.plugin.output_files import (
     RECORD,
-    WORKLIST,
     Message,
     Target,
 )
 from pytest_relevance.plugin.run_data import present_run
 from pytest_relevance.plugin.run_store import first_named, run_store
 from pytest_relevance.reports.run.counts import counted_cases
-from pytest_relevance.results.case_result import (
-    has_failed,
-)
 from pytest_relevance.results.records.run_info import (
     RunFinding,
     files_with_errors,
@@ -105,12 +99,6 @@ def tell(
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def write_all(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the files of the core that options ask for."""
-    yield from write_worklist(run, config)
-    yield from write_record(run, config)
-
-
 def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
     """Write the record of a run, if an option asks for it."""
     target = Target.of(RECORD, config)
@@ -128,40 +116,3 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
         unfinished += f"; {files_with_errors(run.info.uncollected)}"
     cases = counted_cases(run.results)
     yield Message(f"record: {target.shown} ({cases}{unfinished})")
-
-
-def write_worklist(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the results that nobody has judged, if an option asks for them."""
-    from pytest_relevance.results.worklist import Worklist
-
-    target = Target.of(WORKLIST, config)
-    if target is None:
-        return
-    scored = [result for result in run.results if result.evaluation.scores]
-    # no rankings, so that the unjudged results are unknown
-    if not scored and _may_lack_results(run):
-        yield Message(f"{target.shown} is not written: no case was scored")
-        return
-    worklist = Worklist.of(scored)
-    # of anything but a regular file, a pipe for instance, there is no content to keep
-    problem = target.write(
-        lambda path: write_whole(
-            path, worklist.to_csv(path.read_bytes() if path.is_file() else b"")
-        )
-    )
-    words = "no unjudged results"
-    if worklist.rows:
-        rows = counted(len(worklist.rows), "unjudged result")
-        words = f"{rows} of {counted(worklist.queries, 'query', 'queries')}"
-    if problem is not None:
-        yield Message(f"{words}, and no list of them: {problem}", is_good=False)
-        return
-    rest = "" if worklist.rows else " has only its header"
-    yield Message(f"{words}: {target.shown}{rest}")
-
-
-def _may_lack_results(run: Run) -> bool:
-    """Whether a case did not come to its end, so that its ranking is unknown."""
-    info = run.info
-    is_incomplete = bool(info.errors or info.missing or info.uncollected)
-    return is_incomplete or any(map(has_failed, run.results))

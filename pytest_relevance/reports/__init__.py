@@ -8,5 +8,4 @@
 | `comparison_report`, `comparison_data` | a comparison of two runs: its report, its values in JSON |
 | `raters` | what is found in judgment files |
 | `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
-| `progress` | how far long work is |
 """

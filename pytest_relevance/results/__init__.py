@@ -16,6 +16,5 @@
 | `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |
 | `unjudged` | unjudged results, and what a grade for them may be worth |
-| `worklist`, `worklist_file`, `judge_file` | what to judge next, for people and for a judge |
 | `evaluate` | scores in a notebook |
 """

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
-from pytest_relevance.results.judge_file import JudgeFile, why_not_added_to
+from pytest_relevance.ext.judging.judge_file import JudgeFile, why_not_added_to
+from pytest_relevance.ext.judging.worklist import Worklist
+from pytest_relevance.ext.judging.worklist_file import why_kept
 from pytest_relevance.results.unjudged import Unjudged
-from pytest_relevance.results.worklist import Worklist
-from pytest_relevance.results.worklist_file import why_kept
 from tests.helpers import case_result, changed
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")

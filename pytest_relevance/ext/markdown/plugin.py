@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options. Raises UsageError for an invalid one."""
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pytest_relevance.reports.progress import Progress, time_left
+from pytest_relevance.ext.judging.progress import Progress, time_left
 
 
 class Clock:

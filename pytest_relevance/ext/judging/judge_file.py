@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_relevance._csv_cells import csv_text, escaped
+from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow
+from pytest_relevance.ext.judging.worklist_file import on_one_line, read_worklist
 from pytest_relevance.judgments.columns import MACHINE
-from pytest_relevance.results.worklist import Worklist, WorklistRow
-from pytest_relevance.results.worklist_file import on_one_line, read_worklist
 
 _OF_JUDGES = ("rater", MACHINE, "note")
 """The columns that a judge adds to those of a worklist."""

@@ -9,18 +9,18 @@ from math import fsum
 
 from pytest_relevance._csv_cells import csv_text, escaped
 from pytest_relevance._text import printable
-from pytest_relevance.results.case_result import CaseResult, variants_in_order
-from pytest_relevance.results.unjudged import (
-    PlausibleGains,
-    Unjudged,
-    unjudged_results,
-)
-from pytest_relevance.results.worklist_file import (
+from pytest_relevance.ext.judging.worklist_file import (
     added_columns,
     columns_with,
     field_column,
     in_a_file,
     on_one_line,
+)
+from pytest_relevance.results.case_result import CaseResult, variants_in_order
+from pytest_relevance.results.unjudged import (
+    PlausibleGains,
+    Unjudged,
+    unjudged_results,
 )
 
 Search = tuple[str, str | None]

@@ -20,16 +20,8 @@ import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
-from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
-from pytest_relevance.plugin.failures import error_text
-from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
-from pytest_relevance.plugin.output_files import JUDGE_FILE, Message, Target
-from pytest_relevance.plugin.outputs import tell
-from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
-from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import case_runs_of
-from pytest_relevance.plugin.running.judge import (
+from pytest_relevance.ext.judging.files import JUDGE_FILE
+from pytest_relevance.ext.judging.judge import (
     AT_ONCE,
     NAME,
     Answer,
@@ -37,8 +29,20 @@ from pytest_relevance.plugin.running.judge import (
     Question,
     UnusableJudge,
 )
+from pytest_relevance.ext.judging.judge_file import JudgeFile
+from pytest_relevance.ext.judging.progress import Progress
+from pytest_relevance.ext.judging.worklist import Worklist
+from pytest_relevance.ext.judging.worklist_file import in_a_file
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
+from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
+from pytest_relevance.plugin.output_files import Message, Target
+from pytest_relevance.plugin.outputs import tell
+from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.terminal import run_terminal
-from pytest_relevance.reports.progress import Progress
 from pytest_relevance.reports.raters import agreement_lines
 from pytest_relevance.reports.styled_lines import folded_lines, styled_line
 from pytest_relevance.reports.terminal_text import terminal_width
@@ -46,9 +50,6 @@ from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.catalogue import RunTitles
 from pytest_relevance.results.filled import judged_by
-from pytest_relevance.results.judge_file import JudgeFile
-from pytest_relevance.results.worklist import Worklist
-from pytest_relevance.results.worklist_file import in_a_file
 
 PEOPLE = "people"
 """The rater of the grades that people gave, beside a judge."""

@@ -1,0 +1,1 @@
+"""What nobody has judged: a worklist for people, and the grades of a judge, a fixture of a project."""

@@ -1,0 +1,84 @@
+"""The options about what nobody has judged: --relevance-unjudged, -judge and -calibrate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.ext.judging.files import JUDGE_FILE, WORKLIST
+from pytest_relevance.plugin.options import (
+    add_options,
+    at_least_one,
+    keep_details,
+    whole_number,
+)
+from pytest_relevance.plugin.output_files import Message, OutputFile, Target
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.records.run import Run
+
+_pairs = whole_number(2, "ask for 2 grades or more that people gave too")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(
+        parser,
+        {
+            "unjudged": (
+                "FILE",
+                "write a worklist of the results that nobody has judged, as CSV, the "
+                "most valuable first",
+            ),
+            "judge": (
+                "FILE",
+                "ask the fixture relevance_judge for the grades of results that nobody "
+                "has judged, the most valuable first, and add them to this worklist",
+            ),
+            "judge-limit": (at_least_one, "ask relevance_judge for N grades at most"),
+            "calibrate": (
+                _pairs,
+                "ask relevance_judge for N grades that people gave, and print how far "
+                "it agrees with them",
+            ),
+        },
+    )
+
+
+# trylast: the file of a judge is mended, so the files must have been checked before
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the hooks of a judge, if one is to be asked.
+
+    Raises UsageError for options that do not go together.
+    """
+    option = config.option
+    if option.relevance_judge is None and option.relevance_judge_limit is not None:
+        raise pytest.UsageError(
+            "--relevance-judge-limit goes with --relevance-judge=FILE, which is not given"
+        )
+    if option.relevance_calibrate is not None:
+        keep_details(config)
+    is_asked = (option.relevance_judge, option.relevance_calibrate) != (None, None)
+    if is_asked and not hasattr(config, "workerinput"):
+        from pytest_relevance.ext.judging.hooks import Judging
+        from pytest_relevance.plugin import reporting
+
+        reporting.install(config)  # the run says so where it has no case file at all
+        config.pluginmanager.register(Judging(config), "relevance-judging")
+
+
+def pytest_relevance_outputs() -> Sequence[OutputFile]:
+    """Name the worklist, and that of a judge."""
+    return [WORKLIST, JUDGE_FILE]
+
+
+def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
+    """Write the worklist, if the option asks for it."""
+    target = Target.of(WORKLIST, config)
+    if target is not None:
+        from pytest_relevance.ext.judging.worklist_output import write_worklist
+
+        yield from write_worklist(run, target)
