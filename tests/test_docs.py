@@ -254,6 +254,7 @@ EXAMPLES = {
     "pytest_relevance_complete": "A strap",
     "relevance_fingerprint": "2 cases",
     "pytest_relevance_write": "figures: figures.txt",
+    "pytest_relevance_summary": "empty searches",
     "ReportFormat": "2 cases",
     "ExpectationKind": "2 cases",
     "GateKind": "2 cases",

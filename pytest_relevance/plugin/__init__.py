@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.plugin.running.fixture import Relevance
     from pytest_relevance.plugin.running.searched import Searched
+    from pytest_relevance.plugin.sections import Section
     from pytest_relevance.results.case_parts import DocumentTexts
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.document_fields import FieldValues
@@ -167,6 +168,16 @@ class HookSpecs:
 
         A file is checked before the run, and a run with one keeps the ranking and the
         titles of every case.
+        """
+
+    @staticmethod
+    @pytest.hookspec
+    def pytest_relevance_summary(  # type: ignore[empty-body]
+        run: Run, detail: int
+    ) -> Iterable[Section]:
+        """Add sections to the terminal, before the last one.
+
+        `detail`: 1 for `-v`, 2 for `-vv`, -1 for `-q`.
         """
 
     @staticmethod

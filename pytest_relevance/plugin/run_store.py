@@ -44,7 +44,6 @@ from pytest_relevance.results.records.run_info import (
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
-    from pytest_relevance.reports.styled_lines import Line
 
 LOST = "lost"
 """A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
@@ -118,7 +117,7 @@ class RunStore:
     order. `places` numbers the cases in the order of their files.
     `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
     (False). `other_failures` are the tests with a failure that no result has. `findings` are what the run says about
-    itself. `messages` are for the end of the run, `sections` have a title and stand before them in the terminal.
+    itself. `messages` are for the end of the run.
     `gates` are the gates that were judged. `skipped_folders` are the folders with case files that were not collected, by
     their names in messages.
 
@@ -143,7 +142,6 @@ class RunStore:
         self.other_failures: dict[str, None] = {}
         self.messages: list[Message] = []
         self.findings: list[RunFinding] = []
-        self.sections: list[tuple[str, Sequence[Line]]] = []
         self.gates: Sequence[GateResult] = ()
         self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None

@@ -20,6 +20,7 @@ from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
 from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import shown_path, verbosity
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.sections import Section
 from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.reasons import case_heading, item_heading
 from pytest_relevance.reports.run.counts import anything_ran
@@ -134,13 +135,26 @@ class Terminal:
         results = self._store.results if anything_ran(self._store.results) else []
         if self._config.option.verbose > 1:
             _print_passed(terminalreporter, results)
-        sections = [*self._store.sections]
+        sections = self._sections_of_extensions()
         lines = self._lines(results)
         if lines:
-            sections.append(("relevance", lines))
-        for title, section in sections:
-            terminalreporter.write_sep("=", title)
-            write_lines(terminalreporter, section)
+            sections.append(Section("relevance", lines))
+        for section in sections:
+            terminalreporter.write_sep("=", section.title)
+            write_lines(terminalreporter, section.lines)
+
+    def _sections_of_extensions(self) -> list[Section]:
+        """Ask the hook, if anything implements it: making the run takes time."""
+        hook = self._config.hook.pytest_relevance_summary
+        if not hook.get_hookimpls():
+            return []
+        from pytest_relevance.plugin.run_data import present_run
+
+        run = present_run(self._config)
+        sections = []
+        for added in hook(run=run, detail=verbosity(self._config.option)):
+            sections += added
+        return sections
 
     def _reference(self) -> str:
         """Return the record to compare with, as a command names it here; no report has an absolute path."""

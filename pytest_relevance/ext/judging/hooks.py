@@ -42,6 +42,7 @@ from pytest_relevance.plugin.outputs import tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
+from pytest_relevance.plugin.sections import Section
 from pytest_relevance.plugin.terminal import run_terminal
 from pytest_relevance.reports.raters import agreement_lines
 from pytest_relevance.reports.styled_lines import folded_lines, styled_line
@@ -123,7 +124,7 @@ class Judging:
         self._scored: dict[tuple[str, int], _ScoredCase] = {}
         self._is_interrupted = False
         self._messages: list[Message] = []
-        self._sections = run_store(config).sections
+        self._sections: list[Section] = []
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -197,6 +198,11 @@ class Judging:
             self._messages.append(Message(text))
         tell(self._messages, session, exitstatus)
         return outcome
+
+    @pytest.hookimpl
+    def pytest_relevance_summary(self) -> Sequence[Section]:
+        """Show how far judges agree with people."""
+        return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
         """Request the fixture for an item; tell it and give None if it cannot be asked."""
@@ -339,7 +345,7 @@ class Judging:
             lines.append(styled_line(""))
             lines += agreement_lines(judgments, pairs, _MOST_APART, columns=columns)
         heading = safe_output(f"calibration of {harmless(judge.name)}")
-        self._sections.append((heading, lines))
+        self._sections.append(Section(heading, lines))
 
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
