@@ -384,7 +384,10 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
     """Return the value of an option or else of the ini key of its name. Raises UsageError where it is not allowed."""
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
-        raise pytest.UsageError(f"{name} is {' or '.join(allowed)}, found {value!r}")
+        from pytest_relevance.reports.workflow_commands import safe_output
+
+        message = f"{name} is {' or '.join(allowed)}, found {value!r}"
+        raise pytest.UsageError(safe_output(message))
     return value
 
 

@@ -39,3 +39,12 @@ def test_the_name_of_the_package_does_no_harm_where_pytest_loads_the_plugin_itse
     project.conftest()
     project.cases("cases: [{query: boots, expect: {first: boots}}]")
     assert "1 passed" in project.run_apart("-p", "pytest_relevance").text
+
+
+@pytest.mark.parametrize("extension", ["html", "judging", "markdown"])
+def test_a_run_does_without_an_extension(project: Project, extension: str) -> None:
+    project.conftest()
+    project.cases("cases: [{query: boots, expect: {first: boots}}]")
+    blocked = f"no:pytest_relevance.ext.{extension}.plugin"
+    run = project.run("-p", blocked, "--relevance-record=run.jsonl")
+    assert (run.code, len(run.results)) == (0, 1)

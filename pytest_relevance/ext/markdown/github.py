@@ -12,6 +12,7 @@ import pytest
 from pytest_relevance._text import harmless
 from pytest_relevance.ext.markdown.annotations import Annotation, run_annotations
 from pytest_relevance.plugin.options import relative
+from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.results.case_parts import SETUP
@@ -30,6 +31,11 @@ def has_something_to_say(run: Run) -> bool:
     """Whether a run has errors, fails for a reason that is no case, or has searched."""
     fails = any(finding.fails for finding in run.info.findings)
     return bool(run.info.errors) or fails or anything_ran(run.results)
+
+
+def tell(problem: str, config: pytest.Config) -> None:
+    """Have the end of the run show a problem that does not fail it."""
+    run_store(config).messages.append(Message(problem, is_good=False))
 
 
 class Annotations:

@@ -58,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options. Raises UsageError for an invalid one."""
+    options.choice(config, "relevance_ci", CI)
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
         options.keep_details(config)
     address = config.getini("relevance_page_url")
@@ -87,8 +88,8 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 
 
 def _reports_to_github(config: pytest.Config) -> bool:
-    setting = options.choice(config, "relevance_ci", CI)
-    return setting == "auto" and os.environ.get("GITHUB_ACTIONS") == "true"
+    setting = config.option.relevance_ci or config.getini("relevance_ci")
+    return setting != "off" and os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
@@ -104,10 +105,7 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
         report = _markdown(run, config, github.MOST_OF_SUMMARY)
         problem = github.append_to_summary(report, summary)
         if problem and has_started:
-            from pytest_relevance.plugin.run_store import run_store
-
-            message = Message(problem, is_good=False)
-            run_store(config).messages.append(message)
+            github.tell(problem, config)  # which changes no exit status
         elif problem:
             yield Message(problem, is_good=False)
     if has_started:
