@@ -4,7 +4,7 @@ The function of a case is a coroutine function only if pytest-asyncio or anyio m
 and if the case requests an async fixture of theirs. Even there the search itself may be a plain function. A plugin that
 runs a case does so in its own loop, which is wrong for a plain search, since that may start a loop of its own. So a
 plain search is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A coroutine
-search that no plugin runs uses the loop of `case_run.own_loop`.
+search that no plugin runs uses the loop of `awaiting.own_loop`.
 
 pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `Loops` finds the loop in
 which the search of a case was made.
@@ -21,7 +21,8 @@ import pytest
 
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.pytest_internals import ANYIO_BACKEND, Fixtures
-from pytest_relevance.plugin.running.case_run import CASE_RUN, close_unawaited
+from pytest_relevance.plugin.running.awaiting import close_unawaited
+from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.run_case import begin, is_awaited, run
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

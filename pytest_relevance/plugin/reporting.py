@@ -54,7 +54,7 @@ from pytest_relevance.plugin.run_store import (
     hide_secrets,
     run_store,
 )
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
     CHECKS,
@@ -371,8 +371,8 @@ class Reporting:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Close the event loop of coroutine searches, and forget the results."""
-        if case_run.LOOP in config.stash:
-            case_run.close_own_loop(config)
+        if awaiting.LOOP in config.stash:
+            awaiting.close_own_loop(config)
         self._store.forget_cases()
 
     def _judge_gates(self, session: pytest.Session) -> None:

@@ -21,7 +21,7 @@ import pytest
 from pytest_relevance._text import counted, first_few, printable, shown
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.searched import Searched, Timed
 from pytest_relevance.results.responses.iterators import (
@@ -62,14 +62,14 @@ class SearchOutcome:
             self.answer = (
                 [*response] if type(response) is list else response
             )  # a copy: the search may reuse the list
-        return case_run.read_response(
+        return calling.read_response(
             self.run.item, self.run.case, response, self.search, self.asked
         )
 
     @property
     def most_to_read(self) -> int:
         """How many results of an iterator are read."""
-        return case_run.most_to_read(self.run.case, self.asked)
+        return calling.most_to_read(self.run.case, self.asked)
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception of a call. That of a shared cursor stays, as the errors after it follow from it."""
@@ -127,7 +127,7 @@ class Call:
         self, runs: Sequence[CaseRun], search: Any, many: Any, times: int
     ) -> None:
         self.function = search if many is None else many
-        asked = case_run.asked_for(self.function, runs[0].case)
+        asked = calling.asked_for(self.function, runs[0].case)
         self.outcomes = [SearchOutcome(run, search, self, asked) for run in runs]
         self.future: Future[None] = Future()
         self.waiting: tuple[object, Moment] | None = None
@@ -146,7 +146,7 @@ class Call:
         try:
             while self._left and self.waiting is None:
                 response, started = self._call()
-                if case_run.is_waiting(response):
+                if awaiting.is_waiting(response):
                     self.waiting = response, started
                 else:
                     self._read(response, started)
@@ -168,14 +168,14 @@ class Call:
                 if inspect.iscoroutine(response):  # it starts only now
                     started = now()
                 self.waiting = None
-                if self._queries is not None and case_run.is_awaitable(response):
+                if self._queries is not None and awaiting.is_awaitable(response):
                     response = await response  # type: ignore[misc]
                 if self._queries is not None and isinstance(response, AsyncIterator):
                     await self._read_batch_async(response, started)
                 else:
                     is_batch = self._queries is not None
                     most = MOST_READ if is_batch else self.outcomes[0].most_to_read
-                    self._read(await case_run.wait(response, most), started)
+                    self._read(await awaiting.wait(response, most), started)
         except BaseException as error:
             # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
@@ -205,14 +205,14 @@ class Call:
     def close(self) -> None:
         """Close a response that is not going to be awaited."""
         if self.waiting is not None:
-            case_run.close_unawaited(self.waiting[0])
+            awaiting.close_unawaited(self.waiting[0])
 
     def _call(self) -> tuple[object, Moment]:
         self._left -= 1
         for outcome in self.outcomes:
             outcome.calls += 1
         first = self.outcomes[0]
-        return case_run.call_search(
+        return calling.call_search(
             self.function, first.run.case, first.asked, self._queries
         )
 

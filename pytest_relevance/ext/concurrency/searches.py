@@ -26,15 +26,11 @@ from pytest_relevance.ext.concurrency.calls import (
 from pytest_relevance.ext.concurrency.windows import Windows, is_alone
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.alone import search_alone
-from pytest_relevance.plugin.running.case_run import (
-    LOOKS_AFTER,
-    CaseRun,
-    asked_for,
-    is_coroutine_function,
-    many_of,
-)
+from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_function
+from pytest_relevance.plugin.running.calling import asked_for, many_of
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.searched import Searched
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -91,7 +87,7 @@ class Searches:
     async def _search_in_loop(self, this: CaseRun) -> Searched:
         """Return what the search of a case returned, as `take` does, in a running event loop."""
         if this not in self._ahead:
-            is_trio = case_run.is_trio(case_run.running_loop())
+            is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
             await self._run_in_loop(calls)
         if this not in self._ahead:
@@ -233,7 +229,7 @@ class Searches:
         """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
         if not calls:
             return
-        if case_run.is_trio(case_run.running_loop()):
+        if awaiting.is_trio(awaiting.running_loop()):
             (call,) = calls
             await call.run_async()
             return

@@ -46,7 +46,7 @@ from pytest_relevance.plugin.options import DOCUMENTS as NAME
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.pytest_internals import request_of
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, case_run
 from pytest_relevance.plugin.running.case_run import CHECKS, Attempt, CaseRun
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.document_fields import FieldValues
@@ -188,7 +188,7 @@ class DocumentLookup:
         checks = item.stash.get(CHECKS, None)
         if call.excinfo is None or checks is None or not checks.is_running:
             return
-        if case_run.running_loop() is not None:
+        if awaiting.running_loop() is not None:
             return
         error = call.excinfo.value
         failing = [run for run in checks.runs if run.attempt.error is error]
@@ -298,8 +298,8 @@ class DocumentLookup:
             batch = index.take_batch()
             try:
                 answer = index.ask(batch.copy())
-                if case_run.is_waiting(answer):
-                    answer = case_run.wait_between_calls(
+                if awaiting.is_waiting(answer):
+                    answer = awaiting.wait_between_calls(
                         self._config, answer, index.loop
                     )
                 read = read_answer(answer, batch)

@@ -9,7 +9,8 @@ from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import CaseRun, close_unawaited
+from pytest_relevance.plugin.running.awaiting import close_unawaited
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.reports.ranking import unwanted_documents
 from pytest_relevance.results.breakdown import break_down
 from pytest_relevance.results.case_parts import DocumentTexts

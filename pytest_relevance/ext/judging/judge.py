@@ -30,8 +30,8 @@ from pytest_relevance.judgments.scale import on_scale
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
-from pytest_relevance.plugin.running import case_run
-from pytest_relevance.plugin.running.case_run import (
+from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.awaiting import (
     LOOKS_AFTER,
     close_unawaited,
     is_coroutine_function,
@@ -90,7 +90,7 @@ class Judge:
         self.name = _name_of(value)
         self._function: Callable[[str, dict[str, str]], Any] = value
         self._config = config
-        self._loop = case_run.own_loop(config) if is_coroutine_function(value) else None
+        self._loop = awaiting.own_loop(config) if is_coroutine_function(value) else None
         self._most_faults = settings(config).give_up * PATIENCE
 
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:

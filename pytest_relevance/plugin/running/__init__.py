@@ -3,7 +3,8 @@
 | module | what it holds |
 |---|---|
 | `run_case` | the run of one case, from its search to its result |
-| `case_run` | `CaseRun`: the data of a case while it runs, the call of a search, and its event loop |
+| `case_run` | `CaseRun`: the data of a case from collection to its last report |
+| `calling`, `awaiting` | the call of a search, and the event loop in which its response is awaited |
 | `alone`, `searched` | the calls of the search of one case, and what they returned |
 | `completing` | fields and other rankings that expectations look at |
 | `judge` | the calls of a project's judge |

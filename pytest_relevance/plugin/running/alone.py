@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.searched import Searched, Timed
 from pytest_relevance.results.responses.ranking import Ranking
@@ -22,11 +22,11 @@ def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
     A latency includes the reading of the response, as a lazy response does its work while it is read.
     """
     rankings: list[Timed] = []
-    if case_run.is_coroutine_function(this.search):
+    if awaiting.is_coroutine_function(this.search):
         return _search_in_loop(this, rankings)
     while len(rankings) < this.settings.calls:
         response, started = _call(this)
-        if case_run.is_waiting(response):
+        if awaiting.is_waiting(response):
             return _search_in_loop(this, rankings, (response, started))
         ranking = read_answer(this, response)
         rankings.append((ranking, seconds_since(started)))
@@ -44,8 +44,8 @@ async def _search_in_loop(
         waiting = None
         if inspect.iscoroutine(response):  # it starts only now
             started = now()
-        most = case_run.most_to_read(this.case, this.attempt.asked)
-        ranking = read_answer(this, await case_run.wait(response, most))
+        most = calling.most_to_read(this.case, this.attempt.asked)
+        ranking = read_answer(this, await awaiting.wait(response, most))
         rankings.append((ranking, seconds_since(started)))
     return _searched(this, rankings)
 
@@ -66,8 +66,8 @@ def _call(this: CaseRun) -> tuple[object, Moment]:
     attempt.calls += 1
     search = this.search
     try:
-        attempt.asked = case_run.asked_for(search, this.case)
-        return case_run.call_search(search, this.case, attempt.asked)
+        attempt.asked = calling.asked_for(search, this.case)
+        return calling.call_search(search, this.case, attempt.asked)
     except CaseError as error:
         attempt.error = error
         raise
@@ -81,7 +81,7 @@ def read_answer(this: CaseRun, response: object) -> Ranking:
     # a check has the hook only while its test runs: a finished test has no fixtures
     search = (getattr(this.item, "funcargs", None) or {}).get(this.case.search)
     try:
-        return case_run.read_response(
+        return calling.read_response(
             this.item,
             this.case,
             response,

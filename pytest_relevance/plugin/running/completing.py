@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pytest_relevance._text import quoted
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.document_fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking
@@ -65,12 +65,12 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
         for source in sources:
             if not absent_documents(ranking, fields):
                 break
-            values = await source if case_run.is_awaitable(source) else source
+            values = await source if awaiting.is_awaitable(source) else source
             if values is not None:
                 ranking = with_fields(ranking, fields, values)
     finally:
         for source in sources:
-            case_run.close_unawaited(source)
+            awaiting.close_unawaited(source)
     return ranking
 
 
@@ -78,8 +78,8 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     """Call the search for the other queries, with the params and the k of the case; add their rankings."""
     search = this.search
     others: dict[str, Sequence[str]] = {}
-    many = None if callable(search) else case_run.many_of(search)
-    asked = case_run.asked_for(many or search, this.case)
+    many = None if callable(search) else calling.many_of(search)
+    asked = calling.asked_for(many or search, this.case)
     terms = replace(this.case.terms, depth=this.case.depth)
     queries = dict.fromkeys(expected.query for expected in this.case.expect)
     for query in queries:
@@ -88,12 +88,12 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
         other = replace(this.case, query=query, expect=(), terms=terms)
         batch = None if many is None else [query]
         try:
-            response, _ = case_run.call_search(many or search, other, asked, batch)
-            most = case_run.most_to_read(other, asked)
+            response, _ = calling.call_search(many or search, other, asked, batch)
+            most = calling.most_to_read(other, asked)
             response = await this.wait(response, most=most)
             if many is not None:
-                response = case_run.only_response(response)
-            read = case_run.read_response(this.item, other, response, search, asked)
+                response = calling.only_response(response)
+            read = calling.read_response(this.item, other, response, search, asked)
             others[query] = read.ids
         except Exception:
             text = f"the search was called for {quoted(query)}"

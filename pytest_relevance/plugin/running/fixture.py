@@ -21,7 +21,7 @@ from pytest_relevance.cases.expect import kind_of_key, name_of_key
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
 from pytest_relevance.plugin.run_store import LOST, run_store
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, case_run
 from pytest_relevance.plugin.running.case_run import CHECKS, Checks
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
@@ -74,8 +74,8 @@ class Relevance:
             path, line = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
             case = _case(query, judgments, keys, case_run.metrics_of(self._item))
-            if case_run.is_waiting(ranking):
-                case_run.close_unawaited(ranking)
+            if awaiting.is_waiting(ranking):
+                awaiting.close_unawaited(ranking)
                 raise ValueError(
                     f"relevance.check was given {shown(ranking)}; await the search in the test"
                 )
@@ -83,7 +83,7 @@ class Relevance:
                 self._item, self._checks, replace(case, line=line), ranking, path
             )
         except BaseException as error:
-            self._checks.raised.append((error, case_run.running_task()))
+            self._checks.raised.append((error, awaiting.running_task()))
             raise
         finally:
             if self._checks.are_over:  # its result is not needed any more

@@ -26,7 +26,7 @@ from pytest_relevance.plugin.failures import (
 from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import case_run
+from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.alone import read_answer
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.latency import why_unmeasured
@@ -52,7 +52,7 @@ def run(this: CaseRun) -> None:
     try:
         searched = search(this)
         if not isinstance(searched, Searched):
-            searched = case_run.run_on_own_loop(this.item.config, searched)
+            searched = awaiting.run_on_own_loop(this.item.config, searched)
         calls = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.completing import completed_now
@@ -66,7 +66,7 @@ def run(this: CaseRun) -> None:
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     begin(this)
-    this.attempt.loop = case_run.running_loop()
+    this.attempt.loop = awaiting.running_loop()
     try:
         searched = search(this)
         if not isinstance(searched, Searched):
@@ -99,7 +99,7 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
     searched, attempt.searched = attempt.searched, None
     if searched is None:
         searched = this.item.ihook.pytest_relevance_search(case_run=this)
-    if isinstance(searched, Searched) or case_run.is_awaitable(searched):
+    if isinstance(searched, Searched) or awaiting.is_awaitable(searched):
         return searched
     attempt.error = CaseError(
         f"the hook pytest_relevance_search returned {shown(searched)}; it returns "
@@ -149,7 +149,7 @@ def check(
         path=path,
         is_check=True,
     )
-    this.attempt.loop = case_run.running_loop()
+    this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
     read = read_answer(this, ranking)
     if case.expect and case.looks_beyond_ids:
@@ -263,7 +263,7 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     """Note that a search returned as many results as it does if k is not handed on, of more that it was asked for."""
     ranking = result.ranking
-    default = case_run.default_of_k(this.search)
+    default = calling.default_of_k(this.search)
     if ranking.reaches_depth or ranking.length != default:
         return result
     return replace(result, ranking=replace(ranking, is_default_k=True))

@@ -1,0 +1,177 @@
+"""What has to be awaited, and in which event loop: that of another plugin, or the own one of the plugin."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import AsyncIterable, Awaitable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+
+import pytest
+
+from pytest_relevance.plugin.clock import Moment, now
+from pytest_relevance.results.responses.attributes import has_class
+from pytest_relevance.results.responses.iterators import MOST_READ
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+Result = TypeVar("Result")
+
+
+LOOKS_AFTER = 0.5
+"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
+
+
+LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
+"""The plugin's own event loop."""
+
+
+def is_waiting(response: object) -> bool:
+    """Whether a response must be awaited or iterated asynchronously."""
+    if type(response) in (
+        list,
+        dict,
+    ):  # the usual responses; the check of abstract classes is slow
+        return False
+    return is_awaitable(response) or _is_read_asynchronously(response)
+
+
+def is_awaitable(response: object) -> bool:
+    """Whether a response can be awaited. An object that does not tell its class cannot."""
+    return has_class(response) and inspect.isawaitable(response)
+
+
+def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]]:
+    """Whether a response is iterated over asynchronously, and in no other way."""
+    if not has_class(response) or not isinstance(response, AsyncIterable):
+        return False
+    return not hasattr(response, "__iter__")
+
+
+def is_coroutine_function(search: object) -> bool:
+    """Whether a search is a coroutine function, or an object with one for its `__call__`."""
+    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(
+        getattr(search, "__call__", None)  # noqa: B004
+    )
+
+
+def close_unawaited(value: object) -> None:
+    """Close a coroutine that nothing will await, so that Python does not warn of it."""
+    if inspect.iscoroutine(value):
+        value.close()
+
+
+async def wait(response: object, most: int = MOST_READ) -> object:
+    """Await a response in the running event loop, and return the result.
+
+    An async iterable becomes a list of at most so many results.
+    """
+    if is_awaitable(response):
+        response = await response  # type: ignore[misc]
+    if _is_read_asynchronously(response):
+        from pytest_relevance.results.responses.shapes import wait_for_items
+
+        return await wait_for_items(response, most)
+    return response
+
+
+def wait_on_own_loop(
+    config: pytest.Config, response: object, started: Moment, most: int = MOST_READ
+) -> tuple[object, Moment]:
+    """Await a response on one event loop for the whole run; return the result, and when the search began."""
+    loop = own_loop(config)
+    if inspect.iscoroutine(
+        response
+    ):  # a coroutine starts only now; creating the loop must not count as its time
+        started = now()
+    return loop.run_until_complete(wait(response, most)), started
+
+
+def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
+    """Await something on the event loop for the whole run. It is cancelled if Ctrl-C or a timeout ends the wait."""
+    import asyncio
+
+    loop = own_loop(config)
+    task = asyncio.ensure_future(awaitable, loop=loop)
+    try:
+        return loop.run_until_complete(task)
+    except BaseException:
+        task.cancel()
+        raise
+
+
+def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
+    """Return the plugin's own event loop, which stays open for the whole run."""
+    loop = config.stash.get(LOOP, None)
+    if loop is None:
+        import asyncio  # takes 13 ms, saved for a suite with a plain search
+
+        loop = config.stash[LOOP] = asyncio.new_event_loop()
+    return loop
+
+
+def running_loop() -> Any:
+    """Return the asyncio loop that runs in this thread, the module trio if a loop of trio does, or None."""
+    for name, current in (
+        ("asyncio", "get_running_loop"),
+        ("trio", "lowlevel.current_trio_token"),
+    ):
+        module = sys.modules.get(name)
+        try:
+            if module is not None:
+                found = attrgetter(current)(module)()
+                return found if name == "asyncio" else module
+        except RuntimeError:  # no loop of this kind runs
+            continue
+    return None
+
+
+def is_trio(loop: Any) -> bool:
+    """Whether a `running_loop` is one of trio."""
+    return getattr(loop, "__name__", None) == "trio"
+
+
+def running_task() -> Any:
+    """Return the task of asyncio that runs in this thread, or None."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return None if asyncio is None else asyncio.current_task()
+    except RuntimeError:  # no loop runs
+        return None
+
+
+def wait_between_calls(
+    config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
+) -> object:
+    """Await a response while no loop runs: on the `running_loop` of an earlier call, or the plugin's own if it is None.
+
+    The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
+    """
+    if is_trio(loop):
+        return loop.run(wait, response, most)
+    if loop is not None and not loop.is_closed():
+        return loop.run_until_complete(wait(response, most))
+    return wait_on_own_loop(config, response, now(), most)[0]
+
+
+def close_own_loop(config: pytest.Config) -> None:
+    """Cancel the tasks that still run on the own loop, and close it. Call it after the teardown of session fixtures."""
+    loop = config.stash[LOOP]
+    del config.stash[LOOP]
+    import asyncio
+
+    try:
+        pending = asyncio.all_tasks(loop)
+        for task in pending:
+            task.cancel()
+        if pending:
+            loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()

@@ -1,0 +1,222 @@
+"""The call of a search with the arguments that it takes, and the reading of its response as a ranking.
+
+Exceptions of the search are passed on unchanged. Frames of this module are hidden from tracebacks, so that the
+traceback of a failing search shows only the search's own code.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import shown
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.plugin.clock import Moment, now
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.results.responses.attributes import has_attribute
+from pytest_relevance.results.responses.iterators import (
+    MOST_LOOKED_AT,
+    MOST_READ,
+    read_items,
+)
+from pytest_relevance.results.responses.labels import declares_ids
+from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
+from pytest_relevance.results.responses.reading import UnreadableRanking
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+def asked_for(search: Any, case: Case) -> int | None:
+    """Return the number of results to request, as the argument `k`; None if the search has no such parameter."""
+    return case.depth if _takes_k(search) else None
+
+
+def most_to_read(case: Case, asked: int | None) -> int:
+    """How many results of an iterator are read: one more than the case looks at.
+
+    A case with a measure of the whole ranking looks at 10,000 results. So does a case that looks at documents, if its
+    search was not asked for a number of chunks: any number of chunks may be of one document.
+    """
+    settings = case.terms.settings
+    counts_documents = settings.collapse and asked is None and case.terms.depth is None
+    if case.looks_at_all or counts_documents:
+        return max(case.depth, MOST_LOOKED_AT) + 1
+    return case.depth + 1
+
+
+def call_search(
+    search: Any, case: Case, asked: int | None, queries: list[str] | None = None
+) -> tuple[object, Moment]:
+    """Call the search; return its response, and the moment of the call.
+
+    `queries` are the queries of a batch, instead of the case's own. A generator is read here, as far as the case looks,
+    as it does its work only while it is read. The generator of a batch is not: its responses are read one by one.
+    Raises `CaseError` where the search cannot be called with these arguments, and passes on every exception of the
+    search itself.
+    """
+    params = case.params
+    if params and any(type(value) in (list, dict) for value in params.values()):
+        params = deepcopy(
+            params
+        )  # the suite's own objects: a search that changes them must not affect the next case
+    try:
+        if asked is not None:
+            params = {**params, "k": asked}
+        started = now()
+        response = search(case.query if queries is None else queries, **params)
+    except TypeError as error:
+        if (
+            error.__traceback__ is not None and error.__traceback__.tb_next is None
+        ):  # raised by the call, not in it
+            raise CaseError(
+                _uncallable(search, case, params, error, queries), pytrace=False
+            ) from None
+        raise
+    if queries is None and inspect.isgenerator(response):
+        response = read_items(response, most_to_read(case, asked))
+    return response, started
+
+
+def read_response(
+    item: pytest.Item,
+    case: Case,
+    response: object,
+    search: object,
+    asked: int | None,
+    *,
+    is_check: bool = False,
+) -> Ranking:
+    """Read a response of `search` as a ranking, with the hook `pytest_relevance_ranking` where the project has it.
+
+    `asked` is how many results the search was asked for, None where it takes no number. `is_check`: a test in Python
+    gave the ranking, and `search` is the search fixture if the test requests it. Raises `CaseError` where the response
+    cannot be read.
+    """
+    own = None
+    if (
+        item.config.hook.pytest_relevance_ranking.get_hookimpls()
+    ):  # calling a hook without implementations costs 30 us
+        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
+    ids = _labels_of(search)
+    is_of_search = own is None and not is_check  # else somebody may have used `ids`
+    try:
+        ranking = read_ranking(
+            response if own is None else own,
+            case.terms.id_field,
+            case.terms.title_field,
+            ids,
+            dict.fromkeys(fields, LARGEST_CUTOFF)
+            if collapses
+            else fields,  # of how many results is not known yet
+            judged=case.judgments,
+            declares_ids=ids is not None and is_of_search and declares_ids(search),
+            most=MOST_READ if type(response) is list else most_to_read(case, asked),
+            expects_response=any(each.kind == "response" for each in case.expect),
+        )
+    except UnreadableRanking as problem:
+        raise CaseError(str(problem), pytrace=False) from None
+    return collapsed(ranking, fields) if collapses else ranking
+
+
+def _labels_of(search: Any) -> Callable[[], object] | None:
+    """Return what gets the attribute `ids` of a search; None for a plain function without one."""
+    if type(search) is FunctionType and "ids" not in search.__dict__:
+        return None
+    return partial(getattr, search, "ids", None)
+
+
+def many_of(search: Any) -> Any:
+    """Return the attribute `many` of a search, a callable; None where it has none, as a mock has."""
+    if not has_attribute(search, "many"):
+        return None
+    many = getattr(search, "many", None)
+    return many if callable(many) else None
+
+
+def only_response(responses: object) -> object:
+    """Return the response in what `many` returned for one query. Raises `CaseError` for another number of them."""
+    found: list[object] = []
+    if isinstance(responses, (list, Iterator)):
+        found = read_items(responses, most=2)
+    if len(found) != 1:
+        raise CaseError(
+            f"many returned {shown(responses)} for one query; return one response for each",
+            pytrace=False,
+        )
+    return found[0]
+
+
+def _takes_k(search: Any) -> bool:
+    """Whether a search has a parameter named k, which the plugin then passes. `**kwargs` does not count."""
+    function = search.__func__ if type(search) is MethodType else search
+    if (
+        type(function) is FunctionType and not function.__dict__
+    ):  # a plain function; inspect.signature takes 20 us
+        code = function.__code__
+        return (
+            "k"
+            in code.co_varnames[
+                code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount
+            ]
+        )
+    try:
+        parameter = inspect.signature(search).parameters.get("k")
+    except (
+        TypeError,
+        ValueError,
+    ):  # a callable without a signature, such as some builtins
+        return False
+    return parameter is not None and parameter.kind in (
+        parameter.POSITIONAL_OR_KEYWORD,
+        parameter.KEYWORD_ONLY,
+    )
+
+
+def default_of_k(search: Any) -> int | None:
+    """Return the default of the parameter k of a search; None if it has none."""
+    try:
+        parameter = inspect.signature(search).parameters.get("k")
+    except (TypeError, ValueError):
+        return None
+    default = None if parameter is None else parameter.default
+    return default if type(default) is int else None
+
+
+def _uncallable(
+    search: object,
+    case: Case,
+    params: Mapping[str, object],
+    error: TypeError,
+    queries: list[str] | None,
+) -> str:
+    if not callable(search):
+        found = shown(search)
+        return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'
+    try:
+        signature = str(inspect.signature(search))
+    except (TypeError, ValueError):
+        signature = "(...)"
+    name, first = (
+        (case.search, case.query)
+        if queries is None
+        else (f"{case.search}.many", queries)
+    )
+    call_ = ", ".join(
+        [
+            shown(first, 40),
+            *(f"{param}={shown(value, 40)}" for param, value in params.items()),
+        ]
+    )
+    return (
+        f"{name}({call_}) cannot be called: {error}\n"
+        f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite"
+        + (", and k" if "k" in params else "")
+    )
