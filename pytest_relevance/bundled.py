@@ -156,7 +156,7 @@ COMMANDS: Mapping[str, str] = {
     "init": f"{_OF_COMMANDS}.init",
     "check": f"{_OF_COMMANDS}.check",
     "convert": f"{_OF_COMMANDS}.convert",
-    "raters": f"{_OF_COMMANDS}.raters",
+    "raters": "pytest_relevance.ext.judging.raters",
     "compare": "pytest_relevance.ext.comparing.command",
     "merge": f"{_OF_COMMANDS}.merge",
     "report": f"{_OF_COMMANDS}.report",

@@ -165,12 +165,14 @@ def is_allowed(file: str, name: str) -> bool:
         or module in EXCEPTIONS.get(file, ("", set()))[1]
     ):
         return True
+    folder = file.partition("/")[0]
+    if folder == "ext" and module.startswith("ext."):
+        return True
     if module.startswith("ext.formats."):
         module = module.replace("ext.formats", "judgments")
     module = re.sub(r"^ext\.(html|markdown)\.", "reports.", module)
     module = re.sub(r"^ext\.judging\.", "results.", module)
     layer, _, inner = module.partition(".")
-    folder = file.partition("/")[0]
     if folder not in LAYERS:
         return False
     below = LAYERS[: LAYERS.index(folder)]

@@ -6,6 +6,5 @@
 | `run/` | a whole run: its parts, and its reports as text, Markdown and data |
 | `html/` | what HTML pages share |
 | `comparison_report`, `comparison_data` | a comparison of two runs: its report, its values in JSON |
-| `raters` | what is found in judgment files |
 | `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
 """

@@ -31,10 +31,11 @@ from pytest_relevance.ext.judging.judge import (
 )
 from pytest_relevance.ext.judging.judge_file import JudgeFile
 from pytest_relevance.ext.judging.progress import Progress
+from pytest_relevance.ext.judging.rated import Judged, Rated, drawn_evenly
+from pytest_relevance.ext.judging.raters_report import agreement_lines
 from pytest_relevance.ext.judging.worklist import Worklist
 from pytest_relevance.ext.judging.worklist_file import in_a_file
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import Judged, Rated, drawn_evenly
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message, Target
@@ -44,7 +45,6 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.sections import Section
 from pytest_relevance.plugin.terminal import run_terminal
-from pytest_relevance.reports.raters import agreement_lines
 from pytest_relevance.reports.styled_lines import folded_lines, styled_line
 from pytest_relevance.reports.terminal_text import terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output

@@ -20,7 +20,7 @@ from pytest_relevance.cli.command import (
     show,
     whole_from,
 )
-from pytest_relevance.reports.raters import MOST_LISTED
+from pytest_relevance.ext.judging.raters_report import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -40,10 +40,10 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report and return the exit code. Raises `CommandError` if no document has ratings of two raters."""
     from pytest_relevance._source import Source
+    from pytest_relevance.ext.judging.rated import of_raters, rated_by_several
+    from pytest_relevance.ext.judging.raters_report import rater_lines
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.raters import of_raters, rated_by_several
     from pytest_relevance.judgments.reading import ids_of, read_ratings
-    from pytest_relevance.reports.raters import rater_lines
 
     file = arguments.file
     source = Source.read(file, ids=ids_of(arguments.id_field))

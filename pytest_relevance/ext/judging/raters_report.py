@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import number_text, signed_text
 from pytest_relevance._text import counted, harmless
+from pytest_relevance.ext.judging.rated import FAR_APART, Rated, rater_figures
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import FAR_APART, Rated, rater_figures
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
 from pytest_relevance.reports.table import Table
