@@ -8,7 +8,6 @@ fail. The project may have a fixture that says what is searched, which is asked 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -17,31 +16,27 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failures import (
-    BaselineFailure,
     CaseError,
-    CaseFailure,
     NotSearched,
     error_text,
 )
-from pytest_relevance.plugin.options import redaction, settings, shown_path, verbosity
+from pytest_relevance.plugin.options import redaction, settings, shown_path
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import awaiting, calling, case_run
+from pytest_relevance.plugin.running import awaiting, case_run
 from pytest_relevance.plugin.running.alone import read_answer
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.latency import why_unmeasured
+from pytest_relevance.plugin.running.ending import ending_of, known_failure
+from pytest_relevance.plugin.running.scoring import score_ranking, why_not_scored
 from pytest_relevance.plugin.running.searched import Searched, Timed
 from pytest_relevance.registry import ExtensionError
 from pytest_relevance.results.case_result import (
     ERROR,
-    FAILED,
-    INCONCLUSIVE,
     NOT_SEARCHED,
     CaseResult,
 )
 from pytest_relevance.results.records.run_info import checked
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case, why_cut, with_details
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -172,143 +167,42 @@ def is_awaited(this: CaseRun) -> bool:
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
-    """Score a ranking, store the result, and raise the exception of its verdict. `latency` is in seconds."""
+    """Score a ranking, note the result, and raise the exception of its verdict. `latency` is in seconds."""
+    error = _note_score(this, ranking, latency)
+    if error is not None:
+        this.attempt.error = error
+        raise error
+
+
+def _note_score(
+    this: CaseRun, ranking: Ranking, latency: float | None
+) -> BaseException | None:
+    """Note the result of a case, and return the exception that its run ends in, or None."""
     attempt = this.attempt
-    case, config = this.case, this.item.config
     attempt.is_read = True
-    problem = why_cut(case, ranking, attempt.asked)
-    if not problem and latency is None and not this.is_check:
-        problem = why_unmeasured(this)
-    if not problem and case.expect:
-        from pytest_relevance.expectations.conditions import why_unknown_fields
-        from pytest_relevance.results.unseen import why_unseen
-
-        if attempt.asked is None and not this.is_check:
-            problem = why_unseen(case, ranking)
-        if not problem and case.fields:
-            problem = why_unknown_fields(case, ranking)
+    problem = why_not_scored(this, ranking, latency)
     if problem:
-        attempt.error = CaseError(problem, pytrace=False)
-        raise attempt.error
+        return CaseError(problem, pytrace=False)
     try:
-        result = score_case(
-            case, ranking, this.call(latency), attempt.asked, this.in_run, details=False
-        )
-        if result.evaluation.undecided and attempt.asked is not None:
-            result = _with_default_k(this, result)
-        if this.baseline is not None:
-            result, attempt.fails_baseline = this.baseline.compare(
-                result,
-                case,
-                accepting=config.option.relevance_update == "all",
-                details=this.settings.details,
-                fingerprint=run_store(config).unsent.fingerprint,
-            )
+        scored = score_ranking(this, ranking, latency)
     except MetricError as error:
-        raised = error.__cause__
-        frame = "" if raised is None else failures.search_error(raised, config).frame
-        attempt.error = CaseError(
-            f"{error} ({frame})" if frame else str(error), pytrace=False
-        )
-        raise attempt.error from None
+        return CaseError(_metric_error_text(error, this.item.config), pytrace=False)
     except ExtensionError as error:
-        attempt.error = CaseError(str(error), pytrace=False)
-        raise attempt.error from None
-    ends = result.verdict in (FAILED, INCONCLUSIVE)
-    has_moved = result.baseline is not None and bool(result.baseline.documents)
-    if (
-        ends
-        or has_moved
-        or len(this.items) > 1
-        or this.is_check
-        or this.settings.details
-    ):
-        result = with_details(
-            result, case, ranking, all_missing=ends and verbosity(config.option) > 0
-        )
-        if this.baseline is not None:
-            result = this.baseline.with_titles(result)
-    if ends:
-        result = _with_texts(this, result)
-    attempt.result = result
+        return CaseError(str(error), pytrace=False)
+    attempt.result = scored.result
+    attempt.fails_baseline = scored.fails_baseline
     set_properties(this)
-    if ends:
-        _end(
-            this,
-            result,
-            FAILED
-            if result.verdict == FAILED
-            else config.option.relevance_inconclusive,
-        )
+    ending = ending_of(this, scored)
+    if ending.is_known:
+        attempt.result = known_failure(scored.result)
+    return ending.error
 
 
-def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Add what the hook says of documents. Its exception is a warning of the run, and changes no verdict."""
-    try:
-        for texts in this.item.ihook.pytest_relevance_texts(
-            case_run=this, result=result
-        ):
-            result = replace(result, texts=result.texts.with_more(texts))
-    except failures.ENDING:
-        raise
-    except BaseException as error:
-        hook = "pytest_relevance_texts"
-        why = error_text(error, this.item.config)
-        why = redaction(this.item.config).text(why)
-        text = f"the hook {hook} raised {why}; the verdict stays"
-        run_store(this.item.config).unsent.warn(hook, text)
-    return result
-
-
-def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Note that a search returned as many results as it does if k is not handed on, of more that it was asked for."""
-    ranking = result.ranking
-    default = calling.default_of_k(this.search)
-    if ranking.reaches_depth or ranking.length != default:
-        return result
-    return replace(result, ranking=replace(ranking, is_default_k=True))
-
-
-def _end(this: CaseRun, result: CaseResult, how: str) -> None:
-    """Raise the exception of a case that failed or is inconclusive; one that failed before may be expected to fail.
-
-    `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
-    """
-    attempt = this.attempt
-    is_expected = (
-        this.settings.expects_known and this.item.get_closest_marker("xfail") is None
-    )  # xfail: left to pytest
-    if (
-        how == FAILED
-        and result.baseline is not None
-        and result.baseline.failed_before
-        and is_expected
-    ):
-        from pytest_relevance.reports.failure_message import failure_message
-
-        attempt.result = replace(result, baseline=replace(result.baseline, known=True))
-        attempt.error = pytest.xfail.Exception(failure_message(result))
-        raise attempt.error
-    if how in (FAILED, "fail"):
-        from pytest_relevance.reports.failure import failure_lines
-        from pytest_relevance.reports.failure_message import failure_message
-        from pytest_relevance.reports.styled_lines import plain_text
-
-        # A test that catches the exception of a check may print its text. For an item the terminal rebuilds the text.
-        text = (
-            plain_text(failure_lines(result))
-            if this.is_check
-            else failure_message(result)
-        )
-        attempt.error = (BaselineFailure if attempt.fails_baseline else CaseFailure)(
-            text, pytrace=False
-        )
-        raise attempt.error
-    if how == "skip":
-        from pytest_relevance.reports.reasons import reason_in_brief
-
-        attempt.error = pytest.skip.Exception(reason_in_brief(result))
-        raise attempt.error
+def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
+    """Say why a metric has no value, and where the project's function raised an exception."""
+    raised = error.__cause__
+    frame = "" if raised is None else failures.search_error(raised, config).frame
+    return f"{error} ({frame})" if frame else str(error)
 
 
 def set_properties(this: CaseRun) -> None:
