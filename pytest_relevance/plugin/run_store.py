@@ -8,9 +8,8 @@ of a run are made from this data.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -131,7 +130,7 @@ class RunStore:
         self.unsent = Unsent(config)
         self.fingerprints: list[Fingerprint] = []
         self.warnings: dict[str, str] = {}
-        self.named: Mapping[str, list[str]] = {LOST: [], PASSED_OVER: []}
+        self.named: dict[str, list[str]] = {LOST: [], PASSED_OVER: []}
         self.files: dict[str, FileInfo] = {}
         self.to_run: Sequence[str] = ()
         self._errors: dict[tuple[str, str], RunError] = {}
@@ -210,8 +209,8 @@ class RunStore:
                 self.warnings[subject] = text
                 self.messages.append(Message(text, is_good=False))
                 self._results = None
-        for kind, names in self.named.items():
-            names += news.named.get(kind, ())
+        for kind, names in news.named.items():
+            self.named[kind].extend(names)
         self.collected = self.collected or news.collected
         for file, info in news.files.items():
             self.files.setdefault(file, info)
@@ -236,7 +235,7 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
-            self._results = self._ended()
+            self._results = self._in_order()
             if any(len(result.origin.items) > 1 for result in self._results):
                 from pytest_relevance.results.repeats import worst_of_repeats
 
@@ -295,25 +294,21 @@ class RunStore:
             )
         )
 
-    def _ended(self) -> list[CaseResult]:
-        """Return the results of all cases that ended, in the order of collection; then those of checks.
+    def _in_order(self) -> list[CaseResult]:
+        """Return all results: those of cases in the order of collection, then those of checks by file and line.
 
         The order in which the tests ran does not count: a plugin may shuffle it.
         """
-        names = self.collected or self.to_run
-        places = {name: number for number, name in enumerate(names)}
-        ended = sorted(self._cases, key=partial(self._place, places))
-        return [self._cases[key] for key in ended]
-
-    def _place(
-        self, places: Mapping[str, int], key: tuple[str, int]
-    ) -> tuple[int, str, int, str, int]:
-        """Return the key by which a result is sorted: a case by its place, a check by its file and line."""
-        nodeid, number = key
-        if self.is_case(nodeid) and nodeid in places:
-            return places[nodeid], "", 0, nodeid, number
-        result = self._cases[key]
-        return len(places), result.file, result.line, nodeid, number
+        of_checks = dict(self._cases)
+        in_order = []
+        for nodeid in self.collected or self.to_run:
+            # a case has one result
+            if (nodeid, 0) in of_checks and self.is_case(nodeid):
+                in_order.append(of_checks.pop((nodeid, 0)))
+        by_line = sorted(
+            of_checks.items(), key=lambda item: (item[1].file, item[1].line, item[0])
+        )
+        return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
         """Return the node ids under which cases were reported, by their own: pytest-xdist may have added a group."""
