@@ -9,7 +9,9 @@ each file. The hooks of a run with cases are registered when the first case file
 | `collector`, `items` | a case file as a collector, its cases as test functions |
 | `variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
 | `running/` | the run of a case, from the call of its search to its result |
-| `reporting`, `run_store` | the hooks around a case; the results of the run, also of a worker that crashes |
+| `reporting`, `whole_run` | the hooks around a test; the hooks of the run, from its collection to its end |
+| `case_reports`, `check_reports`, `call_results` | what the report of a case carries, and that of a test with checks |
+| `run_store`, `crashed_workers` | the results of the run; what a worker leaves, also if it crashes |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
 | `giving_up`, `gate_reports`, `completeness` | searches that are given up, gates as tests, what is missing from a run |
 | `other_failures` | why a run fails, if no case and nothing else that its report tells is the reason |

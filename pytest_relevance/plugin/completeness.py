@@ -1,6 +1,6 @@
 """What is missing from a run, and why a run fails other than for a case, a gate or an error.
 
-What happens to the results of a worker that crashes is in `run_store`.
+What happens to the results of a worker that crashes is in `crashed_workers`.
 """
 
 from __future__ import annotations

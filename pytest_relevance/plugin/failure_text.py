@@ -35,7 +35,7 @@ MARKUP: dict[str, dict[str, bool]] = {
 """The markup for pytest's terminal writer, by style of a report."""
 
 
-class Crash:
+class FailurePlace:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
 
     `explain` makes the message when a reporter asks for it.
@@ -66,9 +66,9 @@ class FailureText:
     """
 
     def __init__(
-        self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash
+        self, option: Any, lines_of: Callable[..., Sequence[Line]], place: FailurePlace
     ) -> None:
-        self.reprcrash = crash
+        self.reprcrash = place  # pytest's name for it
         self._lines_of = lines_of
         self._verbosity = verbosity(option)
         # pytest prints a line for each failure itself
@@ -106,9 +106,9 @@ class HeadingAlone:
         self._report = report
         self._text = report.longrepr
         self._sections = report.sections
-        crash = getattr(report.longrepr, "reprcrash", None)
-        if crash is not None:
-            self.reprcrash = crash
+        place = getattr(report.longrepr, "reprcrash", None)
+        if place is not None:
+            self.reprcrash = place
         report.longrepr = self
         report.sections = []
 

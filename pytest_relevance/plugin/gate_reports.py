@@ -15,7 +15,7 @@ import pytest
 from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.plugin.clock import wall_time
-from pytest_relevance.plugin.failure_text import Crash, FailureText
+from pytest_relevance.plugin.failure_text import FailurePlace, FailureText
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.results.case_result import FAILED, SKIPPED, XFAILED
@@ -88,6 +88,6 @@ def _reports(
         call.longrepr = FailureText(
             session.config.option,
             partial(gate_lines, gate),
-            Crash(path, gate.line, lambda: message),
+            FailurePlace(path, gate.line, lambda: message),
         )
     return [*reports.values()]

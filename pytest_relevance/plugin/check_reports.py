@@ -1,0 +1,121 @@
+"""Reports of tests in Python that check rankings: each carries the results of its checks.
+
+A check of a subtest is a check of its test: the report of the test, which is made last, carries its result.
+"""
+
+from collections.abc import Generator
+
+import pytest
+
+from pytest_relevance.plugin.attached import Attached, attach
+from pytest_relevance.plugin.call_results import name_skipped_case, result_after
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, Checks
+from pytest_relevance.plugin.running.fixture import raise_lost_check
+from pytest_relevance.plugin.running.run_case import request_fingerprint, set_properties
+from pytest_relevance.results.case_result import CaseResult
+
+
+class CheckCalls:
+    """The hook of tests in Python that request `relevance`."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Record that the call of a test with checks is in progress."""
+        __tracebackhide__ = True
+        if CHECKS not in item.stash:
+            return (yield)
+        if run_store(item.config).unsent.fingerprint is None:
+            request_fingerprint(item)
+        checks = item.stash[CHECKS]
+        checks.is_running = True
+        try:
+            return (yield)
+        finally:
+            checks.is_running = False
+
+
+def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Note that the checks of a test are over, and have a call fail whose check was lost in another thread or task."""
+    checks = item.stash[CHECKS]
+    if call.when == "teardown":
+        checks.are_over = True
+    if checks.raised and not _is_of_subtest(call, checks):
+        raise_lost_check(item, call)
+
+
+def report_checks(
+    item: pytest.Item, call: pytest.CallInfo[None], *, has_raised: bool
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Attach the results of the checks of a test to the report of a call, which pytest makes meanwhile.
+
+    `has_raised`: a check has raised an exception since the last report. Another plugin may run the test again
+    meanwhile, which then has new checks.
+    """
+    checks = item.stash[CHECKS]
+    if _is_of_subtest(call, checks):
+        report = yield
+        _attach_failing_check(report, item.stash[CHECKS], call)
+        return report
+    if call.when != "call" and call.excinfo is None and not has_raised:
+        return (yield)
+    if call.when != "teardown":
+        _set_properties_of_errors(checks, call)
+    report = yield
+    checks = item.stash[CHECKS]
+    if call.when != "teardown" and checks.runs:
+        _attach_results(report, checks, call)
+        checks.runs.clear()  # a rerun of the test makes its checks again
+    return report
+
+
+def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
+    """Whether a call is that of a subtest: its report is made while the call of the test is in progress."""
+    return call.when == "call" and checks.is_running
+
+
+def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> None:
+    """Set the JUnit properties of checks without a result, of a test that ended in an error."""
+    if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
+        return
+    for run in checks.runs:
+        if run.attempt.result is None:
+            set_properties(run)
+
+
+def _attach_results(
+    report: pytest.TestReport, checks: Checks, call: pytest.CallInfo[None]
+) -> None:
+    """Attach the results of the checks of a test to its report.
+
+    A failure is about the check whose exception ended the test. A check whose error the test has caught has a result
+    too.
+    """
+    results: list[CaseResult] = []
+    shown = None
+    for run in checks.runs:
+        has_ended = run.attempt.result is not None or run.attempt.error is not None
+        if report.passed and not has_ended:
+            continue
+        result = result_after(call, run, report)
+        results.append(result)
+        if _has_ended_call(run, call):
+            shown = result
+            name_skipped_case(report, run)
+        run.forget_attempt()
+    attach(report, Attached(results=tuple(results), shown=shown))
+
+
+def _attach_failing_check(
+    report: pytest.TestReport, checks: Checks, call: pytest.CallInfo[None]
+) -> None:
+    """Attach the failing check of a subtest, for the text of the failure."""
+    for run in checks.runs:
+        if _has_ended_call(run, call):
+            attach(report, Attached(shown=result_after(call, run, report)))
+
+
+def _has_ended_call(run: CaseRun, call: pytest.CallInfo[None]) -> bool:
+    """Whether the exception of a check is the one that ended a call."""
+    error = None if call.excinfo is None else call.excinfo.value
+    return error is not None and run.attempt.error is error
