@@ -417,9 +417,10 @@ class CheckedKeys:
 
 def plain_values(level: str, pairs: Pairs) -> dict[str, object]:
     """Convert the keys of a suite or a case from YAML to plain Python, each in its shape."""
+    keys = KEYS[level]
     plain: dict[str, object] = {}
     for name, (_, node) in pairs.items():
-        key = KEYS[level].get(name)
+        key = keys.get(name)
         plain[name] = None if key is None else to_python(node, key.shape)
     return plain
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -123,11 +124,17 @@ class GivingUp:
 
 
 def _search_of(run: CaseRun) -> Search:
+    case = run.case
+    return _search(case.search, run.variant, run.search_folder, case.usefixtures)
+
+
+@cache
+def _search(
+    name: str, variant: str | None, folder: str, other_fixtures: tuple[str, ...]
+) -> Search:
+    """Make a `Search` once for all of its cases."""
     return Search(
-        name=run.case.search,
-        variant=run.variant,
-        folder=run.search_folder,
-        other_fixtures=tuple(run.case.usefixtures),
+        name=name, variant=variant, folder=folder, other_fixtures=other_fixtures
     )
 
 

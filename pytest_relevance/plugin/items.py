@@ -20,7 +20,7 @@ from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.loops import CaseLoop, Loops
 from pytest_relevance.plugin.options import shown_path
 from pytest_relevance.plugin.pytest_internals import Fixtures
-from pytest_relevance.plugin.running.case_run import case_run_of
+from pytest_relevance.plugin.running.case_run import case_run_of, item_is_not_ours
 from pytest_relevance.plugin.running.run_case import run, run_async
 from pytest_relevance.plugin.variants import Variant, variants_of
 
@@ -45,6 +45,7 @@ class ItemMaker:
     def __init__(self, file: pytest.Module, queries_line: int) -> None:
         """Make the items of a file; `queries_line` is the line of cases that another file lists."""
         self._file = file
+        self._hooks = file.ihook  # pytest looks for conftests each time it is asked
         self._queries_line = queries_line
         self._loops = Loops(file.config)
         self._loop_of: dict[tuple[str, ...], CaseLoop] = {}
@@ -73,6 +74,8 @@ class ItemMaker:
         made = []
         for item, variant in zip(items, variants_of(case, items), strict=True):
             self._set_up(item, case)
+            if not loop.is_async:
+                item.obj = function_of(item)
             made.append(CaseItem(item, variant, folder))
         return made
 
@@ -87,7 +90,7 @@ class ItemMaker:
             pytest.mark.asyncio(loop_scope=loop.scope)(function)
         setattr(file.obj, name, function)  # pytest looks it up by its name
         try:
-            items = file.ihook.pytest_pycollect_makeitem(
+            items = self._hooks.pytest_pycollect_makeitem(
                 collector=file, name=name, obj=function
             )
         finally:
@@ -120,17 +123,37 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
 
 
 def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
-    """Make the test function of a case. pytest reads from its signature which fixtures the case requests."""
+    """Make the function of which pytest makes the items of a case.
 
-    def run_case(request: pytest.FixtureRequest, **_: object) -> None:
-        run(case_run_of(request.node))
+    pytest reads from its signature which fixtures the case requests. A plain function is
+    replaced by `function_of` in each item: pytest makes the fixture `request`, which would
+    name the item, anew for each case, and that takes long.
+    """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
         await run_async(case_run_of(request.node))
 
+    def run_case(**_: object) -> None:
+        raise item_is_not_ours()
+
     function: Any = run_case_async if is_async else run_case
-    function.__signature__ = signature_of(("request", *fixtures))
+    names = ("request", *fixtures) if is_async else tuple(fixtures)
+    function.__signature__ = signature_of(names)
     return function  # type: ignore[no-any-return]
+
+
+def function_of(item: pytest.Function) -> Callable[..., None]:
+    """Make the plain function of an item, which runs its case.
+
+    It has the name of the collected function, and what a plugin has noted on that.
+    """
+
+    def run_case(**_: object) -> None:
+        run(case_run_of(item))
+
+    run_case.__name__ = item.originalname
+    vars(run_case).update(vars(item.obj))
+    return run_case
 
 
 @cache

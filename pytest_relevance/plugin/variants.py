@@ -34,8 +34,14 @@ class Variant:
     parameters: Sequence[str] = ()
 
 
+_ONLY_VARIANT = Variant(name=None, number=0)
+"""The variant of the item of a case without parameters."""
+
+
 def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
     """Return the variant of each item of a case."""
+    if len(items) == 1 and internals.parameters_of(items[0]) is None:
+        return [_ONLY_VARIANT]
     ids = _ids_of_variants(case, items)
     names = [None if counted is None else "-".join(counted) for counted in ids]
     by_name: dict[str | None, list[pytest.Function]] = {}

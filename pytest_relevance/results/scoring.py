@@ -50,6 +50,7 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.responses.ranking import Ranking
 
 _NO_TEXTS = DocumentTexts()
+_NO_RANKING = CaseRanking()
 _USUAL_DEPTH = 1000
 _MOST_MISSING = (
     10  # judged documents that a report names when none of the results is judged
@@ -127,9 +128,22 @@ def score_case(
         grades[0] is None or settings.gains[grades[0]] <= 0
     )
     title = ranking.title(0) if is_irrelevant and ranking.titles else ""
-    result = replace(
-        unscored(case, verdict, in_run, call),
-        conditions=_conditions_of_scored(case, in_run, asked or 0),
+    result = _result(
+        case,
+        verdict,
+        in_run=in_run,
+        call=call,
+        conditions=CaseConditions(
+            k=k,
+            depth=case.depth,
+            is_depth_set=terms.depth is not None,
+            asked=asked or 0,
+            floor=case.min_ndcg,
+            tolerance=_tolerance(case, in_run),
+            settings=settings,
+            lowest=terms.lowest,
+            highest=terms.highest,
+        ),
         ranking=CaseRanking(
             reaches_depth=reaches_depth,
             documents=ranking.ids,
@@ -201,6 +215,42 @@ def unscored(
     reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
     """Make the result of a case without a score."""
+    conditions = CaseConditions(
+        k=case.k,
+        depth=case.depth,
+        floor=case.min_ndcg,
+        tolerance=_tolerance(case, in_run),
+        settings=case.settings,
+    )
+    evaluation = CaseEvaluation(reasons=reasons)
+    return _result(
+        case,
+        verdict,
+        in_run=in_run,
+        call=call,
+        conditions=conditions,
+        evaluation=evaluation,
+    )
+
+
+def _result(
+    case: Case,
+    verdict: str,
+    in_run: CaseInRun,
+    call: CaseCall,
+    conditions: CaseConditions,
+    evaluation: CaseEvaluation,
+    ranking: CaseRanking = _NO_RANKING,
+    texts: DocumentTexts = _NO_TEXTS,
+) -> CaseResult:
+    """Make a result of its parts, and of what the case and the run say of it."""
+    origin = CaseOrigin(
+        variant_index=in_run.variant_index,
+        source=case.source,
+        test=in_run.test,
+        items=tuple(in_run.items),
+        search_folder=in_run.search_folder,
+    )
     return CaseResult(
         file=in_run.file,
         line=case.line,
@@ -208,49 +258,24 @@ def unscored(
         verdict=verdict,
         query=case.query,
         node=in_run.node,
-        search=in_run.search or case.terms.search,
+        search=in_run.search or case.search,
         variant=in_run.variant,
         tags=case.tags,
         weight=case.weight,
         params=case.params if in_run.params is None else in_run.params,
         note=case.note or "",
-        origin=_origin(case, in_run),
-        conditions=_conditions(case, in_run),
-        evaluation=CaseEvaluation(reasons=reasons),
+        origin=origin,
+        conditions=conditions,
+        ranking=ranking,
+        texts=texts,
+        evaluation=evaluation,
         call=call,
     )
 
 
-def _origin(case: Case, in_run: CaseInRun) -> CaseOrigin:
-    return CaseOrigin(
-        variant_index=in_run.variant_index,
-        source=case.source,
-        test=in_run.test,
-        items=tuple(in_run.items),
-        search_folder=in_run.search_folder,
-    )
-
-
-def _conditions(case: Case, in_run: CaseInRun) -> CaseConditions:
-    terms = case.terms
-    tolerance = in_run.tolerance if terms.tolerance is None else terms.tolerance
-    return CaseConditions(
-        k=terms.k,
-        depth=case.depth,
-        floor=case.min_ndcg,
-        tolerance=tolerance,
-        settings=terms.settings,
-    )
-
-
-def _conditions_of_scored(case: Case, in_run: CaseInRun, asked: int) -> CaseConditions:
-    return replace(
-        _conditions(case, in_run),
-        is_depth_set=case.terms.depth is not None,
-        asked=asked,
-        lowest=case.terms.lowest,
-        highest=case.terms.highest,
-    )
+def _tolerance(case: Case, in_run: CaseInRun) -> float:
+    tolerance = case.terms.tolerance
+    return in_run.tolerance if tolerance is None else tolerance
 
 
 def with_details(

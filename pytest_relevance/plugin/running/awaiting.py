@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import AsyncIterable, Awaitable
 from operator import attrgetter
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import pytest
@@ -55,9 +56,12 @@ def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]
 
 def is_coroutine_function(search: object) -> bool:
     """Whether a search is a coroutine function, or an object with one for its `__call__`."""
-    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(
-        getattr(search, "__call__", None)  # noqa: B004
-    )
+    if inspect.iscoroutinefunction(search):
+        return True
+    if type(search) is FunctionType:
+        return False
+    call = getattr(search, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(call)
 
 
 def close_unawaited(value: object) -> None:

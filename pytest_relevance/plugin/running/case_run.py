@@ -221,8 +221,13 @@ def case_run_of(item: pytest.Item) -> CaseRun:
     Raises `CaseError` for an item that another plugin made in the place of the collected one.
     """
     if CASE_RUN not in item.stash:
-        raise CaseError(_NOT_COLLECTED, pytrace=False)
+        raise item_is_not_ours()
     return item.stash[CASE_RUN]
+
+
+def item_is_not_ours() -> CaseError:
+    """Make the error of an item that another plugin made in the place of the collected one."""
+    return CaseError(_NOT_COLLECTED, pytrace=False)
 
 
 class Checks:
