@@ -4,6 +4,8 @@ Case files and judgment files use the same table of ways to combine ratings: a n
 of `AGGREGATES`. A case file with judgments of its own needs nothing else of this folder.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections import Counter

@@ -14,6 +14,8 @@ Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of 
 attribute: ruff's rule SLF001 checks that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

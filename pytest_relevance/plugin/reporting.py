@@ -5,6 +5,8 @@ both, with the same code. What is attached is an object. It becomes text if the 
 asks for that by `pytest_report_to_serializable`; other plugins copy the reports of a child process, which they forked.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Generator
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The parts of a `CaseResult`. Sequences in them are tuples once the result is complete."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -251,7 +253,7 @@ class CaseRanking:
         """The results as the search returned them, as deep as they are kept."""
         return self.as_returned or self.documents
 
-    def scored_by(self, settings: Settings) -> "CaseRanking":
+    def scored_by(self, settings: Settings) -> CaseRanking:
         """The ranking collapsed or as it was returned, as other settings have it; engine scores are left out."""
         grades = {
             document: grade
@@ -350,7 +352,7 @@ class DocumentTexts:
     not_in_catalogue: Sequence[str] = ()
     explanations: Mapping[str, str] = field(default_factory=dict)
 
-    def with_more(self, more: "DocumentTexts") -> "DocumentTexts":
+    def with_more(self, more: DocumentTexts) -> DocumentTexts:
         """The texts with those of another source. Where both say something of a document, the other one counts."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
@@ -386,7 +388,7 @@ class CaseCall:
     outcome: str = ""
     is_marked_skip: bool = False
 
-    def latency_like(self, other: "CaseCall") -> float | None:
+    def latency_like(self, other: CaseCall) -> float | None:
         """The latency, if it was measured as in the other call: alone or shared, by as many at once. Else None."""
         is_alike = (self.latency_shared, self.concurrency) == (
             other.latency_shared,

@@ -3,6 +3,8 @@
 A result is made once, where the case ran. `codec` makes JSON values of it for records and for other processes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -255,7 +257,7 @@ class CaseResult:
         shown: Mapping[str, Mapping[str, str]] = EMPTY,
         *,
         replace: bool = True,
-    ) -> "CaseResult":
+    ) -> CaseResult:
         """The result with titles, and fields to show, of the documents in `named`.
 
         Without `replace` the titles that it has stay.
@@ -277,14 +279,14 @@ class CaseResult:
         baseline: parts.BaselineComparison,
         verdict: str,
         reasons: Sequence[parts.Outcome],
-    ) -> "CaseResult":
+    ) -> CaseResult:
         """The result compared with a baseline, with the verdict and the reasons that follow."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = replace(evaluation, reasons=reasons)
         return replace(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
 
-    def with_texts(self, **changes: Any) -> "CaseResult":
+    def with_texts(self, **changes: Any) -> CaseResult:
         """The result with some fields of its `texts` changed."""
         return replace(self, texts=replace(self.texts, **changes))
 

@@ -9,6 +9,8 @@ cut. A metric of the whole ranking has no value then, unless the suite sets how 
 `collapse`, chunks are what was returned, and no metric may look deeper than the documents that they stand for.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

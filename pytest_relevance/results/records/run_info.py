@@ -3,6 +3,8 @@
 A fingerprint is a flat mapping from names to texts, numbers and booleans.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections import Counter

@@ -6,6 +6,8 @@ order and its repetitions. All that is needed is copied at once, so that a searc
 same list anew.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
