@@ -18,6 +18,12 @@ LONGEST_SHOWN = 80
 MOST_ROWS = 20
 """How many rows a notebook shows of a long table."""
 
+WIDEST = 100
+"""The default width of a report in text, in terminal columns."""
+
+MOST_SHOWN = 5
+"""How many cases of a kind, and tags, the report of a comparison shows by default."""
+
 _LONGEST_HTML_CELL = 1000
 """The number of characters that the text of a cell is cut to."""
 

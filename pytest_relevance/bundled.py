@@ -72,7 +72,7 @@ SHAPES: Mapping[str, str] = {
 }
 """Shapes of responses. The most usual one comes first, and those that many objects fit last."""
 
-_OF_REPORTS = "pytest_relevance.reports.own_formats"
+_OF_REPORTS = "pytest_relevance.reports.formats"
 
 REPORTS: Mapping[str, str] = {
     "text": f"{_OF_REPORTS}:TEXT_FORMAT",
@@ -115,11 +115,12 @@ GATES: Mapping[str, str] = {
 }
 """Kinds of gates. The last is no key of a gate: it is in records alone."""
 
-OF_COMPARISONS: Mapping[str, str] = {
+CALLS_UPWARD: Mapping[str, str] = {
     "judge": "pytest_relevance.gates.comparison:judge_comparison",
+    "report": "pytest_relevance.reports.formats:comparison_report_with",
     "notebook": "pytest_relevance.reports.comparison_report:comparison_html",
 }
-"""What a comparison of two runs asks of the layers above: to be judged, and to be shown."""
+"""What public methods of a `Comparison` call in the layers above it."""
 
 _OF_DIAGNOSES = "pytest_relevance.results.diagnosis_kinds"
 

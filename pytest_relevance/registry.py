@@ -233,6 +233,14 @@ GATES: Registry[Any] = Registry(
 )
 """The kinds of gates. An entry is a `GateKind`. Cases and results do as with `EXPECTATIONS`."""
 
+CALLS_UPWARD: Registry[Any] = Registry(
+    "pytest_relevance.comparisons", bundled.CALLS_UPWARD
+)
+"""Functions of the layers above `results/` that public methods of a `Comparison` call.
+
+All calls that go up are here, and docs/background/architecture.md says why they are made.
+"""
+
 DIAGNOSES: Registry[Any] = Registry(
     "pytest_relevance.diagnoses",
     bundled.DIAGNOSES,

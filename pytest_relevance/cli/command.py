@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
-from pytest_relevance.report_formats import (
+from pytest_relevance.reports.formats import (
     HTML,
     JSON,
     MARKDOWN,
@@ -276,10 +276,10 @@ class _OfferedFormats:
                 yield name
 
 
-OF_RUNS = _OfferedFormats()
+FORMATS_OF_RUNS = _OfferedFormats()
 """The formats of reports of runs, those of other packages too."""
 
-OF_COMPARISONS = _OfferedFormats(of_comparisons=True)
+FORMATS_OF_COMPARISONS = _OfferedFormats(of_comparisons=True)
 """The formats of reports of comparisons, those of other packages too."""
 
 OWN_FORMATS = (TEXT, MARKDOWN, HTML, JSON)

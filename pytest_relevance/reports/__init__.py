@@ -2,9 +2,11 @@
 
 | module | what it holds |
 |---|---|
-| `failure`, `ranking`, `breakdown`, `reasons` | a case: its report, its ranking, its nDCG by rank, why it failed |
+| `formats` | what a format of reports is, and the registry of formats |
+| `failure`, `ranking`, `reasons` | a case: its report, its ranking, why it failed |
 | `run/` | a whole run: its parts, and its reports as text, Markdown and data |
 | `html/` | what HTML pages share |
-| `comparison_report`, `comparison_data` | a comparison of two runs: its report, its values in JSON |
-| `blocks`, `text` | what they are made of: sentences, tables, sections; harmless text of a known width |
+| `comparison_report`, `comparison_data` | two runs |
+| `blocks`, `table`, `sections` | what they are made of: sentences, tables, sections |
+| `terminal_text` | harmless text of a known width |
 """

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
-from pytest_relevance._text import counted, html_paragraph
+from pytest_relevance._text import MOST_SHOWN, counted, html_paragraph
 from pytest_relevance.gates.comparison import NewErrorsFinding, comparison_text
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
-from pytest_relevance.report_formats import MOST_SHOWN
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.reasons import settings_text

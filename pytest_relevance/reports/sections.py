@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.report_formats import MOST_CHARACTERS as MOST_CHARACTERS
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.markdown_text import escaped
 from pytest_relevance.reports.recognition import REPORT_MARK
 from pytest_relevance.reports.table import Table
+
+MOST_CHARACTERS = 20_000
+"""How long a report in Markdown is by default."""
 
 FAILURE = "failure"
 """The name of a section about one failure: these are counted if they are left out."""

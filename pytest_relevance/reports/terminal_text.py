@@ -12,8 +12,8 @@ import sys
 import unicodedata
 from collections.abc import Mapping
 
+from pytest_relevance._text import WIDEST as WIDEST
 from pytest_relevance._text import harmless as harmless
-from pytest_relevance.report_formats import WIDEST as WIDEST
 
 WIDEST_TERMINAL = 160
 """The width of a report in a terminal that is wider."""

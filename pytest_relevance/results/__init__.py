@@ -1,4 +1,4 @@
-"""Results of searches: rankings, scores, verdicts, baselines, records, gates, comparisons. Does not import pytest.
+"""Results of searches: rankings, scores, verdicts, baselines, records, comparisons. Does not import pytest.
 
 | module | what it holds |
 |---|---|

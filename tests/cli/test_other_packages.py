@@ -12,7 +12,7 @@ from tests.cli.conftest import Terminal
 from tests.helpers import only_plugins
 
 PACKAGE = '''
-from pytest_relevance.report_formats import ReportFormat
+from pytest_relevance.reports.formats import ReportFormat
 
 def bars(text):
     """Lines of `query|document|grade` below a first line; a generator is empty for any other file."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import FOUND, OK, CommandError
-from pytest_relevance.report_formats import (
+from pytest_relevance.reports.formats import (
     JSON,
     TEXT,
     ReportOptions,
@@ -122,7 +122,7 @@ def _report(
         lines = merged_lines(merged, gates, records, terminal_width())
         return plain_text(lines) + "\n"
     if format == JSON:
-        from pytest_relevance.reports.own_formats import json_text
+        from pytest_relevance.reports.formats import json_text
 
         return json_text(merged_data(merged, records))
     run = with_missing(merged)

@@ -15,7 +15,7 @@ from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, CommandError
-from pytest_relevance.report_formats import ReportOptions, run_report
+from pytest_relevance.reports.formats import ReportOptions, run_report
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -28,7 +28,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "record", metavar="RUN", type=command.existing, help="the record of a run"
     )
-    command.add_report(parser, command.OF_RUNS, has_images=True)
+    command.add_report(parser, command.FORMATS_OF_RUNS, has_images=True)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     Raises `CommandError` for an invalid record or output, and `ExtensionError` if a report of
     another package fails.
     """
-    format = command.report_format(arguments, command.OF_RUNS)
+    format = command.report_format(arguments, command.FORMATS_OF_RUNS)
     inputs = [arguments.record, arguments.against]
     command.check_output(arguments, inputs, is_report, "no report")
     options = ReportOptions(

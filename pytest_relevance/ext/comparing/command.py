@@ -30,7 +30,7 @@ from pytest_relevance.cli.command import (
 )
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.report_formats import (
+from pytest_relevance.reports.formats import (
     TEXT,
     ReportOptions,
     comparison_report,
@@ -110,7 +110,7 @@ def declare(parser: ArgumentParser) -> None:
     add("--p", metavar="P", type=float, help=p)
     add("--max-case-drop", metavar="X", type=float, help=case_drop)
     output = parser.add_argument_group("output")
-    command.add_report(output, command.OF_COMPARISONS, has_images=True)
+    command.add_report(output, command.FORMATS_OF_COMPARISONS, has_images=True)
     add = output.add_argument
     add("--limit", metavar="N", type=command.whole_from(0), default=5, help=limit)
 
@@ -127,7 +127,7 @@ def run(arguments: Namespace) -> int:
     first, second, output = arguments.first, arguments.second, arguments.output
     inputs = (first, second, arguments.judgments)
     command.check_output(arguments, inputs, is_report, "no report")
-    format = command.report_format(arguments, command.OF_COMPARISONS)
+    format = command.report_format(arguments, command.FORMATS_OF_COMPARISONS)
     try:
         comparison = _comparison(arguments)
         gates = comparison.judge(
@@ -144,7 +144,8 @@ def run(arguments: Namespace) -> int:
             images=arguments.images == "link",
         )
         report = comparison_report(format, comparison, gates, options)
-        text = comparison_report(TEXT, comparison, gates, options)
+        if output is not None:
+            text = comparison_report(TEXT, comparison, gates, options)
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:

@@ -22,7 +22,7 @@ from pathlib import Path
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, PROGRAM, CommandError
-from pytest_relevance.report_formats import HTML, JSON, MARKDOWN
+from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN
 from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.ext.history.history import read_history
     from pytest_relevance.ext.history.page import history_page
     from pytest_relevance.ext.history.report import history_markdown, history_text
-    from pytest_relevance.reports.own_formats import json_text
+    from pytest_relevance.reports.formats import json_text
 
     files: dict[str, None] = {}
     for name in arguments.runs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_relevance.report_formats import MARKDOWN, ReportFormat, ReportOptions
+from pytest_relevance.reports.formats import MARKDOWN, ReportFormat, ReportOptions
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates

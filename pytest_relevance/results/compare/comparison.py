@@ -9,19 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import MOST_SHOWN, WIDEST, counted
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.report_formats import (
-    JSON,
-    MARKDOWN,
-    MOST_SHOWN,
-    OF_COMPARISONS,
-    TEXT,
-    WIDEST,
-    ReportOptions,
-    comparison_report,
-)
+from pytest_relevance.registry import CALLS_UPWARD
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare import differences
@@ -288,7 +279,7 @@ class Comparison:
         case that is an error in the second run alone always fails. Raises ValueError for a
         metric that was not compared, and for a number out of range.
         """
-        gates: ComparisonGates = OF_COMPARISONS.get("judge")(
+        gates: ComparisonGates = CALLS_UPWARD.get("judge")(
             self,
             max_drop=max_drop,
             p=p,
@@ -308,8 +299,15 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Give a notebook the headline, the change of each mean, the tables, the notes."""
-        html: str = OF_COMPARISONS.get("notebook")(self)
+        html: str = CALLS_UPWARD.get("notebook")(self)
         return html
+
+    def _report(
+        self, format: str, gates: ComparisonGates | None, **options: int | None
+    ) -> str:
+        """Write the report in a format, with options of `ReportOptions`."""
+        report: str = CALLS_UPWARD.get("report")(format, self, gates, **options)
+        return report
 
     def summary(
         self,
@@ -323,8 +321,7 @@ class Comparison:
         It has at most `limit` entries of each list, None for all. `gates` are what
         `judge` returns.
         """
-        options = ReportOptions(limit=limit, width=width)
-        return comparison_report(TEXT, self, gates, options)
+        return self._report("text", gates, limit=limit, width=width)
 
     def to_markdown(
         self,
@@ -339,8 +336,7 @@ class Comparison:
         `max_chars` characters, whole sections are left out from its end, and a line
         says which. `gates` are what `judge` returns.
         """
-        options = ReportOptions(limit=limit, max_chars=max_chars)
-        return comparison_report(MARKDOWN, self, gates, options)
+        return self._report("markdown", gates, limit=limit, max_chars=max_chars)
 
     def to_dict(
         self, *, limit: int | None = None, gates: ComparisonGates | None = None
@@ -359,7 +355,7 @@ class Comparison:
     ) -> str:
         """Write the dict of `to_dict` as JSON, in ASCII."""
         most = MOST_MOVERS if limit is None else limit
-        return comparison_report(JSON, self, gates, ReportOptions(limit=most))
+        return self._report("json", gates, limit=most)
 
 
 def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:

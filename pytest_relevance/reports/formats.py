@@ -1,37 +1,29 @@
-"""What a format of reports is, and the registry of these formats.
+"""What a format of reports is, the registry of the formats, and those of the core: text and JSON.
 
-Reports stand above the results that they show. So that a result can show itself, it asks the
-registry, which imports the report by its name in `bundled.py`.
-
-To add a format to the package, write a `ReportFormat` in `reports/own_formats.py` and name it
-in `bundled.py`. Another package adds a format by an entry point of the group
+To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`, and name
+it in `bundled.py`. Another package adds a format by an entry point of the group
 `pytest_relevance.reports`. It names a `ReportFormat`, or a function from a `Run` to a text.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_relevance import bundled
-from pytest_relevance._text import shown
+from pytest_relevance._text import MOST_SHOWN, WIDEST, shown
 from pytest_relevance.registry import ExtensionError, Registry
+from pytest_relevance.reports.sections import MOST_CHARACTERS
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
     from pytest_relevance.results.records.run import Run
 
 TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
 """The names of the formats of the package."""
-
-MOST_CHARACTERS = 20_000
-"""How long a report in Markdown is by default."""
-
-MOST_SHOWN = 5
-"""How many cases of a kind, and tags, a comparison shows by default."""
-
-WIDEST = 100
-"""The default width of a report in text, in terminal columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +124,16 @@ def comparison_report(
     return _checked(report, name)
 
 
+def comparison_report_with(
+    name: str, comparison: object, gates: object, **options: Any
+) -> str:
+    """Make the report of a `Comparison`, with options that are those of `ReportOptions`.
+
+    Methods of `Comparison` call it by the registry `CALLS_UPWARD`.
+    """
+    return comparison_report(name, comparison, gates, ReportOptions(**options))
+
+
 def _checked(report: object, name: str) -> str:
     """Return a report of an entry. Raises `ExtensionError` if it is not a text, or is empty."""
     if not isinstance(report, str) or not report:
@@ -158,7 +160,62 @@ def format_of_suffix(suffix: str) -> str:
     return TEXT
 
 
-OF_COMPARISONS: Registry[Callable[..., Any]] = Registry(
-    "pytest_relevance.comparisons", bundled.OF_COMPARISONS
+# The formats of the core. Each function imports what makes its report, so that the other
+# formats cost nothing.
+
+
+def _text_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.run.report import report_lines
+    from pytest_relevance.reports.styled_lines import plain_text
+
+    lines = report_lines(run, verbosity=options.verbosity, width=options.width)
+    return plain_text(lines) + "\n"
+
+
+def _text_of_comparison(
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
+) -> str:
+    from pytest_relevance.reports.comparison_report import report_on
+    from pytest_relevance.reports.styled_lines import plain_text
+
+    report = report_on(comparison, options.limit, gates)
+    return plain_text(report.lines(options.width)) + "\n"
+
+
+def _json_of_run(run: Run, options: ReportOptions) -> str:
+    from pytest_relevance.reports.run.report import report_data
+
+    return json_text(report_data(run))
+
+
+def _json_of_comparison(
+    comparison: Comparison, gates: ComparisonGates | None, options: ReportOptions
+) -> str:
+    from pytest_relevance.reports.comparison_data import comparison_data
+
+    most = sys.maxsize if options.limit is None else options.limit
+    data = comparison_data(comparison, most, gates)
+    text = json.dumps(data, indent=2, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
+
+
+def json_text(data: object) -> str:
+    """Write the values of a report as JSON. Numbers that JSON does not have are texts."""
+    from pytest_relevance.results.records.file import as_json
+
+    return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
+
+
+TEXT_FORMAT = ReportFormat(
+    TEXT,
+    of_run=_text_of_run,
+    of_comparison=_text_of_comparison,
+    suffixes=(".txt",),
 )
-"""What a `Comparison` asks of the layers above it: functions of a comparison, by name."""
+
+JSON_FORMAT = ReportFormat(
+    JSON,
+    of_run=_json_of_run,
+    of_comparison=_json_of_comparison,
+    suffixes=(".json",),
+)
