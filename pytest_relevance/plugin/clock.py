@@ -10,8 +10,8 @@ pytest loads the plugin, which is before any conftest.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 
 class _Clocks:
@@ -28,7 +28,8 @@ class _Clocks:
         other = staticmethod(partial(time.clock_gettime, time.CLOCK_MONOTONIC))
 
 
-class Moment(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class Moment:
     """A moment by two clocks, in seconds. Only differences between moments mean anything."""
 
     measured: float

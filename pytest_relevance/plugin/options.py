@@ -3,15 +3,17 @@
 `settings` are what they ask for; an option that only one place reads is read there.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from argparse import Action, ArgumentTypeError
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -261,7 +263,8 @@ BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 """The baselines in the folders that pytest has looked into."""
 
 
-class RunSettings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunSettings:
     """What options and ini keys ask for, checked once in each process.
 
     `calls` is how often a search is called for a case. A search that failed in `give_up` cases in a row is given up (0:
@@ -426,10 +429,10 @@ def _tolerance(config: pytest.Config) -> float:
     return float(value)
 
 
-AGAINST: "pytest.StashKey[RecordedRankings]" = pytest.StashKey()
+AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 
 
-def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
+def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """Return the rankings of the record that `--relevance-against` names, read once in each process.
 
     Raises UsageError for a record that cannot be read, for a record in which a search found nothing in most cases, and
@@ -462,10 +465,10 @@ def recorded_rankings(config: pytest.Config) -> "RecordedRankings":
     return config.stash[AGAINST]
 
 
-_REDACTION: "pytest.StashKey[Redaction]" = pytest.StashKey()
+_REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
 
 
-def redaction(config: pytest.Config) -> "Redaction":
+def redaction(config: pytest.Config) -> Redaction:
     """Return the `Redaction` of values whose names match the ini key `relevance_redact`."""
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction

@@ -7,11 +7,13 @@ it has sent are kept; `RunStore.unfinished` names the cases that have none. The 
 of a run are made from this data.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -56,7 +58,8 @@ OTHER_IDS = f"{DOCUMENTS}: other ids"
 _MOST_NAMED = 3
 
 
-class SkippedFolder(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SkippedFolder:
     """A folder with case files that its conftest.py skips: the paths of the files, and the reason."""
 
     files: Sequence[str]
