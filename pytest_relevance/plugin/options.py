@@ -326,7 +326,7 @@ def keep_details(config: pytest.Config) -> None:
 
     An extension calls it in a `pytest_configure` that is `trylast`: the settings are read.
     """
-    config.stash[_SETTINGS] = settings(config)._replace(details=True)
+    config.stash[_SETTINGS] = replace(settings(config), details=True)
 
 
 def read_settings(config: pytest.Config) -> None:
