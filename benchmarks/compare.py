@@ -1,7 +1,9 @@
-"""What comparing two runs costs, in fresh processes: `python benchmarks/compare.py [NAME ...] [--times N]`.
+"""What comparing two runs costs, in fresh processes:
+`python benchmarks/compare.py [NAME ...] [--times N]`.
 
-Printed are the medians of the times, which are wall and CPU, and the largest peak of memory. Every ranking and every
-score of the second record differs from the first, which is the worst case.
+Printed are the medians of the times, which are wall and CPU, and the largest peak of
+memory. Every ranking and every score of the second record differs from the first, which
+is the worst case.
 """
 
 from __future__ import annotations
@@ -132,7 +134,9 @@ def write_records(folder: Path) -> tuple[str, str]:
 
 
 def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
-    """How long an action takes in a process of its own, imports included, and its peak of memory."""
+    """How long an action takes in a process of its own, imports included, and its peak
+    of memory.
+    """
     root = str(Path(__file__).parent.parent)
     found = []
     for _ in range(times):
@@ -168,7 +172,9 @@ def records(folder: Path, times: int) -> Iterator[Figure]:
 
 
 def shards(folder: Path, times: int) -> Iterator[Figure]:
-    """Three shards of 100,000 cases with titles and baselines, merged; the whole compared with itself and another."""
+    """Three shards of 100,000 cases with titles and baselines, merged; the whole
+    compared with itself and another.
+    """
     write_record(folder / "shard.jsonl", CASES)
     header, *lines = (
         (folder / "shard.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -201,7 +207,9 @@ def shards(folder: Path, times: int) -> Iterator[Figure]:
 
 
 def write_turned(record: str, path: str) -> None:
-    """Write a record with every ranking of another one turned round, and half of its scores."""
+    """Write a record with every ranking of another one turned round, and half of its
+    scores.
+    """
     with (
         open(record, encoding="utf-8") as lines,
         open(path, "w", encoding="utf-8") as file,

@@ -1,7 +1,9 @@
-"""What a history costs, in a fresh process: `python benchmarks/history.py [--runs N] [--cases N] [--gzip]`.
+"""What a history costs, in a fresh process: `python benchmarks/history.py [--runs N]
+[--cases N] [--gzip]`.
 
-Each run has the cases of the last one, 5 % of them with another ranking, and other latencies. Printed are wall and CPU
-seconds and the peak of memory, of the report as text and of the page; the targets are for 200 runs of 1,000 cases.
+Each run has the cases of the last one, 5 % of them with another ranking, and other
+latencies. Printed are wall and CPU seconds and the peak of memory, of the report as
+text and of the page; the targets are for 200 runs of 1,000 cases.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What judgment files cost, beside pandas and plain Python: `python benchmarks/judgments.py [NAME ...] [--pairs N]`.
+"""What judgment files cost, beside pandas and plain Python:
+`python benchmarks/judgments.py [NAME ...] [--pairs N]`.
 
-As in `suite.py`: every reading is a process of its own, in interleaved pairs, and printed are the median of the ratios
-and their quartiles. Each reads the same file with bytecode cached and pandas imported before the clock starts.
+As in `suite.py`: every reading is a process of its own, in interleaved pairs, and
+printed are the median of the ratios and their quartiles. Each reads the same file with
+bytecode cached and pandas imported before the clock starts.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ FORMATS = {
         ", sep=' ', header=None",
     ),
 }
-"""Of each: the file, its header, a row, the columns that count, and what pandas must be told."""
+"""Of each: the file, its header, a row, the columns that count, and what pandas must be
+told.
+"""
 
 READ = (
     PEAK
@@ -103,7 +107,9 @@ def write_judgments(path: Path, header: str, row: str) -> None:
 
 
 def reading(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading 1,000,000 judgments, beside pandas and a loop that makes dicts of its columns."""
+    """Reading 1,000,000 judgments, beside pandas and a loop that makes dicts of its
+    columns.
+    """
     for name, (file, header, row, columns, options) in FORMATS.items():
         path = folder / file
         write_judgments(path, header, row)
@@ -182,7 +188,9 @@ IN_QUERIES: dict[str, tuple[str, Callable[[str, dict[str, int]], object]]] = {
         },
     ),
 }
-"""Formats that are one JSON document: the key of their list, and what it has for a query."""
+"""Formats that are one JSON document: the key of their list, and what it has for a
+query.
+"""
 
 IN_LINES = {
     "csv": ("query,docid,rating", "{query},{document},{grade}"),
@@ -244,7 +252,9 @@ def _measured(folder: Path, script: str, path: Path) -> tuple[float, float]:
 
 
 def collecting(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Collecting a suite of three lines over 100,000 queries, beside a test that is parametrised over them by hand."""
+    """Collecting a suite of three lines over 100,000 queries, beside a test that is
+    parametrised over them by hand.
+    """
     ours, theirs = folder / "ours", folder / "theirs"
     for place in (ours, theirs):
         place.mkdir()

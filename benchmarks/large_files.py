@@ -1,8 +1,10 @@
-"""What large files cost, beside ir_measures: `python benchmarks/large_files.py [NAME ...] [--pairs N]`.
+"""What large files cost, beside ir_measures:
+`python benchmarks/large_files.py [NAME ...] [--pairs N]`.
 
-A run of 2,000,000 lines, 2,000 queries x 1,000 documents. Every reading is a process of its own, the two of a pair
-follow each other, and printed are the median of the ratios and their quartiles: of wall time, of CPU time, and of the
-peak of memory. `--pairs N` makes N / 5 pairs. Needs the extras `parquet` and `bench`.
+A run of 2,000,000 lines, 2,000 queries x 1,000 documents. Every reading is a process of
+its own, the two of a pair follow each other, and printed are the median of the ratios
+and their quartiles: of wall time, of CPU time, and of the peak of memory. `--pairs N`
+makes N / 5 pairs. Needs the extras `parquet` and `bench`.
 """
 
 from __future__ import annotations
@@ -81,7 +83,9 @@ def beside(
     folder: Path, pairs: int, what: str, targets: tuple[str, str], ours: tuple[str, list[Path]],
     theirs: tuple[str, list[Path]],
 ) -> Iterator[Figure]:  # fmt: skip
-    """The figures of two actions: how many times ours takes less than theirs, and its share of their memory."""
+    """The figures of two actions: how many times ours takes less than theirs, and its
+    share of their memory.
+    """
     cost(folder, IMPORTS)
     found = [
         (cost(folder, ours[0], *ours[1]), cost(folder, theirs[0], *theirs[1]))
@@ -118,7 +122,9 @@ def beside(
 
 
 def write_run(path: Path, seed: int) -> Path:
-    """A TREC run whose documents are drawn again for each query, in the order of their scores."""
+    """A TREC run whose documents are drawn again for each query, in the order of their
+    scores.
+    """
     chance = random.Random(seed)
     with path.open("w") as file:
         for query in range(QUERIES):
@@ -160,7 +166,9 @@ def converted(run: Path) -> Iterator[tuple[str, Path]]:
 
 
 def trec(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading a TREC run, and reading and scoring it, beside reading and scoring with ir_measures."""
+    """Reading a TREC run, and reading and scoring it, beside reading and scoring with
+    ir_measures.
+    """
     paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
     targets = "at least 1.5", "at most 0.9"
     yield from beside(
@@ -182,7 +190,9 @@ def trec(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def tables(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading the same run from tables, beside reading and scoring the TREC run with ir_measures."""
+    """Reading the same run from tables, beside reading and scoring the TREC run with
+    ir_measures.
+    """
     paths = [write_run(folder / "run.trec", 1), write_qrels(folder / "qrels.txt")]
     for name, path in converted(paths[0]):
         targets = "at least 4", "at most 0.75"
@@ -197,7 +207,9 @@ def tables(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def judgments(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading 1,000,000 judgments, beside reading them and the run and scoring with ir_measures."""
+    """Reading 1,000,000 judgments, beside reading them and the run and scoring with
+    ir_measures.
+    """
     qrels, run = (
         write_qrels(folder / "qrels.txt", 500),
         write_run(folder / "run.trec", 1),

@@ -1,9 +1,10 @@
-"""What scoring costs, beside the libraries of the field: `python benchmarks/metrics.py [--rounds N] [--only PART]`.
+"""What scoring costs, beside the libraries of the field:
+`python benchmarks/metrics.py [--rounds N] [--only PART]`.
 
-Every competitor starts from the same Python dicts ({query: {document: grade}}) and lists
-({query: [document, ...]}) and pays for its own conversion. Everything runs in one process. The
-figures are medians of CPU time. The column "times faster" compares with pytrec_eval-terrier;
-"target" says what it has to be at least.
+Every competitor starts from the same Python dicts ({query: {document: grade}}) and
+lists ({query: [document, ...]}) and pays for its own conversion. Everything runs in one
+process. The figures are medians of CPU time. The column "times faster" compares with
+pytrec_eval-terrier; "target" says what it has to be at least.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ FIVE = ("nDCG@10", "P@10", "RR", "AP", "R@100")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A data set: queries, results a query, judgments a query (fewest, most), targets for ONE and FIVE."""
+    """A data set: queries, results a query, judgments a query (fewest, most), targets
+    for ONE and FIVE.
+    """
 
     name: str
     queries: int
@@ -53,9 +56,11 @@ SHAPES = (
 
 
 def generate(shape: Shape, seed: int = 7) -> tuple[Grades, Runs]:
-    """Make judgments and rankings: about two thirds of the judged documents are returned, at random ranks.
+    """Make judgments and rankings: about two thirds of the judged documents are
+    returned, at random ranks.
 
-    Each id is a string of its own, made in the order of the ranks, as when a run and its qrels are read from two files.
+    Each id is a string of its own, made in the order of the ranks, as when a run and
+    its qrels are read from two files.
     """
     rng = random.Random(seed)
     judgments: Grades = {}
@@ -128,7 +133,9 @@ def ranx(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
 
 
 def scikit(judgments: Grades, rankings: Runs, metrics: Sequence[str]) -> Any:
-    """Score nDCG alone, over what was returned; a call a query, because the rows are not equally long."""
+    """Score nDCG alone, over what was returned; a call a query, because the rows are
+    not equally long.
+    """
     from sklearn.metrics import ndcg_score
 
     assert metrics == ONE
@@ -153,8 +160,9 @@ PEERS: Mapping[str, tuple[Peer, tuple[tuple[str, ...], ...], bool]] = {
 def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
     """Give the median CPU time of each call in milliseconds.
 
-    The calls take turns, so that a busy minute of the machine hits all alike; in its turn each is called twice, and the
-    second call counts, so that none pays for what the one before left in the processor's cache.
+    The calls take turns, so that a busy minute of the machine hits all alike; in its
+    turn each is called twice, and the second call counts, so that none pays for what
+    the one before left in the processor's cache.
     """
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
@@ -211,7 +219,9 @@ KINDS: Mapping[str, Callable[[float], float]] = {
 
 
 def grades(rounds: int) -> None:
-    """Fractional grades and exponential gain against whole grades and linear gain; at most 1.3 times the cost."""
+    """Fractional grades and exponential gain against whole grades and linear gain; at
+    most 1.3 times the cost.
+    """
     for shape in SHAPES:
         judgments, rankings = generate(shape)
         kinds = {kind: change(judgments, grade_of) for kind, grade_of in KINDS.items()}
@@ -235,7 +245,9 @@ def grades(rounds: int) -> None:
 
 
 def memory() -> None:
-    """The memory that a call adds at its peak, against that of its input; the target is less than once the input."""
+    """The memory that a call adds at its peak, against that of its input; the target is
+    less than once the input.
+    """
     tracemalloc.start()
     judgments, rankings = generate(SHAPES[2])
     held, _ = tracemalloc.get_traced_memory()
@@ -254,7 +266,9 @@ def memory() -> None:
 
 
 def randomisation(rounds: int) -> None:
-    """100,000 resamples over 1,000 queries; the target is 100 times faster than scipy."""
+    """100,000 resamples over 1,000 queries; the target is 100 times faster than
+    scipy.
+    """
     from scipy.stats import permutation_test
 
     rng = np.random.default_rng(5)

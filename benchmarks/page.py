@@ -1,10 +1,14 @@
-"""What the HTML report of a large run costs: `python benchmarks/page.py [--cases N] [--times N] [--browser FILE]`.
+"""What the HTML report of a large run costs: `python benchmarks/page.py [--cases N]
+[--times N] [--browser FILE]`.
 
-The run has 10,000 cases of 10 results, with titles, and is compared with another run in which other documents were
-returned and other cases failed. Printed are medians, each of fresh processes: what the command `pytest-relevance report
---format html` takes, the size of its page, and the time to build and to write the page of a run that was read before.
-`--browser` names a chromedriver, such as /usr/bin/chromedriver: Selenium then opens the page in headless Chromium and
-measures what a reader waits for. With `--cases 100000` the targets of the command are 15 s of CPU, 700 MB and 8 MB.
+The run has 10,000 cases of 10 results, with titles, and is compared with another run in
+which other documents were returned and other cases failed. Printed are medians, each of
+fresh processes: what the command `pytest-relevance report --format html` takes, the
+size of its page, and the time to build and to write the page of a run that was read
+before.
+`--browser` names a chromedriver, such as /usr/bin/chromedriver: Selenium then opens the
+page in headless Chromium and measures what a reader waits for. With `--cases 100000`
+the targets of the command are 15 s of CPU, 700 MB and 8 MB.
 """
 
 from __future__ import annotations
@@ -108,7 +112,9 @@ class Figure:
 
 
 def write_record(path: Path, cases: int) -> None:
-    """A record of cases that were compared with another run: half of the results were returned there too."""
+    """A record of cases that were compared with another run: half of the results were
+    returned there too.
+    """
     chance = random.Random(20)
     before, after = [], []
     for number in range(cases):

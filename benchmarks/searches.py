@@ -1,7 +1,9 @@
-"""What several searches at a time and batches save: `python benchmarks/searches.py [NAME ...] [--pairs N]`.
+"""What several searches at a time and batches save:
+`python benchmarks/searches.py [NAME ...] [--pairs N]`.
 
-Every figure is net of a run with the same options whose search takes no time, so that only the waiting counts. A figure
-is the time of searching one by one, divided by that of searching together.
+Every figure is net of a run with the same options whose search takes no time, so that
+only the waiting counts. A figure is the time of searching one by one, divided by that
+of searching together.
 """
 
 from __future__ import annotations
@@ -137,7 +139,9 @@ class Suite:
         return self.runner.took(self.place, *OURS, *options).wall
 
     def net(self, search: str, *options: str, pairs: int, **values: object) -> float:
-        """The median of what a search adds to a run with the same options and a search of no time, in seconds."""
+        """The median of what a search adds to a run with the same options and a search
+        of no time, in seconds.
+        """
         found = [
             self.seconds(search, *options, pause=PAUSE, **values)
             - self.seconds(search, *options, pause=0, **values)
@@ -164,7 +168,9 @@ def waiting(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def batches(folder: Path, pairs: int) -> Iterator[Figure]:
-    """10,000 cases in batches of 64, of 20 ms and 0.2 ms a query; one by one is what each query would take alone."""
+    """10,000 cases in batches of 64, of 20 ms and 0.2 ms a query; one by one is what
+    each query would take alone.
+    """
     suite = Suite(folder, 10_000)
     together = suite.net(BATCHES, pairs=max(pairs // 5, 1))
     one_by_one = suite.cases * PAUSE * 1.01

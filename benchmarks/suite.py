@@ -1,10 +1,13 @@
-"""What the plugin costs, each figure beside its peer in one run: `python benchmarks/suite.py [NAME ...] [--pairs N]`.
+"""What the plugin costs, each figure beside its peer in one run:
+`python benchmarks/suite.py [NAME ...] [--pairs N]`.
 
-Processes are measured in interleaved pairs, as two runs of one thing differ by more than what is looked for; printed
-are the median of the ratios (or differences) and their quartiles, of CPU time (user and system) and of wall time. Only
-built-in plugins and the measured one are loaded, but for `neighbours`. Bytecode is written and used, as on any machine
-where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on. `instructions` counts with valgrind, whatever else
-the machine does: per case as the difference of 1,600 and 1,100, so that what a whole process takes is left out.
+Processes are measured in interleaved pairs, as two runs of one thing differ by more
+than what is looked for; printed are the median of the ratios (or differences) and their
+quartiles, of CPU time (user and system) and of wall time. Only built-in plugins and the
+measured one are loaded, but for `neighbours`. Bytecode is written and used, as on any
+machine where tests run twice: `PYTHONDONTWRITEBYTECODE` is not passed on.
+`instructions` counts with valgrind, whatever else the machine does: per case as the
+difference of 1,600 and 1,100, so that what a whole process takes is left out.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ NEIGHBOURS = (
     "-p",
     "anyio.pytest_plugin",
 )
-"""The plugins that most people have: pytest-xdist (unused here), pytest-asyncio and anyio."""
+"""The plugins that most people have: pytest-xdist (unused here), pytest-asyncio and
+anyio.
+"""
 
 CONFTEST = """
 import pytest
@@ -70,7 +75,9 @@ def spread(values: list[float], unit: str = "", digits: int = 3) -> str:
 
 
 def environment(cache: Path) -> dict[str, str]:
-    """The environment of a measured process: nothing autoloaded, bytecode cached outside of the tree."""
+    """The environment of a measured process: nothing autoloaded, bytecode cached
+    outside of the tree.
+    """
     found = {
         name: value
         for name, value in os.environ.items()
@@ -86,7 +93,9 @@ def environment(cache: Path) -> dict[str, str]:
 
 
 class Took(NamedTuple):
-    """What a process took: wall seconds, and the CPU seconds of it and of what it started."""
+    """What a process took: wall seconds, and the CPU seconds of it and of what it
+    started.
+    """
 
     wall: float
     cpu: float
@@ -111,7 +120,9 @@ def ratios(what: str, target: str, found: Pairs) -> Iterator[Figure]:
 
 
 def differences(what: str, target: str, found: Pairs) -> Iterator[Figure]:
-    """The differences of pairs in milliseconds, by CPU time, which has the target, and by wall time."""
+    """The differences of pairs in milliseconds, by CPU time, which has the target, and
+    by wall time.
+    """
     for name, goal, index in (
         (f"{what}: CPU time", target, 1),
         ("the same: wall time", "-", 0),
@@ -174,7 +185,9 @@ class Runner:
         return took
 
     def instructions(self, folder: Path, *arguments: str) -> float:
-        """The millions of instructions of one pytest process, once its bytecode is written."""
+        """The millions of instructions of one pytest process, once its bytecode is
+        written.
+        """
         self.took(folder, *arguments)
         command = [
             "valgrind",
@@ -202,7 +215,9 @@ class Runner:
     def pairs(
         self, count: int, ours: Callable[[], Taken], theirs: Callable[[], Taken]
     ) -> list[tuple[Taken, Taken]]:
-        """Interleaved measurements, after one of each to warm up; every other pair is taken the other way round."""
+        """Interleaved measurements, after one of each to warm up; every other pair is
+        taken the other way round.
+        """
         ours(), theirs()
         found = []
         for number in range(count):
@@ -216,7 +231,9 @@ class Runner:
 
 
 def write_suite(folder: Path, cases: int, judgments: int) -> tuple[Path, Path]:
-    """The same search in two folders: cases in YAML, and as many functions written by hand, asserting nothing."""
+    """The same search in two folders: cases in YAML, and as many functions written by
+    hand, asserting nothing.
+    """
     random.seed(20)
     ours, theirs = folder / f"yaml{cases}", folder / f"hand{cases}"
     for place in (ours, theirs):
@@ -265,7 +282,9 @@ def empty(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def imported(folder: Path, place: Path, *watched: str) -> str:
-    """Which of the heavy modules a pytest process with the plugin has imported at its end."""
+    """Which of the heavy modules a pytest process with the plugin has imported at its
+    end.
+    """
     watched = watched or ("numpy", "pandas", "yaml")
     script = (
         "import sys, pytest; pytest.main(['-q', '-p', 'no:cacheprovider', '-p', 'pytest_relevance.plugin']);"
@@ -326,7 +345,9 @@ print(json.dumps([took, (peak() - before) / 1024]))
 
 
 def reading(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Reading a case file of 10,000 cases x 50 judgments, beside PyYAML's fast loader alone."""
+    """Reading a case file of 10,000 cases x 50 judgments, beside PyYAML's fast loader
+    alone.
+    """
     random.seed(30)
     lines = ["cases:"]
     for number in range(10_000):
@@ -382,8 +403,8 @@ def reading(folder: Path, pairs: int) -> Iterator[Figure]:
 def small(folder: Path, pairs: int) -> Iterator[Figure]:
     """40 cases, beside 40 functions written by hand and a plugin that does nothing.
 
-    Loading any plugin by its name makes pytest look through all installed packages, which takes 10 ms where these are
-    many.
+    Loading any plugin by its name makes pytest look through all installed packages,
+    which takes 10 ms where these are many.
     """
     ours, theirs = write_suite(folder, 40, 10)
     (theirs / "plugin_of_nothing.py").touch()
@@ -402,7 +423,9 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Instructions of a case and a function, alone and with neighbours; recorded; with a baseline; of a small run."""
+    """Instructions of a case and a function, alone and with neighbours; recorded; with
+    a baseline; of a small run.
+    """
     runner, few, many = Runner(folder), 1100, 1600
     places = {count: write_suite(folder, count, 10) for count in (few, many)}
 
@@ -450,7 +473,9 @@ def search():
 
 
 def fields(folder: Path, pairs: int) -> Iterator[Figure]:
-    """10,000 cases that expect something of two fields of ten results, beside cases that do not."""
+    """10,000 cases that expect something of two fields of ten results, beside cases
+    that do not.
+    """
     runner, places = Runner(folder), []
     for name, expected in (
         ("fields", "expect: {every@10: {brand: acme, price: '>= 0'}}\n"),
@@ -471,7 +496,9 @@ def fields(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def overlaps(folder: Path, pairs: int) -> Iterator[Figure]:
-    """10,000 cases that expect overlap@10 with their baseline, beside the same baseline without that."""
+    """10,000 cases that expect overlap@10 with their baseline, beside the same baseline
+    without that.
+    """
     runner, places = Runner(folder), []
     for name, expected in (
         ("overlap", "expect: {overlap@10: 0.5}\n"),
@@ -522,7 +549,9 @@ def neighbours(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def files(folder: Path, pairs: int) -> Iterator[Figure]:
-    """800 case files of one case, beside 800 Python files of one function, and beside 200 case files."""
+    """800 case files of one case, beside 800 Python files of one function, and beside
+    200 case files.
+    """
     runner, places = Runner(folder), {}
     for name, count, file, text in (
         (
@@ -582,13 +611,16 @@ def huge(folder: Path, pairs: int) -> Iterator[Figure]:
 
 
 def kept(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Recording 10,000 cases x 10 judgments, and comparing them with a baseline, beside neither."""
+    """Recording 10,000 cases x 10 judgments, and comparing them with a baseline, beside
+    neither.
+    """
     place, _ = write_suite(folder, 10_000, 10)
     runner = Runner(folder)
     with_baseline = folder / "with_baseline"
     shutil.copytree(place, with_baseline)
     runner.took(with_baseline, *OURS, "--relevance-update")
-    # in one argument: pytest takes a path that exists, and stands alone, for one of tests, and moves its rootdir there
+    # in one argument: pytest takes a path that exists, and stands alone, for one of
+    # tests, and moves its rootdir there
     record = (f"--relevance-record={folder / 'record.jsonl'}",)
     ways = {
         "recording": (place, record),
@@ -622,7 +654,9 @@ def peak(folder: Path, place: Path, *arguments: str) -> float:
 
 
 Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
-"""What there is to measure, by name: each takes a folder to work in and a number of pairs."""
+"""What there is to measure, by name: each takes a folder to work in and a number of
+pairs.
+"""
 
 MEASUREMENTS: Measurements = {
     function.__name__: function

@@ -1,4 +1,6 @@
-"""How Sphinx builds the documentation: `sphinx-build -W --keep-going docs build/docs`, without a network."""
+"""How Sphinx builds the documentation: `sphinx-build -W --keep-going docs build/docs`,
+without a network.
+"""
 
 from pytest_relevance import __version__
 

@@ -1,7 +1,9 @@
-"""The fixture that the relevance cases of this folder call, and the options that choose how the shop searches.
+"""The fixture that the relevance cases of this folder call, and the options that choose
+how the shop searches.
 
-`python -m pytest example_suite`, `python -m pytest example_suite --ranker titles`, `--engine tantivy`: pytest reads an
-option from a conftest.py only when its folder is named on the command line.
+`python -m pytest example_suite`, `python -m pytest example_suite --ranker titles`,
+`--engine tantivy`: pytest reads an option from a conftest.py only when its folder is
+named on the command line.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +19,9 @@ KNOWN_TO_FAIL = {
         "sharpen knives": "a task, not a product: knives in a title score higher"
     }
 }
-"""By engine, the queries whose floor it does not reach, and why. What fails on every engine has `xfail` in its case."""
+"""By engine, the queries whose floor it does not reach, and why. What fails on every
+engine has `xfail` in its case.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

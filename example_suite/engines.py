@@ -1,7 +1,9 @@
-"""The search engines that the shop can run on: each finds and scores the products that have any word of a query.
+"""The search engines that the shop can run on: each finds and scores the products that
+have any word of a query.
 
-`sqlite` is SQLite's FTS5, which is part of Python; `tantivy` is a library of its own: `python -m pip install tantivy`.
-Both score with BM25. A new engine is a class with `matching` and `close`, and a row of `ENGINES`.
+`sqlite` is SQLite's FTS5, which is part of Python; `tantivy` is a library of its own:
+`python -m pip install tantivy`. Both score with BM25. A new engine is a class with
+`matching` and `close`, and a row of `ENGINES`.
 """
 
 import sqlite3
@@ -24,7 +26,8 @@ class Engine(Protocol):
     """An index of the products, in memory."""
 
     def matching(self, query: str) -> Iterator[tuple[str, float]]:
-        """Give the id and the score (higher is better) of all products that have a word of the query, in any order.
+        """Give the id and the score (higher is better) of all products that have a word
+        of the query, in any order.
 
         A word such as "TP-340" is found where its two halves stand side by side.
         """
@@ -56,7 +59,8 @@ class Fts5:
                 for product in products
             ],
         )
-        # bm25() of SQLite is the lower the better; its first weight is for the column that is not searched.
+        # bm25() of SQLite is the lower the better; its first weight is for the column
+        # that is not searched.
         bm25 = f"-bm25(words, 0, {', '.join(map(str, weights.values()))})"
         self.statement = f"select product, {bm25} from words where words match ?"
 
@@ -114,7 +118,9 @@ class Tantivy:
             yield self.searcher.doc(address)["product"][0], score
 
     def _word(self, word: str) -> Any:
-        """Return the query for one word: of the fields that have it the best counts in full, the others less."""
+        """Return the query for one word: of the fields that have it the best counts in
+        full, the others less.
+        """
         phrase = '"' + word.replace("\\", "").replace('"', "") + '"'
         fields = [
             self.index.parse_query_lenient(phrase, [each], field_boosts=self.weights)[0]

@@ -1,7 +1,9 @@
-"""The search of a small shop over `products.jsonl`, on one of the engines in `engines.py`.
+"""The search of a small shop over `products.jsonl`, on one of the engines in
+`engines.py`.
 
-This is what the relevance suite beside it tests. Change a weight, run `python -m pytest example_suite`, and see which
-queries got better and which got worse. A new way of ranking is a new row of `RANKERS`.
+This is what the relevance suite beside it tests. Change a weight, run
+`python -m pytest example_suite`, and see which queries got better and which got worse.
+A new way of ranking is a new row of `RANKERS`.
 """
 
 import json
@@ -57,9 +59,11 @@ class Shop:
     def search(
         self, query: str, k: int = 10, category: str | None = None
     ) -> list[dict[str, Any]]:
-        """Return the k best products that have any word of the query, best first; products with equal scores go by id.
+        """Return the k best products that have any word of the query, best first;
+        products with equal scores go by id.
 
-        `category` is the beginning of a product's category: "Lamps", or "Lamps > Desk lamps".
+        `category` is the beginning of a product's category: "Lamps", or "Lamps > Desk
+            lamps".
         """
         hits = []
         for found, score in self.engine.matching(query):

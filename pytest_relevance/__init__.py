@@ -1,7 +1,7 @@
 """Search-relevance regression tests for pytest, and the library that implements them.
 
-Public names are imported on first use (PEP 562): importing the package imports nothing heavy, so it does not slow down
-a test run without case files.
+Public names are imported on first use (PEP 562): importing the package imports nothing
+heavy, so it does not slow down a test run without case files.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
 
 
 def pytest_addhooks(pluginmanager: Any) -> None:
-    """Load the plugin if pytest was given this package in its place: `-p pytest_relevance`.
+    """Load the plugin if pytest was given this package in its place:
+    `-p pytest_relevance`.
 
     The plugin gets the name of its entry point, so that pytest does not load it twice.
     """

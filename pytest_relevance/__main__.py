@@ -1,4 +1,6 @@
-"""Entry point of `python -m pytest_relevance`, which is the same as `pytest-relevance`."""
+"""Entry point of `python -m pytest_relevance`, which is the same as
+`pytest-relevance`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Files that are something else by accident: a download that failed, a merge that is unfinished, a pointer of Git LFS.
+"""Files that are something else by accident: a download that failed, a merge that is
+unfinished, a pointer of Git LFS.
 
-Such a file is often readable as data: each line of an HTML page can be a query. So the readers of judgments, queries,
-runs and catalogues look for accidents first.
+Such a file is often readable as data: each line of an HTML page can be a query. So the
+readers of judgments, queries, runs and catalogues look for accidents first.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from pytest_relevance._text import quoted
 
 _AGAIN = "download the file again, and look at what came"
 _SMALL = 1 << 13
-"""Messages of programs and answers of servers have fewer bytes than this. Larger files are not compared with them."""
+"""Messages of programs and answers of servers have fewer bytes than this. Larger files
+are not compared with them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ def refuse_accidents(source: Source) -> None:
     """Refuse a file that is there by accident.
 
     Raises:
-        FileError: it is a pointer, a page, an answer of a server or a message of a program, or has conflict markers.
+        FileError: it is a pointer, a page, an answer of a server or a message of a
+            program, or has conflict markers.
     """
     accident = find_accident(source)
     if accident is not None:
@@ -62,7 +66,8 @@ _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
     """Find the first line that is a conflict marker of Git.
 
-    `has_quotes`: a cell in double quotes may have several lines, and a marker in it is text.
+    `has_quotes`: a cell in double quotes may have several lines, and a marker in it is
+        text.
     """
     found = []
     for marker in _MARKERS:
@@ -79,7 +84,9 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
 
 
 def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
-    """Find the first line that begins with a marker and is not inside of quotes; give its position."""
+    """Find the first line that begins with a marker and is not inside of quotes; give
+    its position.
+    """
     at = data.find(marker)
     while at >= 0:
         begins_line = at == 0 or data[at - 1 : at] == b"\n"
@@ -137,7 +144,9 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """Recognise a table as it is printed, a patch, or a document of a word processor; give the message."""
+    """Recognise a table as it is printed, a patch, or a document of a word processor;
+    give the message.
+    """
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):
             return f"this is {what}"
@@ -167,7 +176,9 @@ _XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
 
 
 def _page(head: str) -> str | None:
-    """Recognise a page of HTML, or an error in XML, as stores of objects send it; give the message."""
+    """Recognise a page of HTML, or an error in XML, as stores of objects send it; give
+    the message.
+    """
     if _HTML.match(head):
         return (
             f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
@@ -222,11 +233,15 @@ _STATUS = re.compile(
     r"|error code: \d{3,4})\W*",
     re.IGNORECASE,
 )
-"""What a server answers in words. A word such as `Gone` may be a query, unless a number stands before it."""
+"""What a server answers in words. A word such as `Gone` may be a query, unless a number
+stands before it.
+"""
 
 
 def _answer_in_words(head: str) -> str | None:
-    """Recognise what a program or a server wrote in the place of data; give the message."""
+    """Recognise what a program or a server wrote in the place of data; give the
+    message.
+    """
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
@@ -291,7 +306,9 @@ _BESIDE = frozenset(
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "queryid", "sku"})
 _MOST_KEYS = 10
-"""An error has fewer keys than this; a file of queries by id may have more, and one of them may be `error`."""
+"""An error has fewer keys than this; a file of queries by id may have more, and one of
+them may be `error`.
+"""
 
 
 def _answer_in_json(source: Source) -> str | None:
@@ -304,7 +321,8 @@ def _answer_in_json(source: Source) -> str | None:
 def is_error_answer(document: Mapping[str, object]) -> bool:
     """Whether an object is the error of a server, and no data.
 
-    Either all its keys are those of errors, or it is small, says in words what is wrong, and has no id.
+    Either all its keys are those of errors, or it is small, says in words what is
+    wrong, and has no id.
     """
     keys = {_folded(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:
@@ -319,7 +337,9 @@ def is_error_answer(document: Mapping[str, object]) -> bool:
 
 
 def _says_error(key: str, value: object) -> bool:
-    """Whether a member of an object says that something is wrong. The grades of documents say nothing."""
+    """Whether a member of an object says that something is wrong. The grades of
+    documents say nothing.
+    """
     if key in ("success", "ok"):
         return value is False
     if key in ("status", "statuscode", "code") and isinstance(value, NumberAsWritten):
@@ -335,7 +355,9 @@ def _says_error(key: str, value: object) -> bool:
 
 
 def _is_in_words(value: object) -> bool:
-    """Whether a value is a text of several words, or has one: no grade, and no id of a document."""
+    """Whether a value is a text of several words, or has one: no grade, and no id of a
+    document.
+    """
     if isinstance(value, dict):
         return any(map(_is_in_words, value.values()))
     if isinstance(value, list):

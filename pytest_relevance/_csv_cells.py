@@ -1,4 +1,6 @@
-"""Cells of CSV: how long they may be, and those that a spreadsheet would take for a formula."""
+"""Cells of CSV: how long they may be, and those that a spreadsheet would take for a
+formula.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from threading import Lock
 from types import SimpleNamespace
 
 FORMULA = re.compile(" *[=+@\\t\\r\uff1d\uff0b\uff0d\uff20-]")
-"""The beginning of a cell that a spreadsheet would calculate: `= + - @`, their fullwidth forms, tab, carriage return.
+"""The beginning of a cell that a spreadsheet would calculate: `= + - @`, their
+fullwidth forms, tab, carriage return.
 
-A cell that matches is written with a space in front, and read without its first space. The pattern means the same in
-JavaScript.
+A cell that matches is written with a space in front, and read without its first space.
+The pattern means the same in JavaScript.
 """
 
 _LONGEST_CELL = 2**31 - 1
@@ -24,7 +27,9 @@ _LIMIT = Lock()
 
 @contextmanager
 def cells_of_any_length() -> Iterator[None]:
-    """Lift the csv module's limit of 128 KiB per cell. The limit is global to the process, so it is restored."""
+    """Lift the csv module's limit of 128 KiB per cell. The limit is global to the
+    process, so it is restored.
+    """
     with _LIMIT:
         limit = csv.field_size_limit(_LONGEST_CELL)
         try:
@@ -34,13 +39,18 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet calculates it."""
+    """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet
+    calculates it.
+    """
     return f" {text}" if FORMULA.match(text) else text
 
 
 def unescaped(cells: list[str]) -> list[str]:
-    """Remove the space that Quepid and `escaped` put in front of what begins like a `FORMULA`."""
-    # mostly no cell begins with a space; one search in all is fast, and there may be millions
+    """Remove the space that Quepid and `escaped` put in front of what begins like a
+    `FORMULA`.
+    """
+    # mostly no cell begins with a space; one search in all is fast, and there may be
+    # millions
     if "\n " not in "\n".join(["", *cells]):
         return cells
     marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}
@@ -53,6 +63,7 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Write rows as CSV between commas. Lines end in a line feed."""
     lines: list[str] = []
     file = SimpleNamespace(write=lines.append)
-    # the writer ends rows in \r\n, so that every version of Python quotes both characters in a cell
+    # the writer ends rows in \r\n, so that every version of Python quotes both
+    # characters in a cell
     csv.writer(file, lineterminator="\r\n").writerows(rows)
     return "".join(f"{line[:-2]}\n" for line in lines)

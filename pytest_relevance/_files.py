@@ -1,6 +1,7 @@
 """Read whole files, plain or gzip, and write files atomically.
 
-Every subpackage may import this module; it imports none of them. It does not interpret the content of files.
+Every subpackage may import this module; it imports none of them. It does not interpret
+the content of files.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ LARGEST_EXPANDED = 4 << 30
 
 ALWAYS_EXPANDED = 64 << 20
 LARGEST_RATIO = 250
-"""The largest ratio of expanded to packed size of a gzip file that expands to more than `ALWAYS_EXPANDED` bytes.
+"""The largest ratio of expanded to packed size of a gzip file that expands to more than
+`ALWAYS_EXPANDED` bytes.
 
 Text never reaches that ratio.
 """
@@ -38,18 +40,22 @@ _PACKED: Mapping[bytes, str] = {
     b"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
     b"\xfd7zXZ\x00": "compressed with xz (.xz)",
 }
-"""How files begin in the formats that are not unpacked here, and the description of each in messages."""
+"""How files begin in the formats that are not unpacked here, and the description of
+each in messages.
+"""
 
 
 class Unreadable(ValueError):
-    """The content of a file cannot be unpacked. The message gives the reason, without the name of the file."""
+    """The content of a file cannot be unpacked. The message gives the reason, without
+    the name of the file.
+    """
 
 
 def unpacked(data: bytes) -> bytes:
     """Return the unpacked content of gzip data, and any other data unchanged.
 
-    Raises `Unreadable` for gzip data that is truncated, damaged or expands too far, and for data in another compressed
-    or archive format.
+    Raises `Unreadable` for gzip data that is truncated, damaged or expands too far, and
+    for data in another compressed or archive format.
     """
     if data.startswith(_GZIP):
         data = b"".join(_parts(BytesIO(data)))
@@ -68,7 +74,8 @@ def _refuse_packed(data: bytes) -> None:
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Yield a file, unpacked if it is gzip, in blocks of whole lines of about a megabyte.
+    """Yield a file, unpacked if it is gzip, in blocks of whole lines of about a
+    megabyte.
 
     Raises OSError if the file cannot be read, and `Unreadable` as `unpacked` does.
     """
@@ -88,9 +95,11 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
 
 
 def _parts(raw: BinaryIO) -> Iterator[bytes]:
-    """Yield a file in parts of a megabyte, unpacked if it is gzip, of one or several members.
+    """Yield a file in parts of a megabyte, unpacked if it is gzip, of one or several
+    members.
 
-    Raises `Unreadable` for gzip data that is truncated, damaged, or expands beyond the limits of this module.
+    Raises `Unreadable` for gzip data that is truncated, damaged, or expands beyond the
+    limits of this module.
     """
     is_gzip = raw.read(len(_GZIP)) == _GZIP
     size = raw.seek(0, os.SEEK_END)
@@ -118,7 +127,8 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
 
 
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
-    """Return a digest of the contents of files, in hexadecimal; CRLF and LF line ends give the same digest.
+    """Return a digest of the contents of files, in hexadecimal; CRLF and LF line ends
+    give the same digest.
 
     A file that cannot be read counts as an empty one.
     """
@@ -134,14 +144,15 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file atomically: another process reads either the old content or the new one, never a part.
+    """Write a file atomically: another process reads either the old content or the new
+    one, never a part.
 
-    The content is given at once or in parts. It goes to a temporary file in the same folder, is synced to disk, and
-    then replaces the target. Permissions are kept, and a symbolic link is followed. A pipe or a device is written to
-    directly.
+    The content is given at once or in parts. It goes to a temporary file in the same
+    folder, is synced to disk, and then replaces the target. Permissions are kept, and a
+    symbolic link is followed. A pipe or a device is written to directly.
 
-    Raises OSError if the file is read-only or cannot be written. An old file is then unchanged, and no temporary file
-    remains.
+    Raises OSError if the file is read-only or cannot be written. An old file is then
+    unchanged, and no temporary file remains.
     """
     target = Path(os.path.realpath(path))
     parts = [data] if isinstance(data, bytes) else data
@@ -181,8 +192,8 @@ def _replace(target: Path, parts: Iterable[bytes]) -> None:
 def is_read_only(path: str | os.PathLike[str]) -> bool:
     """Whether a file exists that nobody, or not the current user, may write to.
 
-    The mode of the file itself is checked too: a writable folder is enough to replace the file, and root may write to
-    every file.
+    The mode of the file itself is checked too: a writable folder is enough to replace
+    the file, and root may write to every file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -192,7 +203,8 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 
 
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
-    """Write a path for reports to forward: relative to `root` if it is inside, else the name of the file alone.
+    """Write a path for reports to forward: relative to `root` if it is inside, else the
+    name of the file alone.
 
     A relative path stays as it is.
     """

@@ -1,4 +1,5 @@
-"""Ids of documents: which types have an exact text, and what `id_field` of a case file says.
+"""Ids of documents: which types have an exact text, and what `id_field` of a case file
+says.
 
 `id_field` is a path to a field, a list of paths of which the first that a result has
 counts, or a template such as `{_index}/{_id}`, which joins several fields to one id.
@@ -32,7 +33,9 @@ def exact_text(value: object) -> str | None:
 
 @lru_cache(maxsize=256)
 def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
-    """Find the function that gives the exact text of values of a type; None if there is none."""
+    """Find the function that gives the exact text of values of a type; None if there is
+    none.
+    """
     names = set()
     for base in kind.__mro__:
         names.add((base.__module__.partition(".")[0], base.__name__))
@@ -59,7 +62,9 @@ BYTES = (bytes, bytearray, memoryview)
 
 
 def decoding_advice(value: object) -> str:
-    """Say how bytes become text: the end of a message that refuses an id; empty for anything else."""
+    """Say how bytes become text: the end of a message that refuses an id; empty for
+    anything else.
+    """
     return "; decode it: id.decode()" if isinstance(value, BYTES) else ""
 
 
@@ -95,7 +100,8 @@ class IdField:
         return "".join(parts)
 
     def _encoded(self, value: str) -> str:
-        """Percent-encode the separators in a value, so that no two documents share an id.
+        """Percent-encode the separators in a value, so that no two documents share an
+        id.
 
         A percent sign is encoded if two hexadecimal digits follow it: the value could
         otherwise be taken for an encoded one. A template of a single field has no
@@ -141,7 +147,9 @@ USUAL_COLUMNS = FileIds()
 
 @lru_cache(maxsize=256)
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
-    """Read what `id_field` says. Raises ValueError, which says what is wrong with it."""
+    """Read what `id_field` says. Raises ValueError, which says what is wrong with
+    it.
+    """
     if isinstance(written, str):
         if "{" in written or "}" in written:
             return _template(written)

@@ -1,7 +1,7 @@
 """Texts that are nearly the same: in what two ids, or two values of a field, differ.
 
-Each kind of difference is a fold: a function that makes texts equal which differ in that
-alone. Two texts are near if all folds together make them equal.
+Each kind of difference is a fold: a function that makes texts equal which differ in
+that alone. Two texts are near if all folds together make them equal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def _compatible(text: str) -> str:
 
 
 def _without_white_space(text: str) -> str:
-    """Leave out invisible characters and the white space at both ends, and make each blank one space."""
+    """Leave out invisible characters and the white space at both ends, and make each
+    blank one space.
+    """
     visible = []
     for character in text:
         is_blank = character.isspace()
@@ -90,14 +92,18 @@ def fold_all(text: str) -> str:
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Remove what near texts may differ in: all kinds of differences, or some of them."""
+    """Remove what near texts may differ in: all kinds of differences, or some of
+    them.
+    """
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
 
 
 def difference(one: str, other: str) -> str:
-    """Say in what two near texts differ: `case`; empty for equal texts and for texts that are not near."""
+    """Say in what two near texts differ: `case`; empty for equal texts and for texts
+    that are not near.
+    """
     if one == other or fold_all(one) != fold_all(other):
         return ""
     needed = [*FOLDS]
@@ -109,7 +115,9 @@ def difference(one: str, other: str) -> str:
 
 
 def difference_within(part: str, whole: str) -> str:
-    """Say in what a part differs from the text that nearly contains it; empty if the text does not."""
+    """Say in what a part differs from the text that nearly contains it; empty if the
+    text does not.
+    """
     if part in whole or fold_all(part) not in fold_all(whole):
         return ""
     for kind, fold in FOLDS.items():
@@ -129,7 +137,9 @@ class NearPair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Texts that were wanted of one query and were not found, and other texts that were found."""
+    """Texts that were wanted of one query and were not found, and other texts that were
+    found.
+    """
 
     wanted: Sequence[str]
     found: Sequence[str]
@@ -164,7 +174,9 @@ def _pairs_by_fold(comparison: Comparison) -> list[NearPair]:
 
 @dataclass(frozen=True, slots=True)
 class _Affix:
-    """A beginning or an end that texts of one side have, and those of the other side do not."""
+    """A beginning or an end that texts of one side have, and those of the other side do
+    not.
+    """
 
     text: str
     is_prefix: bool
@@ -176,9 +188,11 @@ class _Affix:
 
 
 def _pairs_by_affix(comparisons: Sequence[Comparison]) -> list[NearPair]:
-    """Pair texts that differ in one beginning or one end, which is to be no coincidence.
+    """Pair texts that differ in one beginning or one end, which is to be no
+    coincidence.
 
-    Of several queries at least half must have it. Of one query, two pairs must have it, or all texts of its side.
+    Of several queries at least half must have it. Of one query, two pairs must have it,
+    or all texts of its side.
     """
     by_query = [_candidates(comparison) for comparison in comparisons]
     counts: Counter[_Affix] = Counter()
@@ -217,7 +231,9 @@ def _candidates(comparison: Comparison) -> dict[_Affix, list[NearPair]]:
 
 
 def _affixes(text: str, *, is_of_found: bool) -> Iterator[tuple[_Affix, str]]:
-    """Split a text at each mark: the part before it with the mark, or from it on, is an affix of the rest."""
+    """Split a text at each mark: the part before it with the mark, or from it on, is an
+    affix of the rest.
+    """
     for index, character in enumerate(text):
         if character.isalnum():
             continue

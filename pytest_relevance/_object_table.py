@@ -14,7 +14,8 @@ from pytest_relevance._text import listed, quoted
 
 
 class ObjectTable:
-    """JSON objects as the rows of a table: a list of them, one on each line, or a single one. Their keys are `names`.
+    """JSON objects as the rows of a table: a list of them, one on each line, or a
+    single one. Their keys are `names`.
 
     Raises:
         FileError: what is in the list, or on a line, is no object.
@@ -37,7 +38,8 @@ class ObjectTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order; numbers keep their digits.
+        """Read columns of texts (ids among them) and of numbers, in this order; numbers
+        keep their digits.
 
         A text that is missing is "", a number None. Refuses values of other types.
         """
@@ -76,7 +78,9 @@ class ObjectTable:
         return cells
 
     def _refuse(self, wrong: Mapping[int, str]) -> None:
-        """Refuse rows in one error, {row: what is wrong with it}. An empty mapping refuses nothing."""
+        """Refuse rows in one error, {row: what is wrong with it}. An empty mapping
+        refuses nothing.
+        """
         problems = Problems(self.source.file)
         for row, message in wrong.items():
             problems.add(message, self.place(row))
@@ -88,7 +92,9 @@ _IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
 
 
 class LinesOfObjects:
-    """JSON Lines, read one by one and with Python's numbers. `names` are the keys of the first objects."""
+    """JSON Lines, read one by one and with Python's numbers. `names` are the keys of
+    the first objects.
+    """
 
     SAMPLE = 100
 
@@ -119,7 +125,9 @@ class LinesOfObjects:
             problems.add(f"{message}{advice}", Place(line=number))
 
     def _refuse_text(self) -> NoReturn:
-        """Refuse a file without an object on any of the first lines: one message says it for all lines."""
+        """Refuse a file without an object on any of the first lines: one message says
+        it for all lines.
+        """
         first = self.source.header.line.strip()
         self.source.refuse(
             f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "

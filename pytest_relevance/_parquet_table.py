@@ -16,7 +16,8 @@ from pytest_relevance._text import found, quoted
 
 
 class ParquetTable:
-    """A table in Parquet. `names` are the names of its columns, without the index that pandas wrote.
+    """A table in Parquet. `names` are the names of its columns, without the index that
+    pandas wrote.
 
     Raises:
         FileError: the file is damaged (in any call), or pyarrow is not installed.
@@ -35,7 +36,8 @@ class ParquetTable:
     ) -> list[list[Any]]:
         """Read columns of texts (ids among them) and of numbers, in this order.
 
-        A text that is missing is "", a number that is missing or NaN is None. Refuses values of other types.
+        A text that is missing is "", a number that is missing or NaN is None. Refuses
+        values of other types.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
         columns += [self._numbers(column) for column in numbers]

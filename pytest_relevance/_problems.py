@@ -1,8 +1,9 @@
-"""Mistakes in files that users write or name: where they are, and the one error that has all of them.
+"""Mistakes in files that users write or name: where they are, and the one error that
+has all of them.
 
-A reader adds what is wrong to `Problems` and goes on, so that a user sees all mistakes of a
-file at once. At the end it calls `raise_if_any`. `FileError` is the one exception for a file
-that cannot be used.
+A reader adds what is wrong to `Problems` and goes on, so that a user sees all mistakes
+of a file at once. At the end it calls `raise_if_any`. `FileError` is the one exception
+for a file that cannot be used.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 MOST_KEPT = 1000
-"""How many problems of a file are kept. So many come from one mistake that is made often."""
+"""How many problems of a file are kept. So many come from one mistake that is made
+often.
+"""
 
 
 class RelevanceWarning(UserWarning):
-    """Warn of what may be a mistake: judged queries without a case, columns that were left out, repeated results."""
+    """Warn of what may be a mistake: judged queries without a case, columns that were
+    left out, repeated results.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +58,8 @@ class Problem:
     def render(self, file: str) -> str:
         """Make one line: `file:line:column: path: message (in case "...")`.
 
-        `file` is the name of the file that was read. What is not known is left out. Columns
-        of other files are not shown.
+        `file` is the name of the file that was read. What is not known is left out.
+        Columns of other files are not shown.
         """
         place = self.place
         where = place.file or file
@@ -71,10 +76,12 @@ Error = TypeVar("Error", bound="FileError")
 
 
 class FileError(ValueError):
-    """A file that cannot be used. `problems` are its mistakes in the order of the file, each once.
+    """A file that cannot be used. `problems` are its mistakes in the order of the file,
+    each once.
 
-    The message has a line for each of the first `MOST_SHOWN`. `at_least`: the search for
-    mistakes stopped early, so that there may be more. By default their number tells this.
+    The message has a line for each of the first `MOST_SHOWN`. `at_least`: the search
+    for mistakes stopped early, so that there may be more. By default their number tells
+    this.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -105,7 +112,9 @@ class FileError(ValueError):
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Sort problems by their place, those of the file that was read first; keep each message once a place."""
+    """Sort problems by their place, those of the file that was read first; keep each
+    message once a place.
+    """
 
     def position(problem: Problem) -> tuple[str, int, int]:
         place = problem.place
@@ -125,7 +134,9 @@ class Problems:
         self.found: list[Problem] = []
 
     def add(self, message: str, place: Place = NOWHERE, case: str = "") -> None:
-        """Add a mistake, unless there are `MOST_KEPT` already. `case` is what messages call its case."""
+        """Add a mistake, unless there are `MOST_KEPT` already. `case` is what messages
+        call its case.
+        """
         if not self.is_full:
             self.found.append(Problem(message, place, case))
 

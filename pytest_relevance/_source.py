@@ -1,7 +1,9 @@
-"""The content of a file that users name: its text, the header of a table, or its JSON; each is made on first use.
+"""The content of a file that users name: its text, the header of a table, or its JSON;
+each is made on first use.
 
-Every reader of tables and objects begins with a `Source`. It unpacks gzip, and refuses what is no text in UTF-8. JSON is
-read as it was written: numbers keep their digits, a key that stands twice is a mistake, and values have paths.
+Every reader of tables and objects begins with a `Source`. It unpacks gzip, and refuses
+what is no text in UTF-8. JSON is read as it was written: numbers keep their digits, a
+key that stands twice is a mistake, and values have paths.
 """
 
 from __future__ import annotations
@@ -46,12 +48,14 @@ class Header:
 
 
 class Source:
-    """A file: its name in messages, its bytes (unpacked, without a byte order mark), and `options` of its reader.
+    """A file: its name in messages, its bytes (unpacked, without a byte order mark),
+    and `options` of its reader.
 
     `ids` says which columns have the ids of documents.
 
     Raises:
-        FileError: it is empty, is compressed with anything but gzip, or is neither Parquet nor text in UTF-8.
+        FileError: it is empty, is compressed with anything but gzip, or is neither
+            Parquet nor text in UTF-8.
     """
 
     def __init__(
@@ -81,7 +85,9 @@ class Source:
         options: Mapping[str, Any] | None = None,
         ids: FileIds = USUAL_COLUMNS,
     ) -> Source:
-        """Read a file. `shown` is its name in messages. Raises `FileError` if it cannot be read, too."""
+        """Read a file. `shown` is its name in messages. Raises `FileError` if it cannot
+        be read, too.
+        """
         file = shown if shown is not None else os.fspath(path)
         try:
             data = Path(path).read_bytes()
@@ -96,7 +102,9 @@ class Source:
         raise FileError.at(self.file, message, place)
 
     def _check_text(self) -> None:
-        """Refuse what is no text in UTF-8. If only carriage returns end the lines, replace them by line feeds."""
+        """Refuse what is no text in UTF-8. If only carriage returns end the lines,
+        replace them by line feeds.
+        """
         data = self.data
         if data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")
@@ -132,7 +140,8 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """The first line that is not blank, split at tab, comma, semicolon or bar, whichever makes most cells.
+        """The first line that is not blank, split at tab, comma, semicolon or bar,
+        whichever makes most cells.
 
         A carriage return ends the header, as it ends every row.
         """
@@ -149,7 +158,9 @@ class Source:
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Whether it begins like a JSON object, or a list of anything but numbers: `[1] 0 d 2` is a line of qrels."""
+        """Whether it begins like a JSON object, or a list of anything but numbers:
+        `[1] 0 d 2` is a line of qrels.
+        """
         return not self.is_parquet and _BEGINS_LIKE_JSON.match(self.head) is not None
 
     @property
@@ -161,13 +172,17 @@ class Source:
 
     @property
     def json_object(self) -> dict[str, object]:
-        """The file as one JSON object, to recognise it by its keys; an empty one if it is anything else."""
+        """The file as one JSON object, to recognise it by its keys; an empty one if it
+        is anything else.
+        """
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
     @property
     def json(self) -> object:
-        """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one object is refused."""
+        """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one
+        object is refused.
+        """
         self._document.problems.raise_if_any()
         return self._document.value
 
@@ -180,7 +195,9 @@ class Source:
 
     @property
     def entries(self) -> Sequence[object]:
-        """Each line of JSON Lines, or the entries of a JSON list; any other JSON text is the only entry."""
+        """Each line of JSON Lines, or the entries of a JSON list; any other JSON text
+        is the only entry.
+        """
         if self.is_json_lines:
             return self._json_lines.values
         return self.json if isinstance(self.json, list) else [self.json]
@@ -190,7 +207,9 @@ class Source:
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:
-        """Give the position of a value in JSON: its path. In JSON Lines it begins with the index of the line."""
+        """Give the position of a value in JSON: its path. In JSON Lines it begins with
+        the index of the line.
+        """
         if not self.is_json_lines:
             return Place(path=shown_path(path))
         line = 0
@@ -200,7 +219,9 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether each line is a JSON text: the first line is a whole one, and there are others."""
+        """Whether each line is a JSON text: the first line is a whole one, and there
+        are others.
+        """
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")
@@ -212,7 +233,9 @@ class Source:
 
     @cached_property
     def _json_lines(self) -> _JsonLines:
-        """Each line that is not blank as JSON. One error names the mistakes in all of them."""
+        """Each line that is not blank as JSON. One error names the mistakes in all of
+        them.
+        """
         problems = Problems(self.file)
         reader = JsonReader()
         values: list[object] = []
@@ -249,7 +272,9 @@ class _JsonLines:
 
 
 class NumberAsWritten(str):
-    """A number in JSON with its digits, so that an id that looks like a number does not change."""
+    """A number in JSON with its digits, so that an id that looks like a number does not
+    change.
+    """
 
     __slots__ = ()
 
@@ -259,7 +284,9 @@ class NumberAsWritten(str):
 
 
 class JsonReader(json.JSONDecoder):
-    """Python's parser, with numbers as `NumberAsWritten`. It reads one text, or many lines."""
+    """Python's parser, with numbers as `NumberAsWritten`. It reads one text, or many
+    lines.
+    """
 
     def __init__(self) -> None:
         self._repeated: list[tuple[dict[str, object], str]] = []
@@ -273,7 +300,9 @@ class JsonReader(json.JSONDecoder):
         )
 
     def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        """Make an object of its pairs of key and value; note the keys that stand twice with different values."""
+        """Make an object of its pairs of key and value; note the keys that stand twice
+        with different values.
+        """
         members = dict(pairs)
         if len(members) < len(pairs):
             wrong = {key for key, value in pairs if value != members[key]}
@@ -281,7 +310,9 @@ class JsonReader(json.JSONDecoder):
         return members
 
     def read(self, text: str, refuse: Refuse) -> object:
-        """Parse a text. Mistakes go to `refuse`: what is no JSON, and a key that an object has with two values."""
+        """Parse a text. Mistakes go to `refuse`: what is no JSON, and a key that an
+        object has with two values.
+        """
         self._repeated.clear()
         try:
             document: object = self.decode(text)
@@ -309,7 +340,9 @@ class JsonReader(json.JSONDecoder):
 
 
 def _check_surrogates(text: str, document: object) -> None:
-    """Raise UnicodeEncodeError for a lone surrogate. Most texts have no escape that could be one."""
+    """Raise UnicodeEncodeError for a lone surrogate. Most texts have no escape that
+    could be one.
+    """
     if "\\ud" in text or "\\uD" in text:
         json.dumps(document, ensure_ascii=False).encode()
 
@@ -327,7 +360,9 @@ def _path_to(document: object, holder: object) -> JsonPath:
 
 
 def _members(value: object) -> Iterable[tuple[str | int, object]]:
-    """Give the members of an object by their keys, and those of a list by their indexes."""
+    """Give the members of an object by their keys, and those of a list by their
+    indexes.
+    """
     if isinstance(value, dict):
         return value.items()
     if isinstance(value, list):
@@ -336,7 +371,9 @@ def _members(value: object) -> Iterable[tuple[str | int, object]]:
 
 
 def as_text(value: object) -> str | None:
-    """Give a text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
+    """Give a text, or a number as text, exactly as written. None for blank text, NaN
+    and everything else.
+    """
     if type(value) is str:
         return value if value.strip() else None
     if isinstance(value, NumberAsWritten) and value[-1].isdigit():

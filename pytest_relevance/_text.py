@@ -1,4 +1,5 @@
-"""Helpers for texts: spelling suggestions, lists of names, counts, quoted values, and HTML tables for notebooks.
+"""Helpers for texts: spelling suggestions, lists of names, counts, quoted values, and
+HTML tables for notebooks.
 
 Every subpackage may import this module; it must import none of them.
 """
@@ -32,7 +33,9 @@ TEXT, NUMBER = "left", "right"
 
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _JOINERS = frozenset({"\u200c", "\u200d"})
-"""Invisible characters that are harmless: letters of Indic scripts, Persian and emoji need them."""
+"""Invisible characters that are harmless: letters of Indic scripts, Persian and emoji
+need them.
+"""
 
 _KEY = r"[\w$@()=,+-]{1,40}"
 """A key that stands in a path without quotes."""
@@ -46,7 +49,9 @@ _SCIENTIFIC = 10**11
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an exception of anybody's class, which may fail to make one."""
+    """Return the message of an exception of anybody's class, which may fail to make
+    one.
+    """
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -56,14 +61,17 @@ def message_of(error: BaseException) -> str:
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """Return `'; did you mean "x"?'` with the known name closest to `found`; empty if none is close."""
+    """Return `'; did you mean "x"?'` with the known name closest to `found`; empty if
+    none is close.
+    """
     close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | None:
-    """Return the known name closest to `found`, whatever the case of letters; None if none is close.
+    """Return the known name closest to `found`, whatever the case of letters; None if
+    none is close.
 
     `cutoff` is how close it has to be: 1 is the same name.
     """
@@ -76,7 +84,9 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
 
 
 def spreadsheet_number(text: str) -> Decimal | None:
-    """Return the number that an id is for a spreadsheet: 7 for "7", "007" and "7.0"; None for other ids."""
+    """Return the number that an id is for a spreadsheet: 7 for "7", "007" and "7.0";
+    None for other ids.
+    """
     if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
         return None
     from decimal import Decimal  # imported only if an id is a number
@@ -87,7 +97,8 @@ def spreadsheet_number(text: str) -> Decimal | None:
 def are_one_number(one: str, other: str) -> bool:
     """Whether a spreadsheet could have made one of two different ids of the other.
 
-    It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a longer number.
+    It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a
+    longer number.
     """
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:
@@ -121,18 +132,24 @@ def listed(names: Iterable[object], last: str = "or") -> str:
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """Return a count with its noun: `1 case`, `1,200 cases`. `several` is the plural if it is not `what` with an s."""
+    """Return a count with its noun: `1 case`, `1,200 cases`. `several` is the plural if
+    it is not `what` with an s.
+    """
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """Join names in prose, of many the first and how many more there are: `a, b, c and 1,200 more`."""
+    """Join names in prose, of many the first and how many more there are:
+    `a, b, c and 1,200 more`.
+    """
     more = len(names) - most
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
 
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
-    """Count the decimals that show a figure beside its bound: `least`, or more if these would show them equal."""
+    """Count the decimals that show a figure beside its bound: `least`, or more if these
+    would show them equal.
+    """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
             return digits
@@ -140,7 +157,9 @@ def digits_apart(value: float, bound: float, least: int = 3) -> int:
 
 
 def digits_of_change(change: float) -> int:
-    """Count the decimals that show a change: three, or up to nine if three would show none."""
+    """Count the decimals that show a change: three, or up to nine if three would show
+    none.
+    """
     for digits in range(3, 10):
         if round(change, digits):
             return digits
@@ -148,7 +167,8 @@ def digits_of_change(change: float) -> int:
 
 
 def p_text(p: float, bound: float = 0.05) -> str:
-    """Write a p-value with the decimals that show on which side of `bound` it is: `0.043`, `0.0498`, `<0.001`.
+    """Write a p-value with the decimals that show on which side of `bound` it is:
+    `0.043`, `0.0498`, `<0.001`.
 
     `n/a` for NaN.
     """
@@ -158,12 +178,16 @@ def p_text(p: float, bound: float = 0.05) -> str:
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:
-    """Quote names in prose, of many the first and how many more there are: `"a", "b", "c" and 1,200 more`."""
+    """Quote names in prose, of many the first and how many more there are:
+    `"a", "b", "c" and 1,200 more`.
+    """
     return first_few([quoted(name, 40) for name in names], most)
 
 
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
-    """Return the repr of a value for a message: control characters escaped, cut to `longest` characters."""
+    """Return the repr of a value for a message: control characters escaped, cut to
+    `longest` characters.
+    """
     try:
         text = repr(value)
     except KeyboardInterrupt:
@@ -179,12 +203,16 @@ def time_text(seconds: float) -> str:
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """Return text in double quotes: non-printable characters escaped, cut to `longest` characters."""
+    """Return text in double quotes: non-printable characters escaped, cut to `longest`
+    characters.
+    """
     return f'"{cut_to(printable(text), longest)}"'
 
 
 def shown_path(path: Iterable[str | int]) -> str:
-    """Show the keys and list indexes that lead to a nested value: `expect.first[1]`, `queries[3].ratings["sku 1"]`."""
+    """Show the keys and list indexes that lead to a nested value: `expect.first[1]`,
+    `queries[3].ratings["sku 1"]`.
+    """
     shown_parts = []
     for part in path:
         if isinstance(part, int):
@@ -197,7 +225,8 @@ def shown_path(path: Iterable[str | int]) -> str:
 
 
 def case_name(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; if they are the same, by the query alone.
+    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; if they are
+    the same, by the query alone.
 
     Nothing is escaped or cut.
     """
@@ -210,14 +239,18 @@ def with_variant(name: str, variant: str | None) -> str:
 
 
 def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`, escaped and cut."""
+    """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`,
+    escaped and cut.
+    """
     if case == query:
         return quoted(case_name(case, query, variant))
     return cut_to(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:
-    """Describe a value found in the place of another: `nothing`, `true`, `3`, `the text "3"`, `the list ['a']`."""
+    """Describe a value found in the place of another: `nothing`, `true`, `3`,
+    `the text "3"`, `the list ['a']`.
+    """
     if value is None or value == "":
         return "nothing"
     if isinstance(value, bool):
@@ -243,7 +276,8 @@ def printable(text: str) -> str:
 def harmless(text: str) -> str:
     """Escape every character that a terminal could act on or a reader be misled by.
 
-    These are control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
+    These are control characters, line breaks, and the invisible ones that reorder or
+    hide text (`\\u202e`).
     """
     if text.isprintable():
         return text
@@ -275,11 +309,12 @@ def html_table(
     title: str = "",
     note: str = "",
 ) -> str:
-    """Write a table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has one text for each column.
+    """Write a table as HTML. `columns` are (head, `TEXT` or `NUMBER`), and each row has
+    one text for each column.
 
-    `title` stands in bold above the table, `note` below it. Texts come from users: markup, control characters
-    and characters that reorder text are escaped, and the direction of each text is its own. There is no table without
-    rows.
+    `title` stands in bold above the table, `note` below it. Texts come from users:
+    markup, control characters and characters that reorder text are escaped, and the
+    direction of each text is its own. There is no table without rows.
     """
     head = "".join(_cell("th", name, align) for name, align in columns)
     body = ""
@@ -295,12 +330,16 @@ def html_table(
 
 
 def html_paragraph(text: str, tag: str = "bdi") -> str:
-    """Write a paragraph of text as HTML, inside of an element of `tag`; nothing for an empty text."""
+    """Write a paragraph of text as HTML, inside of an element of `tag`; nothing for an
+    empty text.
+    """
     return f'<p><{tag} dir="auto">{_escaped(text)}</{tag}></p>\n' if text else ""
 
 
 def _cell(tag: str, text: str, align: str) -> str:
-    """Write a cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
+    """Write a cell. A notebook aligns all cells to the right unless the cell itself
+    says otherwise.
+    """
     content = _escaped(cut_to(text, _LONGEST_HTML_CELL))
     if align != NUMBER:
         content = f"<bdi>{content}</bdi>"

@@ -1,7 +1,8 @@
-"""Tables in text: CSV, TSV, and columns between white space; read by column or by row, with places.
+"""Tables in text: CSV, TSV, and columns between white space; read by column or by row,
+with places.
 
-A million rows are read in about half a second, as fast as pandas reads them. The line in which a
-row begins is counted only when a message needs it.
+A million rows are read in about half a second, as fast as pandas reads them. The line
+in which a row begins is counted only when a message needs it.
 """
 
 from __future__ import annotations
@@ -45,17 +46,21 @@ def _other_blanks() -> set[str]:
 _OTHER_BLANKS = _other_blanks()
 
 _AT_A_TIME = 200
-"""How many rows are read at a time: so few that they are freed before the garbage collector looks."""
+"""How many rows are read at a time: so few that they are freed before the garbage
+collector looks.
+"""
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 """The names of separators in messages."""
 
 
 class TextTable:
-    """A table in text: the names of its columns, their separator, and whether the first row is a header.
+    """A table in text: the names of its columns, their separator, and whether the first
+    row is a header.
 
-    By default, all of this comes from the header of the source. Between commas, semicolons and bars a cell may be
-    quoted as in CSV. Between tabs it is quoted only as a whole, so that a text may have quotes; in white space never.
+    By default, all of this comes from the header of the source. Between commas,
+    semicolons and bars a cell may be quoted as in CSV. Between tabs it is quoted only
+    as a whole, so that a text may have quotes; in white space never.
     `comments`: whether lines that begin with # are left out.
     """
 
@@ -80,7 +85,8 @@ class TextTable:
         """Read the cells of some columns, without the header.
 
         Raises:
-            FileError: rows have another number of cells, or quotes are wrong; with the lines.
+            FileError: rows have another number of cells, or quotes are wrong; with the
+                lines.
         """
         wanted = list(wanted)
         columns: list[list[str]] = [[] for _ in wanted]
@@ -103,9 +109,11 @@ class TextTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order, as `columns` does.
+        """Read columns of texts (ids among them) and of numbers, in this order, as
+        `columns` does.
 
-        A text that is missing is "". Texts are read without the space that `escaped` puts before a formula.
+        A text that is missing is "". Texts are read without the space that `escaped`
+        puts before a formula.
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers])
@@ -114,11 +122,15 @@ class TextTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Give the position of a row: the line in which it begins. The header is no row."""
+        """Give the position of a row: the line in which it begins. The header is no
+        row.
+        """
         return Place(line=self._lines[row])
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Read each row as {name: cell}, with its line. Rows of another width become problems."""
+        """Read each row as {name: cell}, with its line. Rows of another width become
+        problems.
+        """
         for line, row in self.rows():
             if len(row) == len(self.names):
                 yield line, dict(zip(self.names, row, strict=True))
@@ -126,7 +138,9 @@ class TextTable:
                 problems.add(self.wrong_width(len(row)), Place(line=line))
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Read the rows without the header, one by one, each with the line in which it begins."""
+        """Read the rows without the header, one by one, each with the line in which it
+        begins.
+        """
         rows = self._csv_rows() if self._is_csv else self._line_rows()
         return islice(rows, self._first, None)
 
@@ -136,7 +150,9 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Read the rows without the header, some at a time: the fastest way to read them."""
+        """Read the rows without the header, some at a time: the fastest way to read
+        them.
+        """
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
@@ -180,7 +196,9 @@ class TextTable:
 
     @cached_property
     def split(self) -> Callable[[str], list[str]]:
-        """The function that splits a line at tabs or white space. It ignores the end of the line."""
+        """The function that splits a line at tabs or white space. It ignores the end of
+        the line.
+        """
         if self._separator == "\t":
             return _tab_cells
         data = self.source.data
@@ -238,7 +256,9 @@ def _wrong_quotes(error: str) -> str:
 
 
 def white_cells(line: str) -> list[str]:
-    """Split a line at spaces and tabs; other white space, such as a no-break space, is part of an id."""
+    """Split a line at spaces and tabs; other white space, such as a no-break space, is
+    part of an id.
+    """
     return _BLANKS.split(line.strip(" \t\r\n"))
 
 

@@ -1,8 +1,9 @@
-"""What the package brings, by registry: names, and where each entry is, as "module:attribute".
+"""What the package brings, by registry: names, and where each entry is, as
+"module:attribute".
 
-These are strings, so that nothing is imported before it is used, and so that no module of the
-core imports one of `ext`. The order of the entries counts where a registry is searched: a file
-is read in the first format that fits.
+These are strings, so that nothing is imported before it is used, and so that no module
+of the core imports one of `ext`. The order of the entries counts where a registry is
+searched: a file is read in the first format that fits.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ FORMATS: Mapping[str, str] = {
     "beir": f"{_OF_FORMATS}.beir:BEIR",
     "text": f"{_OF_FORMATS}.lines:TEXT",
 }
-"""Formats of judgments and queries. Those that are easy to mistake for another come last."""
+"""Formats of judgments and queries. Those that are easy to mistake for another come
+last.
+"""
 
 RUN_FORMATS: Mapping[str, str] = {
     "record": f"{_OF_FORMATS}.records:RECORD",
@@ -70,7 +73,9 @@ SHAPES: Mapping[str, str] = {
     "dsl-response": f"{_OF_SHAPES}.dsl:RESPONSE",
     "client": f"{_OF_SHAPES}.bodies:CLIENT",
 }
-"""Shapes of responses. The most usual one comes first, and those that many objects fit last."""
+"""Shapes of responses. The most usual one comes first, and those that many objects fit
+last.
+"""
 
 _OF_REPORTS = "pytest_relevance.reports.formats"
 
@@ -101,8 +106,9 @@ EXPECTATIONS: Mapping[str, str] = {
     "similarity": f"{_OF_EXPECTATIONS}.similarity:SIMILARITY",
     "unknown": f"{_OF_EXPECTATIONS}.unknown:UNKNOWN",
 }
-"""Kinds of expectations. The last three are no keys of `expect:`: their keys are metrics, or
-they are in records alone."""
+"""Kinds of expectations. The last three are no keys of `expect:`: their keys are
+metrics, or they are in records alone.
+"""
 
 _OF_GATES = "pytest_relevance.gates"
 

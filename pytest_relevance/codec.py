@@ -1,8 +1,9 @@
 """Dataclasses to JSON values and back, over their type hints.
 
-`encode` leaves out each field that equals its default. `decode` checks the type of each value,
-and passes over keys that are not fields: a later version may have added them. A path in its
-errors leads to the value: `ranking.grades[3]: expected a number or null, found 'three'`.
+`encode` leaves out each field that equals its default. `decode` checks the type of each
+value, and passes over keys that are not fields: a later version may have added them. A
+path in its errors leads to the value: `ranking.grades[3]: expected a number or null,
+found 'three'`.
 
 | type hint | JSON |
 |---|---|
@@ -33,7 +34,9 @@ _ANY_TYPE = _SCALARS | {list, dict}
 
 
 class DecodeError(ValueError):
-    """A JSON value that does not fit. `path` has the keys and indexes that lead to it."""
+    """A JSON value that does not fit. `path` has the keys and indexes that lead to
+    it.
+    """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(message, path)
@@ -55,8 +58,8 @@ class DecodeError(ValueError):
 class _Form:
     """What JSON has for a type hint.
 
-    `name` says it in words. `types` are the types that the JSON value may have. `convert` makes
-    the Python value; None if the JSON value is the Python value.
+    `name` says it in words. `types` are the types that the JSON value may have.
+    `convert` makes the Python value; None if the JSON value is the Python value.
     """
 
     name: str
@@ -68,7 +71,8 @@ class _Form:
 
 
 def encode(value: Any) -> Any:
-    """Turn a value into JSON values: dataclasses and mappings into dicts, sequences into lists.
+    """Turn a value into JSON values: dataclasses and mappings into dicts, sequences
+    into lists.
 
     A value of another type stays as it is.
     """
@@ -104,7 +108,9 @@ def _key_text(key: object) -> Any:
 
 @cache
 def _defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """Give the names and the defaults of the fields of a dataclass; `MISSING` for none."""
+    """Give the names and the defaults of the fields of a dataclass; `MISSING` for
+    none.
+    """
     return [(field.name, _default_of(field)) for field in _fields_of(kind)]
 
 

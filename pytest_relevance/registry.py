@@ -1,14 +1,14 @@
 """Registries: what the package has of one kind, and what other packages add to it.
 
-A registry has entries by name: formats of judgments, for example. The entries of the package
-stand in `bundled.py`, as strings. Another package adds an entry by an entry point of the
-group of the registry:
+A registry has entries by name: formats of judgments, for example. The entries of the
+package stand in `bundled.py`, as strings. Another package adds an entry by an entry
+point of the group of the registry:
 
     [project.entry-points."pytest_relevance.formats"]
     shop-log = "my_package:shop_log"
 
-An entry is imported when it is asked for. Entry points are slow to read, so they are read only
-if a name is not one of the package, or if all entries are asked for.
+An entry is imported when it is asked for. Entry points are slow to read, so they are
+read only if a name is not one of the package, or if all entries are asked for.
 """
 
 from __future__ import annotations
@@ -32,21 +32,25 @@ T = TypeVar("T")
 Adapt = Callable[[str, str, object], T]
 """Makes an entry of what an entry point names.
 
-Its arguments are the name of the entry point, its "module:attribute", and what stands there.
+Its arguments are the name of the entry point, its "module:attribute", and what stands
+there.
 """
 
 
 class ExtensionError(ValueError):
-    """An entry of another package that cannot be loaded, or that raised an exception."""
+    """An entry of another package that cannot be loaded, or that raised an
+    exception.
+    """
 
 
 class Registry(Generic[T]):
-    """Entries by name: those of the package in their order, then those of other packages.
+    """Entries by name: those of the package in their order, then those of other
+    packages.
 
     `group`: the group of entry points by which other packages add entries.
     `bundled`: the entries of the package, each name with its "module:attribute".
-    `adapt`: makes an entry of what an entry point of another package names, for example of a
-    plain function. By default it is the entry.
+    `adapt`: makes an entry of what an entry point of another package names, for example
+    of a plain function. By default it is the entry.
     `refusals`: the exceptions by which an entry refuses what it is asked to read.
     """
 
@@ -87,7 +91,9 @@ class Registry(Generic[T]):
             yield self._load(point)
 
     def bundled(self) -> Iterator[T]:
-        """Iterate over the entries of the package. Each is imported when its turn comes."""
+        """Iterate over the entries of the package. Each is imported when its turn
+        comes.
+        """
         for name in self._bundled:
             yield self.get(name)
 
@@ -107,7 +113,9 @@ class Registry(Generic[T]):
         return self._load(self._points()[name])
 
     def label(self, name: str) -> str:
-        """Give the name of an entry in messages: for another package `name (module:attribute)`."""
+        """Give the name of an entry in messages: for another package
+        `name (module:attribute)`.
+        """
         if name in self._bundled:
             return name
         point = self._points().get(name)
@@ -115,12 +123,13 @@ class Registry(Generic[T]):
 
     @contextmanager
     def calling(self, name: str) -> Iterator[None]:
-        """Call a function of an entry in this block, so that its errors say whose they are.
+        """Call a function of an entry in this block, so that its errors say whose they
+        are.
 
-        An entry of the package raises what it raises. If an entry of another package raises an
-        exception, even SystemExit, an `ExtensionError` names the entry point and the package.
-        Refusals pass, such as FileError: that is how an entry refuses a file. BrokenPipeError
-        passes too: the reader of the output has read enough.
+        An entry of the package raises what it raises. If an entry of another package
+        raises an exception, even SystemExit, an `ExtensionError` names the entry point
+        and the package. Refusals pass, such as FileError: that is how an entry refuses
+        a file. BrokenPipeError passes too: the reader of the output has read enough.
         """
         if name in self._bundled:
             yield
@@ -193,7 +202,8 @@ def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
 
 
 def rows_of(class_: str) -> Adapt[Any]:
-    """Say that the entries of a registry are rows: objects of a class that have a `name`.
+    """Say that the entries of a registry are rows: objects of a class that have a
+    `name`.
 
     `class_` is the "module:attribute" of the class. It is imported for entries of other
     packages alone.
@@ -222,8 +232,8 @@ EXPECTATIONS: Registry[Any] = Registry(
 )
 """The kinds of expectations, in the order in which messages list them.
 
-An entry is an `ExpectationKind`. Cases and results stand below the kinds. Each of them names as
-a Protocol what it uses of an entry.
+An entry is an `ExpectationKind`. Cases and results stand below the kinds. Each of them
+names as a Protocol what it uses of an entry.
 """
 
 GATES: Registry[Any] = Registry(
@@ -231,14 +241,17 @@ GATES: Registry[Any] = Registry(
     bundled.GATES,
     rows_of("pytest_relevance.gates.kind:GateKind"),
 )
-"""The kinds of gates. An entry is a `GateKind`. Cases and results do as with `EXPECTATIONS`."""
+"""The kinds of gates. An entry is a `GateKind`. Cases and results do as with
+`EXPECTATIONS`.
+"""
 
 CALLS_UPWARD: Registry[Any] = Registry(
     "pytest_relevance.comparisons", bundled.CALLS_UPWARD
 )
 """Functions of the layers above `results/` that public methods of a `Comparison` call.
 
-All calls that go up are here, and docs/background/architecture.md says why they are made.
+All calls that go up are here, and docs/background/architecture.md says why they are
+made.
 """
 
 DIAGNOSES: Registry[Any] = Registry(
@@ -246,14 +259,18 @@ DIAGNOSES: Registry[Any] = Registry(
     bundled.DIAGNOSES,
     rows_of("pytest_relevance.results.diagnoses:DiagnosisKind"),
 )
-"""The kinds of diagnoses, in the order in which reports tell them. An entry is a `DiagnosisKind`."""
+"""The kinds of diagnoses, in the order in which reports tell them. An entry is a
+`DiagnosisKind`.
+"""
 
 CHECKS: Registry[Any] = Registry(
     "pytest_relevance.checks",
     bundled.CHECKS,
     rows_of("pytest_relevance.cli.file_check:FileCheck"),
 )
-"""The checks of the command `check`, the most urgent first. An entry is a `FileCheck`."""
+"""The checks of the command `check`, the most urgent first. An entry is a
+`FileCheck`.
+"""
 
 
 def _command(name: str, value: str, entry: object) -> object:
@@ -269,7 +286,7 @@ COMMANDS: Registry[Any] = Registry(
 )
 """The commands of `pytest-relevance`, in the order of its help text.
 
-An entry is a module with `declare(parser)`, which adds its arguments, and `run(arguments)`,
-which returns the exit code. Of another package the first line of its docstring says what the
-command does.
+An entry is a module with `declare(parser)`, which adds its arguments, and
+`run(arguments)`, which returns the exit code. Of another package the first line of its
+docstring says what the command does.
 """

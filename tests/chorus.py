@@ -1,6 +1,8 @@
-"""The reference data, and in it a real shop: 19,406 products and 135 queries, searched with SQLite FTS5.
+"""The reference data, and in it a real shop: 19,406 products and 135 queries, searched
+with SQLite FTS5.
 
-Filling the index takes a second, so a session of tests does it once for each ranker, and keeps what was found.
+Filling the index takes a second, so a session of tests does it once for each ranker,
+and keeps what was found.
 """
 
 import importlib.util
@@ -39,11 +41,15 @@ from tests.chorus import search_of
 def search():
     return search_of(os.environ["RANKER"])
 """
-"""The search of the ranker that the environment variable RANKER names, for runs in this process."""
+"""The search of the ranker that the environment variable RANKER names, for runs in this
+process.
+"""
 
 
 FOUND = "RELEVANCE_FOUND"
-"""The environment variable with a folder for what was found: filling the index takes a process a second or more."""
+"""The environment variable with a folder for what was found: filling the index takes a
+process a second or more.
+"""
 
 _MOST = 100
 
@@ -57,7 +63,9 @@ def reference(path: str) -> Path:
 
 @cache
 def search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
-    """A search that finds what the fixture `search` of the shop's own conftest.py does, for the queries of the shop."""
+    """A search that finds what the fixture `search` of the shop's own conftest.py does,
+    for the queries of the shop.
+    """
     folder = os.environ.get(FOUND, "")
     file = Path(folder, f"{ranker}.json")
     if not (folder and file.exists()):
@@ -93,7 +101,9 @@ def _search_of(ranker: str) -> Callable[..., list[dict[str, Any]]]:
 
 
 def write_suite(folder: Path, *, cases: bool = True) -> None:
-    """Write the suite of the shop, or its search alone, into `acceptance/chorus` of a folder."""
+    """Write the suite of the shop, or its search alone, into `acceptance/chorus` of a
+    folder.
+    """
     suite = folder / "acceptance" / "chorus"
     suite.mkdir(parents=True)
     (folder / "data").symlink_to(SHARED / "data")

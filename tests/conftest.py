@@ -1,6 +1,8 @@
-"""What all tests share: modules that are imported once, compiled modules, and which examples Hypothesis draws.
+"""What all tests share: modules that are imported once, compiled modules, and which
+examples Hypothesis draws.
 
-A run draws the same examples every time. `--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more;
+A run draws the same examples every time.
+`--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more;
 `--hypothesis-profile=brief` draws few, where another Python has drawn them all.
 """
 
@@ -9,8 +11,9 @@ import sys
 from collections.abc import Generator, Iterator
 from tempfile import TemporaryDirectory
 
-# A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
-# of numpy and of PyYAML no longer fit their compiled halves.
+# A pytest run in this process forgets the modules that it was the first to import.
+# Imported a second time, the modules of numpy and of PyYAML no longer fit their
+# compiled halves.
 import numpy  # noqa: F401
 import pandas  # noqa: F401
 import pytest
@@ -19,17 +22,20 @@ from hypothesis import HealthCheck, settings
 
 from tests.chorus import FOUND, NOT_COMPARED, SHARED
 
-# Tests start several hundred processes. Where bytecode files are switched off, each compiles all that it imports, which
-# takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
+# Tests start several hundred processes. Where bytecode files are switched off, each
+# compiles all that it imports, which takes two thirds of its time. The workers of
+# pytest-xdist, which import most first, are started without it too.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Of the runs that tests start, only those that set this variable are to write to the summary of a job.
+# Of the runs that tests start, only those that set this variable are to write to the
+# summary of a job.
 os.environ.pop("GITHUB_ACTIONS", None)
 
 SUITE, BRIEF, DEEP = "suite", "brief", "deep"
 
-# no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
+# no verdict depends on the time that something takes, nor on what an earlier run has
+# left in a folder
 settings.register_profile(
     SUITE,
     derandomize=True,
@@ -114,7 +120,9 @@ def _refuse(report: pytest.CollectReport | pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The connection string of a PostgreSQL server of this session's own; a test is skipped where there is none."""
+    """The connection string of a PostgreSQL server of this session's own; a test is
+    skipped where there is none.
+    """
     if os.name != "posix":
         pytest.skip("needs Unix sockets")
     from tests.postgres import programs, running_server

@@ -1,4 +1,6 @@
-"""The runner of GitHub Actions: the workflow commands that it finds in the output of a step."""
+"""The runner of GitHub Actions: the workflow commands that it finds in the output of a
+step.
+"""
 
 from dataclasses import dataclass
 
@@ -23,7 +25,8 @@ class Command:
 
 
 def commands(output: str) -> list[Command]:
-    """The commands that the runner finds in an output, by the rules of its class ActionCommand.
+    """The commands that the runner finds in an output, by the rules of its class
+    ActionCommand.
 
     The text is trimmed and begins with `::`; or there is `##[` anywhere.
     """

@@ -1,4 +1,6 @@
-"""What tests of several parts share: cases, rankings and results without a run of pytest, and blocks of text."""
+"""What tests of several parts share: cases, rankings and results without a run of
+pytest, and blocks of text.
+"""
 
 import ast
 import base64
@@ -38,7 +40,8 @@ from pytest_relevance.results.scoring import score_case, with_details
 
 
 def only_plugins(*names: str) -> list[str]:
-    """Options that keep all installed plugins of pytest out of a run but pytest-relevance and these entry points.
+    """Options that keep all installed plugins of pytest out of a run but
+    pytest-relevance and these entry points.
 
     Importing some of them takes several times as long as all else.
     """
@@ -62,7 +65,9 @@ def encoded(part: object) -> dict[str, Any]:
 
 
 def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:
-    """A strategy of Hypothesis: named tuples of these parts. `builds` would make up the fields with defaults too."""
+    """A strategy of Hypothesis: named tuples of these parts. `builds` would make up the
+    fields with defaults too.
+    """
     from hypothesis import strategies
 
     return strategies.builds(
@@ -73,7 +78,8 @@ def values_of(kind: Callable[..., Any], *parts: Any, **named: Any) -> Any:
 def _parsed(source: str) -> ast.Module:
     """The syntax tree of a module.
 
-    CPython 3.11 raises SystemError where the garbage collector runs while it makes a tree, and what it calls makes one.
+    CPython 3.11 raises SystemError where the garbage collector runs while it makes a
+    tree, and what it calls makes one.
     """
     is_enabled = gc.isenabled()
     gc.disable()
@@ -90,7 +96,9 @@ def syntax_nodes(source: str) -> list[ast.AST]:
 
 
 def statements(source: str) -> Iterator[ast.stmt]:
-    """All statements of a module, wherever in it; most of its nodes are expressions, which are passed over."""
+    """All statements of a module, wherever in it; most of its nodes are expressions,
+    which are passed over.
+    """
     pending: list[Any] = [_parsed(source)]
     while pending:
         node = pending.pop()
@@ -119,9 +127,11 @@ def scored(
     baseline: Callable[[CaseResult], BaselineComparison] | None = None,
     all_missing: bool = False,
 ) -> CaseResult:
-    """The result of a case whose search returned this, after `latency` seconds, where it was asked for `asked` results.
+    """The result of a case whose search returned this, after `latency` seconds, where
+    it was asked for `asked` results.
 
-    `baseline` compares the result with an accepted ranking. `all_missing` names every judged document that is missing.
+    `baseline` compares the result with an accepted ranking. `all_missing` names every
+        judged document that is missing.
     """
     ranking = read_ranking(returned, fields=case.fields if case.expect else None)
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)
@@ -181,8 +191,9 @@ def result_of(
 ) -> CaseResult:
     """The result of a case.
 
-    `keys` are those of a case in a case file, `ranking` is what the search returned after `latency` seconds, `asked`
-    how many results it was asked for. The case stands in the line of a file where one is named.
+    `keys` are those of a case in a case file, `ranking` is what the search returned
+    after `latency` seconds, `asked` how many results it was asked for. The case stands
+    in the line of a file where one is named.
     """
     result = scored(case_of(keys), ranking, latency, asked)
     if file:
@@ -191,7 +202,8 @@ def result_of(
 
 
 def is_harmless(text: str) -> bool:
-    """Whether text has no control character, line break or invisible one that could reorder or hide text.
+    """Whether text has no control character, line break or invisible one that could
+    reorder or hide text.
 
     Joiners are none: scripts and emoji need them.
     """
@@ -203,7 +215,9 @@ def is_harmless(text: str) -> bool:
 
 
 def columns_of(text: str) -> int:
-    """The columns that text takes in a terminal: two for a wide character, none for a combining one."""
+    """The columns that text takes in a terminal: two for a wide character, none for a
+    combining one.
+    """
     return sum(
         0
         if category(character) in ("Mn", "Me", "Cf")
@@ -225,12 +239,16 @@ def recorded_gates(*gates: Mapping[str, Any]) -> list[RecordedGate]:
 
 
 def gate_record(condition: str, line: int = 1, **values: Any) -> RecordedGate:
-    """A gate as the data of a run have it, with the condition as its id unless `values` name another."""
+    """A gate as the data of a run have it, with the condition as its id unless `values`
+    name another.
+    """
     return RecordedGate(**{"id": condition, **values}, condition=condition, line=line)
 
 
 def write_page(run: Run, folder: Path) -> Path:
-    """Write the HTML report of a run, as `pytest-relevance report` does from its record."""
+    """Write the HTML report of a run, as `pytest-relevance report` does from its
+    record.
+    """
     record, page = folder / "run.jsonl", folder / "report.html"
     run.write(record)
     assert main(["report", str(record), "--output", str(page)]) == 0
@@ -254,7 +272,9 @@ def page_values(page: str) -> dict[str, Any]:
 def compared(
     query: str, before: float, ranking: list[str], tag: str = ""
 ) -> CaseResult:
-    """The result of a case with a floor of 0.5, whose accepted ranking has the score `before`, and `good` first."""
+    """The result of a case with a floor of 0.5, whose accepted ranking has the score
+    `before`, and `good` first.
+    """
     case = {
         "query": query,
         "id": f"q-{query}",
@@ -283,7 +303,9 @@ def error_of(message: str) -> SearchError:
 
 
 def page_text(page: str) -> str:
-    """What an HTML report shows where scripts are off, without markup: each element's text in a line."""
+    """What an HTML report shows where scripts are off, without markup: each element's
+    text in a line.
+    """
     body = re.sub(r"(?s)<script.*", "", page.partition("<body>")[2])
     return "\n".join(
         line for part in re.split(r"<[^>]*>", body) if (line := unescape(part).strip())

@@ -1,4 +1,6 @@
-"""A local HTTP server in the place of a search engine, for the clients of real engines."""
+"""A local HTTP server in the place of a search engine, for the clients of real
+engines.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,12 +11,16 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 Answer = Callable[[str, Mapping[str, Sequence[str]], Any], Any]
-"""From the path of a request, its parameters, and the JSON documents of its body, to the body of the answer."""
+"""From the path of a request, its parameters, and the JSON documents of its body, to
+the body of the answer.
+"""
 
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
-    """Run a server on a free port; gives its address and the list of paths that it was asked for."""
+    """Run a server on a free port; gives its address and the list of paths that it was
+    asked for.
+    """
     paths: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,6 @@
-"""A PostgreSQL server of the tests' own: a user process in a temporary directory, reached through a Unix socket."""
+"""A PostgreSQL server of the tests' own: a user process in a temporary directory,
+reached through a Unix socket.
+"""
 
 import os
 import pwd
@@ -11,7 +13,9 @@ from pathlib import Path
 
 
 def programs() -> Path | None:
-    """The directory of initdb and pg_ctl: the newest of Debian's, or that of the PATH; None where there is none."""
+    """The directory of initdb and pg_ctl: the newest of Debian's, or that of the PATH;
+    None where there is none.
+    """
     versions = Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")
     newest = max(versions, key=lambda path: float(path.parts[-3]), default=None)
     found = newest or (
@@ -28,8 +32,9 @@ def programs() -> Path | None:
 def running_server(directory_of_programs: Path) -> Iterator[str]:
     """Run a new, empty server; give its connection string.
 
-    The server refuses to run as root, so that root runs it as the user postgres, or nobody where there is none. Its
-    directory is not a fixture's: the path of a socket may have 107 bytes at most, and that user must reach it.
+    The server refuses to run as root, so that root runs it as the user postgres, or
+    nobody where there is none. Its directory is not a fixture's: the path of a socket
+    may have 107 bytes at most, and that user must reach it.
     """
     home = Path(tempfile.mkdtemp(prefix="postgres-"))
     user = _user()

@@ -1,7 +1,8 @@
-"""The workflows of docs/howto/ci.md, and the action, run on a repository whose second commit makes search worse.
+"""The workflows of docs/howto/ci.md, and the action, run on a repository whose second
+commit makes search worse.
 
-The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by commands that record what they are
-called with.
+The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by
+commands that record what they are called with.
 """
 
 import json
@@ -113,7 +114,9 @@ class Machine:
         self.answer()
 
     def answer(self, **files: Path) -> None:
-        """Have the replaced commands answer with these files, wherever an argument has this text in it."""
+        """Have the replaced commands answer with these files, wherever an argument has
+        this text in it.
+        """
         self._answers |= {
             name.replace("_", "/"): str(path) for name, path in files.items()
         }
@@ -129,7 +132,9 @@ class Machine:
         )
 
     def run(self, script: str, environment: Mapping[str, str]) -> tuple[int, str]:
-        """Run a script with bash, as the runner does; return the exit code and the output."""
+        """Run a script with bash, as the runner does; return the exit code and the
+        output.
+        """
         path = os.pathsep.join(
             [str(self._commands), str(Path(sys.executable).parent), os.environ["PATH"]]
         )
@@ -169,7 +174,8 @@ def git(folder: Path, *arguments: str) -> None:
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with main, and branches.
 
-    One query is worse; a file cannot be collected; the search is silent, dies after one query, or skips after it.
+    One query is worse; a file cannot be collected; the search is silent, dies after one
+    query, or skips after it.
     """
     folder = tmp_path_factory.mktemp("origin")
     git(folder, "init", "--quiet", "--initial-branch=main")
@@ -223,7 +229,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# --- GitHub Actions ---------------------------------------------------------------------------------------------------
+# --- GitHub Actions -------------------------------------------------------------------
 
 
 @dataclass
@@ -237,7 +243,9 @@ class Step:
 
 @dataclass
 class Workflow:
-    """A small runner of workflows: as much of GitHub Actions as docs/howto/ci.md and action.yml ask for."""
+    """A small runner of workflows: as much of GitHub Actions as docs/howto/ci.md and
+    action.yml ask for.
+    """
 
     jobs: Mapping[str, Any]
     origin: Path
@@ -378,7 +386,9 @@ def workflow(number: int) -> Mapping[str, Any]:
 def main_record(
     origin: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, bytes]:
-    """What the job of main keeps. The first run fails for a query that is below its floor, the second expects that."""
+    """What the job of main keeps. The first run fails for a query that is below its
+    floor, the second expects that.
+    """
     stored: dict[str, bytes] = {}
     for failed in ({"Run main": 1}, {}):
         on_main = Workflow(
@@ -750,7 +760,7 @@ def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
     assert (code, printed.splitlines()[0][:17]) == (0, "History of 3 runs")
 
 
-# --- GitLab CI --------------------------------------------------------------------------------------------------------
+# --- GitLab CI ------------------------------------------------------------------------
 
 GITLAB = {
     "CI_API_V4_URL": "https://gitlab.example/api/v4",
@@ -777,7 +787,9 @@ def gitlab_jobs() -> dict[str, Any]:
 def gitlab_job(
     name: str, machine: Machine, artifacts: Mapping[str, bytes] = MappingProxyType({})
 ) -> tuple[int, str]:
-    """Run the script of a job of GitLab with these artifacts of earlier jobs; the token is in its environment alone."""
+    """Run the script of a job of GitLab with these artifacts of earlier jobs; the token
+    is in its environment alone.
+    """
     job = gitlab_jobs()[name]
     for path, data in artifacts.items():
         (machine.work / path).write_bytes(data)

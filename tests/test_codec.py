@@ -1,4 +1,6 @@
-"""Dataclasses as JSON values and back: what each type hint becomes, and what is said of a value that does not fit."""
+"""Dataclasses as JSON values and back: what each type hint becomes, and what is said of
+a value that does not fit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""CONTRIBUTING.md and the page on architecture: every file, folder and name that they mention is in the repository."""
+"""CONTRIBUTING.md and the page on architecture: every file, folder and name that they
+mention is in the repository.
+"""
 
 import re
 from functools import cache

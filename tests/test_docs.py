@@ -1,4 +1,6 @@
-"""The documentation as a whole: its pages, links, words; and the pages that a reader follows from top to bottom."""
+"""The documentation as a whole: its pages, links, words; and the pages that a reader
+follows from top to bottom.
+"""
 
 import json
 import re
@@ -24,7 +26,9 @@ FOLLOWED = (
     ),
     *("reference/case-file.md", "reference/metrics.md"),
 )
-"""Pages whose files are written, whose Python is run, and whose commands print what is shown, one after the other."""
+"""Pages whose files are written, whose Python is run, and whose commands print what is
+shown, one after the other.
+"""
 
 FIXTURE, CASES = (
     next(block for block in blocks(PAGES["start.md"], name) if block.file)

@@ -1,4 +1,6 @@
-"""pyproject.toml: its links, the Pythons and the lowest dependencies that the build runs with."""
+"""pyproject.toml: its links, the Pythons and the lowest dependencies that the build
+runs with.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""No modules of the package import each other in a circle: lazy imports and those for type checkers count too."""
+"""No modules of the package import each other in a circle: lazy imports and those for
+type checkers count too.
+"""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""docs/background/ndcg.md: its blocks print what it shows, and its figures are those of the published examples."""
+"""docs/background/ndcg.md: its blocks print what it shows, and its figures are those of
+the published examples.
+"""
 
 import doctest
 import json
@@ -36,7 +38,9 @@ SECTION_OF = {
     "reallife-red-jaccard": "How alike are two rankings?",
     "reallife-": "Three ideals",
 }
-"""The section that goes through an example, by the beginning of its id; the first one counts."""
+"""The section that goes through an example, by the beginning of its id; the first one
+counts.
+"""
 
 
 def blocks(text: str) -> list[str]:

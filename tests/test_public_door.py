@@ -1,10 +1,13 @@
-"""What tests import: public names, the layer that their folder is named after, and of the layers below only inputs.
+"""What tests import: public names, the layer that their folder is named after, and of
+the layers below only inputs.
 
-Tests of a layer may also use what all layers share: the errors of files, and the reader of tables and objects.
+Tests of a layer may also use what all layers share: the errors of files, and the reader
+of tables and objects.
 
-A test that looks inside is a reason not to change what is inside. So tests of the plugin, of the command line, of the
-page in a browser and of the documentation use what users have: pytest, `pytest-relevance`, `from pytest_relevance
-import ...`. No test uses a name that begins with an underscore, or replaces a function of the package.
+A test that looks inside is a reason not to change what is inside. So tests of the
+plugin, of the command line, of the page in a browser and of the documentation use what
+users have: pytest, `pytest-relevance`, `from pytest_relevance import ...`. No test uses
+a name that begins with an underscore, or replaces a function of the package.
 """
 
 import ast
@@ -45,7 +48,9 @@ COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.ABOUT"}
 """The entry point of `pytest-relevance`, and its commands, for every test."""
 
 SHARED = {"_csv_cells", "_number_text", "_problems", "_source"}
-"""The modules at the root that tests of every layer may use: errors of files, their reader, numbers."""
+"""The modules at the root that tests of every layer may use: errors of files, their
+reader, numbers.
+"""
 
 INPUTS: Mapping[str, set[str]] = {
     "metrics": {
@@ -74,7 +79,9 @@ INPUTS: Mapping[str, set[str]] = {
     "expectations": {"words"},
     "gates": {"findings", "judging"},
 }
-"""The modules of a layer that tests of the layers above take inputs and expected values from."""
+"""The modules of a layer that tests of the layers above take inputs and expected values
+from.
+"""
 
 EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     "helpers.py": (
@@ -151,7 +158,9 @@ def imported(source: str) -> Iterator[str]:
 
 
 def module_of(name: str) -> str:
-    """The module of a name without that of the package: `metrics.names`; empty for a public name."""
+    """The module of a name without that of the package: `metrics.names`; empty for a
+    public name.
+    """
     module = name if name in MODULES else name.rpartition(".")[0]
     return module.partition(".")[2]
 
@@ -200,7 +209,9 @@ def refused(file: str, source: str) -> list[str]:
 
 
 def replaced(source: str) -> Iterator[str]:
-    """What a test replaces in the package, but for limits, which are public and in capitals."""
+    """What a test replaces in the package, but for limits, which are public and in
+    capitals.
+    """
     homes = {name.rpartition(".")[2]: name for name in imported(source)}
     for node in syntax_nodes(source):
         if (

@@ -1,4 +1,6 @@
-"""What a release and its users read beside the package: workflows, the action, hooks, the changelog."""
+"""What a release and its users read beside the package: workflows, the action, hooks,
+the changelog.
+"""
 
 import re
 import shutil

@@ -1,4 +1,6 @@
-"""The README is what a newcomer has: what it shows is run here, and must print what it says."""
+"""The README is what a newcomer has: what it shows is run here, and must print what it
+says.
+"""
 
 import importlib.metadata
 import re
@@ -48,7 +50,9 @@ def test_the_case_file_has_eight_lines_or_so_and_the_fixture_six() -> None:
     "path", ["README.md", *(f"docs/{page}" for page in walkthrough.PAGES)]
 )
 def test_a_search_in_an_example_is_made_once(path: str) -> None:
-    """A search of function scope is called for one case after the other, whatever --relevance-concurrency says."""
+    """A search of function scope is called for one case after the other, whatever
+    --relevance-concurrency says.
+    """
     text = (ROOT / path).read_text(encoding="utf-8")
     scopes = re.findall(
         r"^ *@pytest(?:_asyncio)?\.fixture(.*)\n *(?:async )?def search\(",

@@ -1,4 +1,6 @@
-"""Tests with the marker `engines` are skipped where a library is absent, and fail where the build requires them all."""
+"""Tests with the marker `engines` are skipped where a library is absent, and fail where
+the build requires them all.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Pages of the documentation, followed as a reader does: files are written, commands must print what is shown."""
+"""Pages of the documentation, followed as a reader does: files are written, commands
+must print what is shown.
+"""
 
 import re
 import shlex
@@ -59,7 +61,8 @@ def grade_with_model(query, title):
 
 
 class Block(NamedTuple):
-    """A code block; `file` is the name of a file in the line before it, which ends in a colon.
+    """A code block; `file` is the name of a file in the line before it, which ends in a
+    colon.
 
     `is_more`: the line says to append it to the file.
     """
@@ -94,14 +97,18 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
 
 
 def steady(text: str) -> list[str]:
-    """Lines without what differs from run to run: durations, and the width of pytest's rules."""
+    """Lines without what differs from run to run: durations, and the width of pytest's
+    rules.
+    """
     text = re.sub(r"<?[\d.]+ ?m?s\b", "TIME", text)
     text = re.sub(r"([_=])\1{3,}", r"\1\1\1\1", text)
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def assert_shown(shown: str, printed: str) -> None:
-    """Every line that is shown was printed, in this order; `...` stands for any lines."""
+    """Every line that is shown was printed, in this order; `...` stands for any
+    lines.
+    """
     lines = iter(steady(printed))
     for wanted in steady(shown):
         if wanted != "...":
@@ -135,7 +142,9 @@ def write(block: Block, folder: Path) -> None:
 
 
 def follow(text: str, pytester: pytest.Pytester) -> None:
-    """Do what a page says from its first line to its last, in its folder, which has `my_shop.py`."""
+    """Do what a page says from its first line to its last, in its folder, which has
+    `my_shop.py`.
+    """
     namespace: dict[str, object] = {}
     folder = pytester.path
     (folder / "my_shop.py").write_text(SHOP, encoding="utf-8")

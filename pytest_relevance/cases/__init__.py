@@ -1,1 +1,3 @@
-"""The case file: the `Suite` and its `Case`s, the table of keys, their checks. Works without pytest."""
+"""The case file: the `Suite` and its `Case`s, the table of keys, their checks. Works
+without pytest.
+"""

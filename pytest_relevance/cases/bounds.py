@@ -1,6 +1,7 @@
 """Comparisons and bounds: `0.6`, `">= 0.6"`, `"<= 200 ms"`, and what a bound may be.
 
-`SCORE`, `SHARE`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for expectations and gates.
+`SCORE`, `SHARE`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for expectations
+    and gates.
 """
 
 from __future__ import annotations
@@ -34,13 +35,19 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-"""The comparisons of a value and its bound: `==` for scores and counts alone, `!=` for fields alone."""
+"""The comparisons of a value and its bound: `==` for scores and counts alone, `!=` for
+fields alone.
+"""
 
 EXACT = 1e-9
-"""How far a score may be from its bound with `==`. So 3/5 meets `== 0.6` however it is rounded."""
+"""How far a score may be from its bound with `==`. So 3/5 meets `== 0.6` however it is
+rounded.
+"""
 
 COMPARISON = r"(?s)\s*(>=|<=|==|>|<)\s*(.*?)\s*"
-"""The pattern of a comparison: its sign and its bound. `re` compiles it when it is used first."""
+"""The pattern of a comparison: its sign and its bound. `re` compiles it when it is used
+first.
+"""
 
 _DURATION = r"([0-9.]+)\s*(ms|s)"
 _SECONDS = {"ms": 0.001, "s": 1.0}

@@ -1,8 +1,9 @@
-"""From checked keys to a `Case`, for a case file or for a case that is written in Python.
+"""From checked keys to a `Case`, for a case file or for a case that is written in
+Python.
 
-A `CaseDraft` is made as soon as the keys and the judgments of a case are known. The `Case` is
-made of it once the grades of the whole file are known: an unjudged result of one case may have
-a grade that only another case has.
+A `CaseDraft` is made as soon as the keys and the judgments of a case are known. The
+`Case` is made of it once the grades of the whole file are known: an unjudged result of
+one case may have a grade that only another case has.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Setting
 NO_QUERY = 'the case has no "query", the only key it must have'
 
 _OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags", "expect"})
-"""Keys of `Terms` that a `Case` has itself, so that most cases share the terms of their suite."""
+"""Keys of `Terms` that a `Case` has itself, so that most cases share the terms of their
+suite.
+"""
 
 _OVERRIDING = frozenset({*OF_TERMS, *OF_SETTINGS}) & KEYS[CASE].keys() - _OF_EACH_CASE
 """Keys with which a case gets terms of its own."""
@@ -38,7 +41,8 @@ class Origin:
     """Where a case comes from.
 
     `line`: its line in the case file, or in `source`, a file of queries.
-    `listed_id`: the id of its query in a file of queries. A case without an id of its own has it.
+    `listed_id`: the id of its query in a file of queries. A case without an id of its
+        own has it.
     """
 
     line: int
@@ -203,8 +207,8 @@ def floor_of(
 ) -> float | Wrong | None:
     """Find the floor of nDCG that applies to a case: its own, the suite's, or None.
 
-    A floor of its own that cannot hold is a mistake. The suite's does not apply to a case whose
-    nDCG is not defined. But if nothing is judged, somebody has to say so.
+    A floor of its own that cannot hold is a mistake. The suite's does not apply to a
+    case whose nDCG is not defined. But if nothing is judged, somebody has to say so.
     """
     floor: float | None = own.get("min_ndcg", terms.min_ndcg)
     if floor is None:
@@ -242,8 +246,9 @@ def is_applicable(
 ) -> bool:
     """Whether an expectation can be asked of a case.
 
-    A metric that the suite expects of all cases cannot, if the case has no judgments that are
-    relevant to it, or expects no results. `expect` are all expectations of the case.
+    A metric that the suite expects of all cases cannot, if the case has no judgments
+    that are relevant to it, or expects no results. `expect` are all expectations of the
+    case.
     """
     if not expected.inherited or not expected.needs_judgments:
         return True
@@ -254,7 +259,9 @@ def is_applicable(
 
 
 def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool:
-    """Whether any judgment is relevant to a metric; every one is to Judged, and to a metric of the project's own."""
+    """Whether any judgment is relevant to a metric; every one is to Judged, and to a
+    metric of the project's own.
+    """
     if metric.measure == "Judged" or metric.is_own:
         return bool(graded.grades)
     if takes_relevance_level(metric):
@@ -265,13 +272,14 @@ def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool
 def case_from_values(
     values: Mapping[str, object], metrics: ProjectMetrics = NO_METRICS
 ) -> Case:
-    """Make a case that is written in Python, from the keys of a case and their plain values.
+    """Make a case that is written in Python, from the keys of a case and their plain
+    values.
 
     `metrics` are the project's own.
 
     Raises:
-        ValueError: with a line for each mistake. It names the key, what was found and what is
-            allowed.
+        ValueError: with a line for each mistake. It names the key, what was found and
+            what is allowed.
     """
     problems = Problems("")
     at = Location(Subject(problems, metrics=metrics))
@@ -304,7 +312,9 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
 
 
 def _graded_in_python(own: Mapping[str, object], at: Location) -> Graded | Wrong:
-    """Take the judgments of a case that is written in Python. They are not in a file."""
+    """Take the judgments of a case that is written in Python. They are not in a
+    file.
+    """
     graded: object = own.get("judgments", NO_JUDGMENTS)
     if not isinstance(graded, Graded):
         return at.refuse(

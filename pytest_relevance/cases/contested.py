@@ -1,8 +1,9 @@
-"""Rows of judgment files that contest a judgment of a case, and have no effect since that of the case counts.
+"""Rows of judgment files that contest a judgment of a case, and have no effect since
+that of the case counts.
 
-Such a row may be the answer of somebody who disagreed, in the page of a run or in a list. It
-must not be lost in silence. The same holds for a person's row in a file that fills. The rows of
-a machine are expected to differ.
+Such a row may be the answer of somebody who disagreed, in the page of a run or in a
+list. It must not be lost in silence. The same holds for a person's row in a file that
+fills. The rows of a machine are expected to differ.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ FILLS = Reason(
 
 @dataclass(frozen=True, slots=True)
 class ContestedRow:
-    """A row of a file whose grade of a document is `grade`, while `counts` is the grade that counts."""
+    """A row of a file whose grade of a document is `grade`, while `counts` is the grade
+    that counts.
+    """
 
     file: str
     place: Place
@@ -63,7 +66,8 @@ class ContestedRow:
 def find_contested(
     counting: Mapping[str, float], found: Iterable[FileJudgments], reason: Reason
 ) -> list[ContestedRow]:
-    """Find the rows of judgment files that give a document another grade than the one that counts.
+    """Find the rows of judgment files that give a document another grade than the one
+    that counts.
 
     `counting` are the grades that count, by document.
     """

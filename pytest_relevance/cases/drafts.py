@@ -1,4 +1,6 @@
-"""The drafts of the cases of a file, which wait until the grades of all its judgments are known."""
+"""The drafts of the cases of a file, which wait until the grades of all its judgments
+are known.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Drafts:
         self._waiting.append(_Waiting(draft, floors_at))
 
     def build(self, floors: SuiteFloors) -> list[Case]:
-        """Make the cases. Reports floors out of reach, and counts each case for `floors`."""
+        """Make the cases. Reports floors out of reach, and counts each case for
+        `floors`.
+        """
         grades = self.grades
         # Cases that share terms, as most do, share those with the range of grades too.
         ranged: dict[int, Terms] = {}
@@ -59,7 +63,9 @@ class Drafts:
 
 
 def _without_judgments(at: Location) -> Location:
-    """Make a location that does not keep the nodes of judgments, which would take much memory."""
+    """Make a location that does not keep the nodes of judgments, which would take much
+    memory.
+    """
     position = at.subject.position
     if isinstance(position, NodePosition):
         position = position.without("judgments")

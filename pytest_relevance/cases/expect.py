@@ -1,7 +1,8 @@
-"""The check of `expect:`. The kinds of expectations are in `pytest_relevance.expectations`.
+"""The check of `expect:`. The kinds of expectations are in
+`pytest_relevance.expectations`.
 
-A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that another
-package adds.
+A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that
+another package adds.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def names_of_keys() -> list[str]:
 
 
 def name_of_key(key: str) -> str | None:
-    """Find the name of the kind that a key is: `every` for `every@5`; None for any other key.
+    """Find the name of the kind that a key is: `every` for `every@5`; None for any
+    other key.
 
     Other packages are asked last: to find out what they add takes long.
     """
@@ -89,8 +91,8 @@ def check_suite_expectations(
 def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
     """Check the expectations of a case: metrics with their bounds, and other kinds.
 
-    The suite's expectations come first. An entry of a case replaces the suite's entry for the
-    same metric or kind, and null removes it.
+    The suite's expectations come first. An entry of a case replaces the suite's entry
+    for the same metric or kind, and null removes it.
     """
     if not isinstance(value, Mapping):
         return at.refuse(
@@ -124,7 +126,9 @@ def _inherited(at: Location) -> tuple[Expectation, ...]:
 
 
 def _canonical(key: str) -> str:
-    """Give the name that all spellings of a metric share. Any other text stays unchanged."""
+    """Give the name that all spellings of a metric share. Any other text stays
+    unchanged.
+    """
     try:
         return parse_metric(key).text
     except ValueError:
@@ -132,7 +136,9 @@ def _canonical(key: str) -> str:
 
 
 def _check_entry(key: str, value: object, at: Location) -> Made:
-    """Check one entry. What a kind of another package raises is a mistake at its key."""
+    """Check one entry. What a kind of another package raises is a mistake at its
+    key.
+    """
     try:
         name = name_of_key(key)
         if name is not None:

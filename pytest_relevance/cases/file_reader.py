@@ -36,9 +36,10 @@ FileCache = dict[Any, Any]
 class FileReader:
     """Reads the files that a case file names, and reports what is wrong with them.
 
-    Paths are relative to the folder of `file`, the case file. In messages they begin with the
-    folder of `shown`, the name of the case file there. `cache` keeps what was read, so that each
-    file is read once, however often it is named, and however often the case file is read.
+    Paths are relative to the folder of `file`, the case file. In messages they begin
+    with the folder of `shown`, the name of the case file there. `cache` keeps what was
+    read, so that each file is read once, however often it is named, and however often
+    the case file is read.
     """
 
     def __init__(self, file: str, shown: str, cache: FileCache) -> None:
@@ -63,7 +64,9 @@ class FileReader:
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Sequence[Query] | Wrong:
-        """Read the queries in a file. Columns that nothing reads are mistakes or notices."""
+        """Read the queries in a file. Columns that nothing reads are mistakes or
+        notices.
+        """
         content: QueryFile | Wrong = self._read(
             QUERIES, named, template=template, at=at
         )
@@ -81,7 +84,9 @@ class FileReader:
     def ratings(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Ratings | Wrong | None:
-        """Read the ratings in a judgment file; None for a file that fills and is not there, or is empty."""
+        """Read the ratings in a judgment file; None for a file that fills and is not
+        there, or is empty.
+        """
         if named.fill and self._is_absent(named):
             return None
         ratings: Ratings | Wrong = self._read(
@@ -90,7 +95,9 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Whether a file that fills is not there, or empty. One that is not there is noted."""
+        """Whether a file that fills is not there, or empty. One that is not there is
+        noted.
+        """
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
@@ -102,8 +109,8 @@ class FileReader:
     ) -> Any:
         """Give the content of a file that stands under a key, `JUDGMENTS` or `QUERIES`.
 
-        `template` is the `id_field` of the suite, or of the case, if it is one. Returns `WRONG`
-        if the file has mistakes.
+        `template` is the `id_field` of the suite, or of the case, if it is one. Returns
+        `WRONG` if the file has mistakes.
         """
         cached_as = (key, named.content, template)
         if cached_as not in self._cache:

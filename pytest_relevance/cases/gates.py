@@ -61,7 +61,8 @@ def condition_named(name: str) -> Condition:
 
 
 def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
-    """List the kinds of gates; those of other packages only if one of the keys needs them.
+    """List the kinds of gates; those of other packages only if one of the keys needs
+    them.
 
     To find out what other packages add takes long.
     """
@@ -73,7 +74,8 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One row of what a gate may have beside its condition: a key that is a field of `Gate` too.
+    """One row of what a gate may have beside its condition: a key that is a field of
+    `Gate` too.
 
     `about` describes the key in an editor, `schema` is the JSON Schema of its value.
     """
@@ -236,7 +238,9 @@ def _check_condition(
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
-    """Check the two variants of a gate. Each of its metrics compares the ranking of one with that of the other."""
+    """Check the two variants of a gate. Each of its metrics compares the ranking of one
+    with that of the other.
+    """
     variant, against = values.get("variant"), values.get("against")
     if variant is None and against is None:
         return None

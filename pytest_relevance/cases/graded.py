@@ -1,8 +1,8 @@
 """The judgments of a case, and how those of several places are united.
 
-A case has judgments of its own, and finds others in the files that it or its suite names. Its
-own replace those of files, document by document. Files that fill count only for documents that
-nobody else has judged.
+A case has judgments of its own, and finds others in the files that it or its suite
+names. Its own replace those of files, document by document. Files that fill count only
+for documents that nobody else has judged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 
 @dataclass(frozen=True, slots=True)
 class GradingTerms:
-    """How ratings become grades: the scale, and how several ratings are combined, if that is written."""
+    """How ratings become grades: the scale, and how several ratings are combined, if
+    that is written.
+    """
 
     scale: Scale | None
     raters: str | None
@@ -32,8 +34,8 @@ class Graded:
 
     `grades`, `titles`, `notes`: by document.
     `distinct`: the distinct grades.
-    `filled`: the documents whose grades fill what nobody has judged, with who gave them:
-        {document: name}.
+    `filled`: the documents whose grades fill what nobody has judged, with who gave
+        them: {document: name}.
     """
 
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -71,7 +73,9 @@ class FileJudgments:
         return self.judgments.titles.get(self.key, {})
 
     def ratings(self, document: str) -> Mapping[str, float]:
-        """Give the ratings of a document by rater; empty if the file does not distinguish raters."""
+        """Give the ratings of a document by rater; empty if the file does not
+        distinguish raters.
+        """
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:
@@ -98,7 +102,8 @@ def combine(of_case: Graded | None, of_suite: Graded | None) -> Graded:
 def unite(
     parts: Sequence[FileJudgments], terms: GradingTerms, at: Location
 ) -> Graded | Wrong:
-    """Unite the judgments of one query that stand under several keys or in several files.
+    """Unite the judgments of one query that stand under several keys or in several
+    files.
 
     `parts` are at least one. A single one is not copied: there are as many as cases.
     """
@@ -131,9 +136,9 @@ def _united_grade(
 ) -> float | Wrong:
     """Make one grade of the judgments of a document in several places.
 
-    Ratings are combined if the case file says how, or if all raters have names. Then each
-    rating counts, but a rater with a name counts once, with equal ratings. Otherwise all grades
-    must be equal.
+    Ratings are combined if the case file says how, or if all raters have names. Then
+    each rating counts, but a rater with a name counts once, with equal ratings.
+    Otherwise all grades must be equal.
     """
     if len(parts) == 1:
         return parts[0].grades[document]
@@ -215,7 +220,8 @@ def fill_gaps(
     terms: GradingTerms,
     at: Location,
 ) -> Graded | Wrong:
-    """Add the judgments of files that fill, for documents that `people` have not judged.
+    """Add the judgments of files that fill, for documents that `people` have not
+    judged.
 
     `parts` are the judgments of the query in these files.
     """
@@ -240,7 +246,9 @@ def fill_gaps(
 
 
 def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
-    """Name who gave the grades of a document: the raters, or the file if they have no names."""
+    """Name who gave the grades of a document: the raters, or the file if they have no
+    names.
+    """
     names: set[str] = set()
     for part in parts:
         if document in part.grades:

@@ -1,7 +1,9 @@
-"""The checks of what a case file says about grades: `scale`, `judgments` of a case, `relevant`.
+"""The checks of what a case file says about grades: `scale`, `judgments` of a case,
+`relevant`.
 
-Names of grades and lists of ratings become grades here. Most judgments are plain numbers or
-names by the thousand. Those are checked by their few distinct grades, not one by one.
+Names of grades and lists of ratings become grades here. Most judgments are plain
+numbers or names by the thousand. Those are checked by their few distinct grades, not
+one by one.
 """
 
 from __future__ import annotations
@@ -53,8 +55,8 @@ def check_judgments(
 ) -> Graded | tuple[NamedFile, ...] | Wrong:
     """Check the judgments of a case, or the files that they are in.
 
-    A mapping is documents and their grades. But if its key `file` has a text that does not name
-    a grade of the scale, it describes a file.
+    A mapping is documents and their grades. But if its key `file` has a text that does
+    not name a grade of the scale, it describes a file.
     """
     if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
         return check_files(value, at)
@@ -228,7 +230,9 @@ def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | 
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Give the grade that a name or a number is, or the message that says what is wrong with it."""
+    """Give the grade that a name or a number is, or the message that says what is wrong
+    with it.
+    """
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

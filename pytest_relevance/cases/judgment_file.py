@@ -1,7 +1,7 @@
 """How a case finds its judgments in a judgment file.
 
-A case is looked for by its id. If the file does not have that id, it is looked for by the text
-of its query, and by the ids that files of queries give that text.
+A case is looked for by its id. If the file does not have that id, it is looked for by
+the text of its query, and by the ids that files of queries give that text.
 """
 
 from __future__ import annotations
@@ -43,15 +43,16 @@ class Wanted:
 
 
 class JudgmentFile:
-    """A judgment file: its judgments under the terms of the suite, and which queries have cases.
+    """A judgment file: its judgments under the terms of the suite, and which queries
+    have cases.
 
-    It is graded once, as a whole. For a case with its own scale or raters, its rows are graded
-    again. Some ratings may not be grades under the terms of the suite. Then only the cases they
-    belong to are wrong, and may be right with terms of their own. So the rows of each case are
-    graded by themselves.
+    It is graded once, as a whole. For a case with its own scale or raters, its rows are
+    graded again. Some ratings may not be grades under the terms of the suite. Then only
+    the cases they belong to are wrong, and may be right with terms of their own. So the
+    rows of each case are graded by themselves.
 
-    `used` gets the keys of queries with cases. `fills`: its grades count only if there are no
-    others; it may have queries without a case.
+    `used` gets the keys of queries with cases. `fills`: its grades count only if there
+    are no others; it may have queries without a case.
     """
 
     def __init__(
@@ -66,7 +67,9 @@ class JudgmentFile:
         self.fills = fills
         self.ratings = ratings
         self.known: Judgments
-        """The judgments under the terms of the suite. All are empty if they cannot be graded so."""
+        """The judgments under the terms of the suite. All are empty if they cannot be
+        graded so.
+        """
         self._terms: GradingTerms | None = terms
         self._used = used
         self._other_texts: dict[str, str] = {}
@@ -111,7 +114,9 @@ class JudgmentFile:
             self._graded_again(rest, terms, at)
 
     def is_of_people(self, query: str, document: str) -> bool:
-        """Whether a person has judged a document of a query, which is given by its text, in this file."""
+        """Whether a person has judged a document of a query, which is given by its
+        text, in this file.
+        """
         machine = self.ratings.machine
         if machine is None:
             return True
@@ -128,8 +133,8 @@ class JudgmentFile:
     def notices(self) -> Iterator[str]:
         """Name possible mistakes.
 
-        They are what was left out in reading, queries of another text than their case, and
-        queries without a case.
+        They are what was left out in reading, queries of another text than their case,
+        and queries without a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -179,7 +184,9 @@ class JudgmentFile:
         return not is_text_of_other
 
     def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
-        """Check that the query of an id is the one of its case. Reports one that stands under another id."""
+        """Check that the query of an id is the one of its case. Reports one that stands
+        under another id.
+        """
         there = self.known.text(name)
         if there in (name, text):
             return None
@@ -194,7 +201,9 @@ class JudgmentFile:
         return None
 
     def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
-        """List the keys of the queries with a text, but not the text itself if it is the id of another query."""
+        """List the keys of the queries with a text, but not the text itself if it is
+        the id of another query.
+        """
         if text in self.known.queries:
             is_id = self.known.text(text) != text
         else:
@@ -231,7 +240,9 @@ class JudgmentFile:
     def _graded_again(
         self, keys: Sequence[str], terms: GradingTerms, at: Location
     ) -> Judgments | Wrong:
-        """Grade the rows of some queries under other terms. Reports ratings that are not grades."""
+        """Grade the rows of some queries under other terms. Reports ratings that are
+        not grades.
+        """
         if not self._rows:
             for row, query in enumerate(self.ratings.queries):
                 self._rows.setdefault(query, []).append(row)

@@ -1,8 +1,10 @@
-"""The keys of a case file: the table `KEYS`, and the check of all keys of a suite or a case.
+"""The keys of a case file: the table `KEYS`, and the check of all keys of a suite or a
+case.
 
-To add a key, add a row, and a field of that name to the model: of `Case`; of `Terms`, if suites
-set it; of `Settings`, if it changes how scores are computed. The JSON Schema is made of the same
-rows (`schema`). What several keys say together is checked in `build`.
+To add a key, add a row, and a field of that name to the model: of `Case`; of `Terms`,
+if suites set it; of `Settings`, if it changes how scores are computed. The JSON Schema
+is made of the same rows (`schema`). What several keys say together is checked in
+`build`.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ class Key:
     `check`: makes the value of the plain Python.
     `about`: describes the key in an editor.
     `schema`: the JSON Schema of what may be written.
-    `needs`: the key is not checked if one of these is wrong. Its mistakes would only follow from
-        that one.
+    `needs`: the key is not checked if one of these is wrong. Its mistakes would only
+        follow from that one.
     """
 
     name: str
@@ -385,7 +387,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     SUITE: _keys_of(SUITE),
     CASE: _keys_of(CASE),
 }
-"""The keys of a suite and of a case by their names, in the order of checking; without `cases`."""
+"""The keys of a suite and of a case by their names, in the order of checking; without
+`cases`.
+"""
 
 OF_TERMS = tuple(field.name for field in fields(Terms) if field.name in KEYS[SUITE])
 """The keys of a suite that `Terms` has under the same name."""
@@ -416,7 +420,9 @@ class CheckedKeys:
 
 
 def plain_values(level: str, pairs: Pairs) -> dict[str, object]:
-    """Convert the keys of a suite or a case from YAML to plain Python, each in its shape."""
+    """Convert the keys of a suite or a case from YAML to plain Python, each in its
+    shape.
+    """
     keys = KEYS[level]
     plain: dict[str, object] = {}
     for name, (_, node) in pairs.items():
@@ -433,9 +439,10 @@ def check_keys(
 ) -> CheckedKeys:
     """Check the keys of a suite or a case, and add their values to `at.values`.
 
-    `written` are plain Python values by key. `inherited_wrong` are the keys of the suite that
-    are wrong, for a case. Keys are checked in the order of the table, since a check may look at
-    earlier values. A key that needs another one is not checked while that one is wrong.
+    `written` are plain Python values by key. `inherited_wrong` are the keys of the
+    suite that are wrong, for a case. Keys are checked in the order of the table, since
+    a check may look at earlier values. A key that needs another one is not checked
+    while that one is wrong.
     """
     has_unknown = _report_unknown_keys(level, written, at)
     wrong = set(inherited_wrong or ())
@@ -458,7 +465,9 @@ def check_keys(
 def _report_unknown_keys(
     level: str, written: Mapping[str, object], at: Location
 ) -> bool:
-    """Report the keys that a suite or a case does not have, and say whether there are any."""
+    """Report the keys that a suite or a case does not have, and say whether there are
+    any.
+    """
     has_unknown = False
     for name in written:
         if name not in KEYS[level]:
@@ -468,7 +477,9 @@ def _report_unknown_keys(
 
 
 def _is_expectation(name: str) -> bool:
-    """Whether a name is a key of `expect:`. That a package is broken is told where it is used."""
+    """Whether a name is a key of `expect:`. That a package is broken is told where it
+    is used.
+    """
     try:
         return name_of_key(name) is not None
     except ExtensionError:
@@ -476,7 +487,9 @@ def _is_expectation(name: str) -> bool:
 
 
 def _unknown_key(name: str, level: str) -> str:
-    """Say that a suite or a case does not have a key, and where it belongs or what may be meant."""
+    """Say that a suite or a case does not have a key, and where it belongs or what may
+    be meant.
+    """
     names = list(KEYS[level])
     if level == SUITE:
         names.append(CASES)

@@ -1,4 +1,6 @@
-"""The queries in files: each becomes a case, or adds what the file says to a written case."""
+"""The queries in files: each becomes a case, or adds what the file says to a written
+case.
+"""
 
 from __future__ import annotations
 
@@ -113,8 +115,9 @@ class ListedQueries:
     ) -> ListedQuery | Wrong | None:
         """Find the listed query that a written case matches.
 
-        It matches by the id of the case, or by its text if it has no id. From then on the query
-        counts as one with a written case. Reports an id that another query has.
+        It matches by the id of the case, or by its text if it has no id. From then on
+        the query counts as one with a written case. Reports an id that another query
+        has.
         """
         ids: Sequence[str] = ()
         if written_id is None:
@@ -157,7 +160,9 @@ class ListedQueries:
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
-    """Say in what a second query of an id differs from the first one; None if they agree."""
+    """Say in what a second query of an id differs from the first one; None if they
+    agree.
+    """
     name = quoted(new.query.id)
     if earlier.text != new.text:
         return (

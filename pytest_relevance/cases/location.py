@@ -1,10 +1,11 @@
 """Where a check reports a mistake: a path in a suite or a case.
 
-A check takes a plain Python value and its `Location`. If the value is wrong, the check calls
-`refuse`, which adds a problem and returns the marker `WRONG`. The check returns `WRONG` too, so
-that its caller knows it without counting problems.
+A check takes a plain Python value and its `Location`. If the value is wrong, the check
+calls `refuse`, which adds a problem and returns the marker `WRONG`. The check returns
+`WRONG` too, so that its caller knows it without counting problems.
 
-This module does not import YAML. A case that is written in Python is checked in the same way.
+This module does not import YAML. A case that is written in Python is checked in the
+same way.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS, parse_metric
 
 Path = tuple[str | int, ...]
-"""The keys and list indexes that lead to a value within a suite or a case, outermost first."""
+"""The keys and list indexes that lead to a value within a suite or a case, outermost
+first.
+"""
 
 
 class Wrong(Enum):
@@ -29,20 +32,25 @@ class Wrong(Enum):
 
 
 WRONG: Final = Wrong.WRONG
-"""What a check returns in place of a value that is wrong. Its mistakes have been reported."""
+"""What a check returns in place of a value that is wrong. Its mistakes have been
+reported.
+"""
 
 
 class CaseFileError(FileError):
     """A case file that cannot be used.
 
-    `problems` has every mistake found in it, in the order of the file, and then those in the files that it names.
+    `problems` has every mistake found in it, in the order of the file, and then those
+        in the files that it names.
     """
 
     MOST_SHOWN = 50
 
 
 class Position(Protocol):
-    """Knows where the values of a suite or a case stand, and what messages call the case."""
+    """Knows where the values of a suite or a case stand, and what messages call the
+    case.
+    """
 
     def place(self, path: Path, *, at_key: bool) -> Place:
         """Find the value that a path leads to, or its key."""
@@ -67,8 +75,8 @@ class Nowhere:
 class Subject:
     """The suite or the case whose keys are checked.
 
-    `values`: the values that were checked so far, those of a case on top of those of its suite.
-        A check may look at them.
+    `values`: the values that were checked so far, those of a case on top of those of
+        its suite. A check may look at them.
     `owned_tags`: the markers that a tag may not be; None if any tag is allowed.
     `metrics`: the project's own metrics; None if they are not known.
     """
@@ -101,8 +109,8 @@ class Location:
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """Parse the name of a metric, which may be the project's own.
 
-        `has_bound`: its value is one that a metric may have. If the project's own metrics are
-        not known, only then an unknown name may be one of them.
+        `has_bound`: its value is one that a metric may have. If the project's own
+        metrics are not known, only then an unknown name may be one of them.
 
         Raises:
             ValueError: no metric has this name.
@@ -113,7 +121,9 @@ class Location:
         return parse_metric(name, metrics)
 
     def refuse(self, message: str, *path: str | int, at_key: bool = False) -> Wrong:
-        """Report a mistake here or at a nested value; with `at_key` at the key of the value."""
+        """Report a mistake here or at a nested value; with `at_key` at the key of the
+        value.
+        """
         whole_path = self.path + path
         named = shown_path(whole_path[:-1] if at_key else whole_path)
         if named:

@@ -1,8 +1,10 @@
-"""The model of a case file: a `Suite` of `Case`s, with their `Expectation`s and `Gate`s.
+"""The model of a case file: a `Suite` of `Case`s, with their `Expectation`s and
+`Gate`s.
 
-All of it is frozen: the reader makes each object once, and everything after it uses that.
-`dataclasses.replace` makes a changed copy. What a suite sets for all of its cases is one `Terms`
-object that they share.
+All of it is frozen: the reader makes each object once, and everything after it uses
+that.
+`dataclasses.replace` makes a changed copy. What a suite sets for all of its cases is
+one `Terms` object that they share.
 """
 
 from __future__ import annotations
@@ -22,13 +24,17 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Setting
 from pytest_relevance.registry import EXPECTATIONS
 
 ROUNDING = 1e-9
-"""How far a score may miss a bound and still meet it: bounds are often computed elsewhere, and rounded."""
+"""How far a score may miss a bound and still meet it: bounds are often computed
+elsewhere, and rounded.
+"""
 
 METRIC = "metric"
 """The kind of an expectation that bounds a metric: `P@5: 0.6`."""
 
 SIMILARITY = "similarity"
-"""The kind of an expectation that compares the ranking with the accepted one: `overlap@10: 0.8`."""
+"""The kind of an expectation that compares the ranking with the accepted one:
+`overlap@10: 0.8`.
+"""
 
 UNKNOWN = "unknown"
 """The kind of an expectation in a record whose kind is not installed here."""
@@ -85,14 +91,16 @@ class FieldCondition:
 class Expectation:
     """An entry of `expect:`.
 
-    `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are used.
+    `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are
+        used.
     `written`: the key of the entry.
     `metric`: the metric of `METRIC` and `SIMILARITY`.
     `comparison`, `bound`: a score, a number of results, or a duration in seconds.
     `documents`: the documents that the entry names.
-    `within`: a rank. None means the top k of the case, or for `order` the whole ranking.
-    `sets`: the sizes of the sets that `order` divides its documents into. Without any each
-        document is a set.
+    `within`: a rank. None means the top k of the case, or for `order` the whole
+        ranking.
+    `sets`: the sizes of the sets that `order` divides its documents into. Without any
+        each document is a set.
     `inherited`: whether it is written in the suite.
     `conditions`: what the first `within` results are checked for.
     `query`: the other query of `same_as`.
@@ -112,7 +120,9 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The canonical name of the metric, or the key as it is written (`first`, `every@5` ...)."""
+        """The canonical name of the metric, or the key as it is written (`first`,
+        `every@5` ...).
+        """
         return self.written if self.metric is None else self.metric.text
 
     @property
@@ -134,10 +144,11 @@ class Expectation:
         return sets
 
     def ranks(self, settings: Settings) -> int | None:
-        """Give the number of ranks that decide an expectation of a metric; None for the whole ranking.
+        """Give the number of ranks that decide an expectation of a metric; None for the
+        whole ranking.
 
-        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a
-        value of x or more.
+        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives
+        RR a value of x or more.
         """
         assert self.metric is not None
         is_rr = self.metric.measure == "RR" and self.metric.k is None
@@ -147,7 +158,9 @@ class Expectation:
 
     @property
     def deepest(self) -> int:
-        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 if there is none."""
+        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 if
+        there is none.
+        """
         if self.metric is None:
             return 0
         if self.metric.k is not None:
@@ -170,8 +183,8 @@ class Expectation:
 class AllowedRanks:
     """The ranks from `highest` to `lowest` that an expectation allows a document.
 
-    `lowest` is infinity if the document may be absent. `path`: the keys below `expect:` under
-    which the document stands.
+    `lowest` is infinity if the document may be absent. `path`: the keys below `expect:`
+    under which the document stands.
     """
 
     highest: int
@@ -180,19 +193,25 @@ class AllowedRanks:
 
 
 class KindOfExpectation(Protocol):
-    """What the model uses of a kind of expectation. `pytest_relevance.expectations.kind` explains it."""
+    """What the model uses of a kind of expectation.
+    `pytest_relevance.expectations.kind` explains it.
+    """
 
     def cutoff(self, expected: Expectation, /) -> int:
         """Give the deepest rank that an expectation names; 0 if it names none."""
 
     def depth(self, expected: Expectation, /) -> int:
-        """Give how many results the search is asked for; 0 for as many as without it."""
+        """Give how many results the search is asked for; 0 for as many as without
+        it.
+        """
 
     def looks_at_all(self, expected: Expectation, /) -> bool:
         """Whether the whole ranking counts that was returned."""
 
     def most_results(self, expected: Expectation, /) -> float:
-        """Give the most results that an expectation allows; infinity if it sets no limit."""
+        """Give the most results that an expectation allows; infinity if it sets no
+        limit.
+        """
 
     def allowed_ranks(
         self, expected: Expectation, k: int, /
@@ -216,7 +235,9 @@ def most_results(expect: Iterable[Expectation]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Xfail:
-    """Why a case is expected to fail. `strict=None` leaves the choice to the option `xfail_strict` of pytest."""
+    """Why a case is expected to fail. `strict=None` leaves the choice to the option
+    `xfail_strict` of pytest.
+    """
 
     reason: str
     strict: bool | None = None
@@ -224,7 +245,9 @@ class Xfail:
 
 @dataclass(frozen=True, slots=True)
 class LatencyBound:
-    """How long searches may take: `figure` is one of `FIGURES`, `bound` is in seconds."""
+    """How long searches may take: `figure` is one of `FIGURES`, `bound` is in
+    seconds.
+    """
 
     figure: str
     comparison: str
@@ -235,13 +258,14 @@ class LatencyBound:
 class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition`: the name of an entry of `GATES`. It decides which other fields are used.
+    `condition`: the name of an entry of `GATES`. It decides which other fields are
+        used.
     `bounds`: metrics with their bounds.
     `share`: the share of the cases that must pass.
     `p`: the level of significance of a drop.
     `value`: what a gate of another package needs; JSON can hold it.
-    `against`: the rankings of `variant` are compared with those of this variant, and not with
-        accepted ones.
+    `against`: the rankings of `variant` are compared with those of this variant, and
+        not with accepted ones.
     """
 
     id: str
@@ -262,7 +286,9 @@ class Gate:
 
     @property
     def similarities(self) -> tuple[Metric, ...]:
-        """Those of its metrics that compare the rankings of cases with accepted ones."""
+        """Those of its metrics that compare the rankings of cases with accepted
+        ones.
+        """
         if self.against is not None:
             return ()
         return tuple(metric for metric in self.metrics if metric.is_similarity)
@@ -272,12 +298,13 @@ class Gate:
 class CatalogueFile:
     """The file that says what documents are called, as a case file names it.
 
-    `id`, `title`: the columns of ids and titles; None for the usual names. `id` may be a
-        template that joins columns.
+    `id`, `title`: the columns of ids and titles; None for the usual names. `id` may be
+        a template that joins columns.
     `show`: further columns that reports show.
-    `url`, `image`: the columns of addresses of documents and of their pictures, for the page.
-    `suite_id`: the template of the suite. It is used if there is no `id` and the file has its
-        columns.
+    `url`, `image`: the columns of addresses of documents and of their pictures, for the
+        page.
+    `suite_id`: the template of the suite. It is used if there is no `id` and the file
+        has its columns.
     """
 
     file: str
@@ -304,10 +331,12 @@ class Terms:
 
     `search`: the name of the fixture that is called.
     `depth`: how many results the search is asked for at least; None if that is not set.
-    `tolerance`: how far nDCG@k may drop below the baseline; None for the project's default.
-    `gates`, `documents`: the gates and the catalogue of the suite. A case cannot override them.
-    `lowest`, `highest`: the range of grades that an unjudged result may have. It is the range of
-        the scale, or else of all judgments of the file and 0.
+    `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
+        default.
+    `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
+        override them.
+    `lowest`, `highest`: the range of grades that an unjudged result may have. It is the
+        range of the scale, or else of all judgments of the file and 0.
     """
 
     search: str = "search"
@@ -332,9 +361,10 @@ class Terms:
     def with_grade_range(self, grades: Sequence[float]) -> Terms:
         """Set the range of grades, once all judgments of the file are known.
 
-        `grades` are theirs, sorted. Without a scale the range includes 0: a file that lists
-        relevant documents alone does not say that there are no others, and an unjudged result
-        may be irrelevant. A grade of another case that has no gain under these terms is left
+        `grades` are theirs, sorted. Without a scale the range includes 0: a file that
+        lists relevant documents alone does not say that there are no others, and an
+        unjudged result may be irrelevant. A grade of another case that has no gain
+        under these terms is left
         out: no result of this case can have it.
         """
         if self.scale is not None:
@@ -363,19 +393,21 @@ class Terms:
 class Case:
     """A query and what is expected of its ranking.
 
-    `node_name`: the name of the case in its pytest node id: a written id itself, an encoded query.
+    `node_name`: the name of the case in its pytest node id: a written id itself, an
+        encoded query.
     `judgments`: grades by document id.
-    `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined because
-    no document is relevant.
-    `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0 in a case
-    that is written in Python.
+    `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined
+    because no document is relevant.
+    `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0
+    in a case that is written in Python.
     `source`: the path in messages of the file of queries that the case comes from.
     `weight`: the weight in means.
     `expect`: the expectations, also those of the suite that can be asked of the case.
-    `not_applicable`: the metrics that the suite expects and the case has no relevant judgments for.
+    `not_applicable`: the metrics that the suite expects and the case has no relevant
+        judgments for.
     `titles`, `notes`: texts for judged documents.
-    `filled`: the documents whose grades fill what nobody has judged, with who gave them:
-    {document: name}.
+    `filled`: the documents whose grades fill what nobody has judged, with who gave
+    them: {document: name}.
     """
 
     terms: Terms
@@ -425,7 +457,9 @@ class Case:
 
     @property
     def min_judged(self) -> float:
-        """The share of judged results in the top k, from 0 (off) to 1, below which the case may be inconclusive."""
+        """The share of judged results in the top k, from 0 (off) to 1, below which the
+        case may be inconclusive.
+        """
         return self.terms.min_judged
 
     @property
@@ -453,7 +487,9 @@ class Case:
 
     @property
     def similarities(self) -> list[Metric]:
-        """The metrics that compare the ranking with the accepted one, in expectations and gates."""
+        """The metrics that compare the ranking with the accepted one, in expectations
+        and gates.
+        """
         metrics = []
         for expected in self.expect:
             metric = expected.metric
@@ -465,7 +501,9 @@ class Case:
 
     @property
     def scores_all(self) -> bool:
-        """Whether a score of the case, or one that a gate asks for, looks at the whole ranking."""
+        """Whether a score of the case, or one that a gate asks for, looks at the whole
+        ranking.
+        """
         settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True
@@ -488,12 +526,16 @@ class Case:
 
     @property
     def looks_beyond_ids(self) -> bool:
-        """Whether an expectation looks at more than the ids of the ranking: at fields, or at another ranking."""
+        """Whether an expectation looks at more than the ids of the ranking: at fields,
+        or at another ranking.
+        """
         return any(expected.conditions or expected.query for expected in self.expect)
 
     @property
     def fields(self) -> dict[str, int]:
-        """The fields that expectations look at, each with how many of the top results are checked for it."""
+        """The fields that expectations look at, each with how many of the top results
+        are checked for it.
+        """
         ranks: dict[str, int] = {}
         for expected in self.expect:
             within = expected.within or self.terms.k
@@ -513,13 +555,14 @@ class Suite:
     `warnings`: messages about possible mistakes.
     `queries_line`: the line of the key `queries`.
     `gate_lines`: the lines of the gates.
-    `unjudged`: the listed queries without judgments in the files of the suite. They have no floor.
-    `left_out`: the ids of the listed queries that `only: judged` leaves out, for they have no
-    judgments.
+    `unjudged`: the listed queries without judgments in the files of the suite. They
+        have no floor.
+    `left_out`: the ids of the listed queries that `only: judged` leaves out, for they
+    have no judgments.
     `listed`: the number of all listed queries.
     `absent`: the files that fill and are not there.
-    `without_floor`: sentences about the cases that a floor of the suite does not hold, as their
-    score is not defined.
+    `without_floor`: sentences about the cases that a floor of the suite does not hold,
+    as their score is not defined.
     """
 
     path: str
@@ -537,7 +580,9 @@ class Suite:
 
     @property
     def unjudged_words(self) -> str:
-        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty if all listed queries have some."""
+        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty if all
+        listed queries have some.
+        """
         total = counted(self.listed, "query", "queries")
         parts = []
         if self.unjudged:

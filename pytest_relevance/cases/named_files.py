@@ -1,6 +1,7 @@
 """The checks of the files that a case file names: judgments, queries, the catalogue.
 
-A file is a name, or a mapping that also says how the file is read: `{file: ..., format: ...}`.
+A file is a name, or a mapping that also says how the file is read:
+`{file: ..., format: ...}`.
 """
 
 from __future__ import annotations
@@ -50,9 +51,10 @@ _NO = (False, "false")
 class NamedFile:
     """A file as a case file names it.
 
-    `query`: where in the file the texts of queries are, for formats that need that; one path or
-        several.
-    `grade_column`, `id_field`: which column has the grades, and which have the ids of documents.
+    `query`: where in the file the texts of queries are, for formats that need that; one
+        path or several.
+    `grade_column`, `id_field`: which column has the grades, and which have the ids of
+        documents.
     `fill`: its grades count only where nobody else has judged.
     `only_judged`: queries without judgments are left out of a file of queries.
     `at`: the path to the name of the file from the value of the key.
@@ -84,7 +86,9 @@ def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] |
 
 
 def check_query_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
-    """Check files of queries. `{file: ..., only: judged}` leaves out the queries without judgments."""
+    """Check files of queries. `{file: ..., only: judged}` leaves out the queries
+    without judgments.
+    """
     return check_files(value, at, _QUERY_KEYS)
 
 
@@ -119,7 +123,9 @@ def check_files(
 def _check_file(
     value: object, keys: Sequence[str], at: Location, path: Path
 ) -> NamedFile | Wrong:
-    """Check a file from its name, or from a mapping that may have these keys. `path` leads to it."""
+    """Check a file from its name, or from a mapping that may have these keys. `path`
+    leads to it.
+    """
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
     described = _check_description(value, keys, expected=expected, at=at)
     if described is WRONG:
@@ -184,7 +190,9 @@ def _is_text(value: object) -> bool:
 
 
 def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Give the paths to the texts of queries in a file. They may be written as one text."""
+    """Give the paths to the texts of queries in a file. They may be written as one
+    text.
+    """
     written = described.get("query")
     if written is None:
         return None
@@ -218,7 +226,9 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 
 
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
-    """Check the catalogue of a suite: a path, or `{file:, id:, title:, show: [...], url:, image:}`."""
+    """Check the catalogue of a suite: a path, or
+    `{file:, id:, title:, show: [...], url:, image:}`.
+    """
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
     described = _check_description(value, _CATALOGUE_KEYS, expected=expected, at=at)
     if described is WRONG:

@@ -1,8 +1,9 @@
-"""Which names pytest can carry: ids of cases in node ids, tags as markers, names of fixtures.
+"""Which names pytest can carry: ids of cases in node ids, tags as markers, names of
+fixtures.
 
-A written id becomes part of the node id unchanged, so an id that a node id cannot carry is
-refused. A query that serves as id is the user's text. It stays unchanged everywhere but in the
-node id, where it is percent-encoded.
+A written id becomes part of the node id unchanged, so an id that a node id cannot carry
+is refused. A query that serves as id is the user's text. It stays unchanged everywhere
+but in the node id, where it is percent-encoded.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")
 
 
 def is_control(character: str) -> bool:
-    """Whether a character controls a terminal or breaks a line rather than being shown."""
+    """Whether a character controls a terminal or breaks a line rather than being
+    shown.
+    """
     return unicodedata.category(character) in _CONTROL
 
 
@@ -104,7 +107,9 @@ def _percent(character: str) -> str:
 
 
 def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
-    """Say why a tag cannot become a marker; None if it can. `owned` are the markers of others."""
+    """Say why a tag cannot become a marker; None if it can. `owned` are the markers of
+    others.
+    """
     if not _TAG.fullmatch(text):
         return (
             f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m "

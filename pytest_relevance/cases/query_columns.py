@@ -1,8 +1,9 @@
-"""The columns of files of queries that nothing reads: which are mistakes, and which are named once.
+"""The columns of files of queries that nothing reads: which are mistakes, and which are
+named once.
 
-A column `min_ndcg` or `tags` beside the queries is meant for their cases. Nothing reads it
-there, so a floor that somebody has written would not be checked. So a column that is named like
-a key of a case is a mistake.
+A column `min_ndcg` or `tags` beside the queries is meant for their cases. Nothing reads
+it there, so a floor that somebody has written would not be checked. So a column that is
+named like a key of a case is a mistake.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _OF_TESTS_ALONE = frozenset(
         "xfail",
     }
 )
-"""The keys that no column of documents is called. Beside judgments, `discount` may be that of a product."""
+"""The keys that no column of documents is called. Beside judgments, `discount` may be
+that of a product.
+"""
 
 
 def key_of_a_case(column: UnreadColumn) -> str | None:
@@ -56,7 +59,9 @@ def key_of_a_case(column: UnreadColumn) -> str | None:
 
 
 def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None:
-    """Make the error for columns that are named like keys of a case; None if there are none."""
+    """Make the error for columns that are named like keys of a case; None if there are
+    none.
+    """
     problems = []
     for column in unread:
         key = key_of_a_case(column)
@@ -80,7 +85,8 @@ def _mistake(name: str, key: str) -> str:
 
 
 def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
-    """Name the other columns that nothing reads, in one sentence; None if there are none with content.
+    """Name the other columns that nothing reads, in one sentence; None if there are
+    none with content.
 
     Beside judgments, other columns are about documents and are not named.
     """

@@ -1,8 +1,8 @@
 """Floors and expectations that no ranking can meet.
 
-A floor above the best score that the case's own judgments allow is a mistake in the case, not
-in the search. So are two expectations that leave a document no rank. What else expectations
-rule out together shows when the case runs.
+A floor above the best score that the case's own judgments allow is a mistake in the
+case, not in the search. So are two expectations that leave a document no rank. What
+else expectations rule out together shows when the case runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class _Claim:
 def check_contradictions(
     expect: Sequence[Expectation], k: int, at: Location
 ) -> Wrong | None:
-    """Report two expectations that leave a document no rank, at the one that is written last."""
+    """Report two expectations that leave a document no rank, at the one that is written
+    last.
+    """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:
         allowed = kind_of(expected).allowed_ranks(expected, k)
@@ -81,7 +83,8 @@ def has_floor(
 ) -> bool:
     """Whether a floor could be above the best score that the judgments of a case allow.
 
-    Without `ideal: max` the best ranking has an nDCG of 1, so that no floor is above it.
+    Without `ideal: max` the best ranking has an nDCG of 1, so that no floor is above
+    it.
     """
     if min_ndcg is not None and terms.settings.ideal == "max":
         return True
@@ -89,7 +92,9 @@ def has_floor(
 
 
 def check_reachable(case: Case, at: Location) -> None:
-    """Report the floors that no ranking can reach. The terms of the case have the range of grades."""
+    """Report the floors that no ranking can reach. The terms of the case have the range
+    of grades.
+    """
     if case.min_ndcg is not None and case.settings.ideal == "max":
         floor_of_ndcg = Expectation(
             kind=METRIC,
@@ -104,7 +109,9 @@ def check_reachable(case: Case, at: Location) -> None:
 
 
 def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
-    """Report the floor of a metric that not even the best ranking of the judged documents reaches."""
+    """Report the floor of a metric that not even the best ranking of the judged
+    documents reaches.
+    """
     metric = expected.metric
     assert metric is not None
     if not case.judgments:
@@ -157,12 +164,14 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Make rankings of judged documents. For any measure, one of them is the best there can be.
+    """Make rankings of judged documents. For any measure, one of them is the best there
+    can be.
 
-    `judged` are their grades. Measures of relevance and of grades (P, AP, CG, ERR ...) are best
-    by descending grade, those of gain by descending gain, and both without documents that lower
-    the score. Judged is best with all. A single result is best if the divisor grows with what is
-    returned (nDCG without a cutoff and `ideal: max`, P without a cutoff).
+    `judged` are their grades. Measures of relevance and of grades (P, AP, CG, ERR ...)
+    are best by descending grade, those of gain by descending gain, and both without
+    documents that lower the score. Judged is best with all. A single result is best if
+    the divisor grows with what is returned (nDCG without a cutoff and `ideal: max`, P
+    without a cutoff).
     """
     grades = list(judged)
     by_grade = sorted(grades, reverse=True)

@@ -1,8 +1,9 @@
-"""Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin, `parse_suite` for bytes.
+"""Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin,
+`parse_suite` for bytes.
 
-The file is read in one pass, a case at a time, so that memory grows only with the content of
-the cases. If a suite key stands below `cases`, the file is read once more: the key is a default
-for the cases above it too.
+The file is read in one pass, a case at a time, so that memory grows only with the
+content of the cases. If a suite key stands below `cases`, the file is read once more:
+the key is a default for the cases above it too.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ def read_suite(
 ) -> Suite:
     """Read a case file, and the files of judgments and queries that it names.
 
-    `owned_tags` are the markers that a tag may not be. `metrics` are the project's own, {name:
-    function}; without them each unknown name of a metric is taken for one of these. What may be
-    a mistake is issued as a `RelevanceWarning`.
+    `owned_tags` are the markers that a tag may not be. `metrics` are the project's own,
+    {name: function}; without them each unknown name of a metric is taken for one of
+    these. What may be a mistake is issued as a `RelevanceWarning`.
 
     Raises:
-        CaseFileError: with every mistake in the files, its line and column; it is a ValueError.
+        CaseFileError: with every mistake in the files, its line and column; it is a
+            ValueError.
         OSError: the case file cannot be opened.
     """
     suite = load_suite(path, owned_tags=owned_tags, metrics=metrics)
@@ -77,9 +79,9 @@ def parse_suite(
 ) -> Suite:
     """Read a case file from its bytes.
 
-    `file` is the path of the suite; the paths of the files it names are relative to it. `shown`
-    is its name in messages, by default `file`. `metrics` are the project's own; None if they are
-    not known.
+    `file` is the path of the suite; the paths of the files it names are relative to it.
+    `shown` is its name in messages, by default `file`. `metrics` are the project's own;
+    None if they are not known.
 
     Raises:
         CaseFileError: with every mistake in the files.
@@ -120,7 +122,9 @@ def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
 
 
 def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
-    """Raise the mistakes that were found, or the one accident that explains them all."""
+    """Raise the mistakes that were found, or the one accident that explains them
+    all.
+    """
     problems = builder.problems
     if problems.found:
         refuse_accident(data, problems.file)
@@ -128,7 +132,8 @@ def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
 
 
 def refuse_accident(data: bytes, shown: str) -> None:
-    """Refuse a pointer of Git LFS, an HTML page or an unfinished merge in place of a case file.
+    """Refuse a pointer of Git LFS, an HTML page or an unfinished merge in place of a
+    case file.
 
     Raises:
         CaseFileError: with this one mistake, as all others follow from it.
@@ -149,9 +154,9 @@ def refuse_accident(data: bytes, shown: str) -> None:
 def has_cases(data: bytes) -> bool:
     """Whether a YAML text seems to have `cases` or `queries` at its top.
 
-    That makes it a case file, whatever its name. The text is not parsed: a mistake above the
-    cases must be shown, not hide the file. The key begins a line, or stands anywhere in a file
-    that begins with a brace, as JSON does.
+    That makes it a case file, whatever its name. The text is not parsed: a mistake
+    above the cases must be shown, not hide the file. The key begins a line, or stands
+    anywhere in a file that begins with a brace, as JSON does.
     """
     encoding = "utf-16" if is_utf_16(data) else "utf-8"
     text = data.decode(encoding, "replace").removeprefix("\ufeff")

@@ -11,7 +11,8 @@ from pytest_relevance.metrics.names import metric_named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedGate:
-    """A gate with its `line` (from 1) in the case file. All else is as in `Gate`, but metrics are texts.
+    """A gate with its `line` (from 1) in the case file. All else is as in `Gate`, but
+    metrics are texts.
 
     Raises:
         ValueError: a bound is of no metric, or there is no such figure of the latency.

@@ -1,9 +1,10 @@
-"""What plain text in a case file means: a number, true, false, null, or the text itself.
+"""What plain text in a case file means: a number, true, false, null, or the text
+itself.
 
-The guesses of YAML are not used: `no` is false for YAML, `1e5` is text, and `12:30` is 750.
-Quotes always mean text. Of plain scalars, `true`, `false`, `null` and decimal numbers without
-leading zeros are converted, if the key asks for a value. Ids, queries, tags, names and notes
-stay text.
+The guesses of YAML are not used: `no` is false for YAML, `1e5` is text, and `12:30` is
+750. Quotes always mean text. Of plain scalars, `true`, `false`, `null` and decimal
+numbers without leading zeros are converted, if the key asks for a value. Ids, queries,
+tags, names and notes stay text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "":
 
 
 def number(text: str) -> int | float | None:
-    """Convert plain text to a number; None if it is not a decimal number without leading zeros."""
+    """Convert plain text to a number; None if it is not a decimal number without
+    leading zeros.
+    """
     match = _COMPILED.fullmatch(text)
     if match is None:
         return None
@@ -41,14 +44,18 @@ def grade(text: str) -> int | float | str:
 
 
 def scalar_value(text: str) -> object:
-    """Convert plain text if a value is wanted: true, false, null, a number, else the text itself."""
+    """Convert plain text if a value is wanted: true, false, null, a number, else the
+    text itself.
+    """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     return grade(text)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite number that a float can hold. True and false are not numbers."""
+    """Whether a value is a finite number that a float can hold. True and false are not
+    numbers.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return are_finite((value,))

@@ -1,7 +1,9 @@
-"""The JSON Schema of case files, made of the tables of keys, expectations, gates and measures.
+"""The JSON Schema of case files, made of the tables of keys, expectations, gates and
+measures.
 
-With it an editor completes the keys of a case file, explains them and marks most mistakes. It
-accepts everything that the reader accepts. `pytest-relevance schema` prints it.
+With it an editor completes the keys of a case file, explains them and marks most
+mistakes. It accepts everything that the reader accepts. `pytest-relevance schema`
+prints it.
 """
 
 from __future__ import annotations
@@ -90,8 +92,8 @@ def _case() -> Schema:
 def _expect() -> Schema:
     """Make the schema of `expect`: the kinds, and the metrics in any spelling.
 
-    An editor offers the names of properties: those of the kinds, and of each metric the usual
-    spellings. Any other name may be that of a project's own metric.
+    An editor offers the names of properties: those of the kinds, and of each metric the
+    usual spellings. Any other name may be that of a project's own metric.
     """
     properties = {}
     patterns = {}
@@ -124,7 +126,9 @@ def _usual_spellings(measure: AnyMeasure) -> list[str]:
 
 
 def _about_measure(measure: AnyMeasure) -> str:
-    """Show how a metric is written, and what it is: `P[(rel=...)][@k]: share of ...`."""
+    """Show how a metric is written, and what it is:
+    `P[(rel=...)][@k]: share of ...`.
+    """
     written = measure.name
     if measure.parameters:
         names = ", ".join(f"{name}=..." for name in measure.parameters)

@@ -1,8 +1,8 @@
 """Parts of the JSON Schema of case files that several tables use.
 
-An editor reads `007` or `true` as a number or a boolean, where the reader of case files takes
-the text. So the schema of a text allows these types too. A pattern ends in `(?!\\n)$`, since `$`
-of Python also matches before a line feed at the end.
+An editor reads `007` or `true` as a number or a boolean, where the reader of case files
+takes the text. So the schema of a text allows these types too. A pattern ends in
+`(?!\\n)$`, since `$` of Python also matches before a line feed at the end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How the nodes of YAML become plain Python, in the way that each key asks for.
 
-For most keys a number is a number. For ids, queries, tags and names all is text, as written.
+For most keys a number is a number. For ids, queries, tags and names all is text, as
+written.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ class Shape:
     """How a node is converted.
 
     `scalar`: converts its scalars, at any depth.
-    `keys`: the keys of its mappings whose values have another shape. Keys themselves are text.
+    `keys`: the keys of its mappings whose values have another shape. Keys themselves
+        are text.
     """
 
     scalar: Callable[[ScalarEvent], object]

@@ -1,7 +1,8 @@
-"""The files of queries and of judgments of a suite, and how its cases find their judgments in them.
+"""The files of queries and of judgments of a suite, and how its cases find their
+judgments in them.
 
-The suite's files are the default. The judgments of a case itself replace them, document by
-document. `judgment_file` finds a case in one file, `graded` unites what is found.
+The suite's files are the default. The judgments of a case itself replace them, document
+by document. `judgment_file` finds a case in one file, `graded` unites what is found.
 
 Suites without files do not import this module.
 """
@@ -58,11 +59,12 @@ class _OwnJudgments:
 
 
 class Sources:
-    """The files that a suite and its cases name: the queries they list and the judgments they have.
+    """The files that a suite and its cases name: the queries they list and the
+    judgments they have.
 
-    `file`, `shown` and `cache` are arguments of `FileReader`. `suite` are the checked keys of the
-    suite. `is_wrong`: something is wrong with the files of the suite, so that no case knows its
-    judgments.
+    `file`, `shown` and `cache` are arguments of `FileReader`. `suite` are the checked
+    keys of the suite. `is_wrong`: something is wrong with the files of the suite, so
+    that no case knows its judgments.
     """
 
     def __init__(
@@ -84,10 +86,14 @@ class Sources:
         """The keys of queries that have cases, by file."""
         self._contested: list[ContestedRow] = []
         self._misses = 0
-        """How many cases found no judgments; only the first get advice on a close name."""
+        """How many cases found no judgments; only the first get advice on a close
+        name.
+        """
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
-        """Read the files that the checked keys of the suite name, and report what is wrong with them."""
+        """Read the files that the checked keys of the suite name, and report what is
+        wrong with them.
+        """
         for named in _named_files(suite.get("queries")):
             if self._add_queries(named, suite, at.under("queries")) is WRONG:
                 self.is_wrong = True
@@ -125,8 +131,8 @@ class Sources:
     def of_case(self, own: Mapping[str, object], at: Location) -> Graded | Wrong:
         """Find the judgments of a case by its checked keys.
 
-        Reports ratings that are not grades or contradict each other, and a case that is not in
-        the files where it should be.
+        Reports ratings that are not grades or contradict each other, and a case that is
+        not in the files where it should be.
         """
         wanted = self._wanted(own)
         terms = _grading_terms(at.values)
@@ -154,7 +160,9 @@ class Sources:
         return self._filled(people, files, wanted=wanted, terms=terms, at=at)
 
     def _files_of_suite(self, terms: GradingTerms, at: Location) -> _Files | Wrong:
-        """Give the judgment files of the suite, as a case reads them that may have an `id_field` of its own."""
+        """Give the judgment files of the suite, as a case reads them that may have an
+        `id_field` of its own.
+        """
         template = _template_of(at.values)
         if template == self._template:
             return self._of_suite
@@ -200,7 +208,9 @@ class Sources:
     def _note_contested(
         self, own: Graded, files: _Files, wanted: Wanted, terms: GradingTerms
     ) -> None:
-        """Keep the rows of the files of the suite that contest a judgment of a case's own, for a notice."""
+        """Keep the rows of the files of the suite that contest a judgment of a case's
+        own, for a notice.
+        """
         for file in files:
             if not file.fills:
                 in_file = file.find(wanted, terms, _unheard())
@@ -208,7 +218,9 @@ class Sources:
                     self._contested.extend(find_contested(own.grades, in_file, OWN))
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded | Wrong:
-        """Find the judgments of a listed query in the files of the suite; `NO_JUDGMENTS` if these have none."""
+        """Find the judgments of a listed query in the files of the suite;
+        `NO_JUDGMENTS` if these have none.
+        """
         wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
         people = self._found(self._of_suite, wanted, terms=self._terms, at=at)
         if people is WRONG:
@@ -220,10 +232,12 @@ class Sources:
         )
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
-        """Report that the files judge no listed query, so that they may not belong together.
+        """Report that the files judge no listed query, so that they may not belong
+        together.
 
-        `queries` are those without a written case, and have no judgments. If the files judge a
-        listed query that has a written case, they belong together, and nothing is wrong.
+        `queries` are those without a written case, and have no judgments. If the files
+        judge a listed query that has a written case, they belong together, and nothing
+        is wrong.
         """
         for query in self.queries.with_case():
             graded_query = self.of_listed(query, _unheard())
@@ -246,7 +260,9 @@ class Sources:
         return "nothing"
 
     def check_rest(self, at: Location) -> None:
-        """Report ratings that are not grades and belong to no case, once all cases have found their judgments."""
+        """Report ratings that are not grades and belong to no case, once all cases have
+        found their judgments.
+        """
         for file in self._first_opened():
             if not file.fills:  # it may have queries of other suites
                 file.check_rest(self._terms, at)
@@ -260,7 +276,9 @@ class Sources:
         return tuple(notices)
 
     def _first_opened(self) -> list[JudgmentFile]:
-        """Give each file as it was opened first; a case may have opened it again, by an `id_field` of its own."""
+        """Give each file as it was opened first; a case may have opened it again, by an
+        `id_field` of its own.
+        """
         first: dict[NamedFile, JudgmentFile] = {}
         for (named, _), file in self._opened.items():
             first.setdefault(named, file)
@@ -318,7 +336,9 @@ class Sources:
     def _needed(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
     ) -> Graded | Wrong | None:
-        """Find the judgments of a query in some files. If there are none, say how they were looked for."""
+        """Find the judgments of a query in some files. If there are none, say how they
+        were looked for.
+        """
         files = [file for file in files if not file.fills]
         found = self._found(files, wanted, terms=terms, at=at)
         if found is not None or not files:
@@ -344,7 +364,9 @@ class Sources:
     def _check_fills(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
     ) -> None:
-        """Report what is wrong with a query in files that fill, beside other mistakes."""
+        """Report what is wrong with a query in files that fill, beside other
+        mistakes.
+        """
         for file in files:
             if file.fills:
                 file.find(wanted, terms, at)
@@ -394,7 +416,9 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
 
 
 def _template_of(values: Mapping[str, object]) -> IdField | None:
-    """Take the `id_field` from the checked values of a suite or a case, if it is a template."""
+    """Take the `id_field` from the checked values of a suite or a case, if it is a
+    template.
+    """
     written = values.get("id_field")
     if not isinstance(written, (str, tuple)):
         return None

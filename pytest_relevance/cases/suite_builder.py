@@ -1,6 +1,8 @@
-"""Collects the cases of one case file, and the problems in it and in the files that it names.
+"""Collects the cases of one case file, and the problems in it and in the files that it
+names.
 
-`reader` calls it with the keys of the suite, then with each case, and at the end with `finish`.
+`reader` calls it with the keys of the suite, then with each case, and at the end with
+    `finish`.
 """
 
 from __future__ import annotations
@@ -54,15 +56,17 @@ if TYPE_CHECKING:
 
 _NAMING_FILES = ("judgments", "queries")
 _GRADING = ("scale", "raters", "id_field")
-"""While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
+"""While one of these keys is wrong in a suite, its files cannot be read as they are
+meant.
+"""
 
 
 class SuiteBuilder:
     """Collects the cases of one case file.
 
-    `file` is its path, and `shown` its name in messages. `owned_tags` are the markers that a tag
-    may not be. `metrics` are the project's own; None if they are not known. `cache` keeps what
-    was read from other files.
+    `file` is its path, and `shown` its name in messages. `owned_tags` are the markers
+    that a tag may not be. `metrics` are the project's own; None if they are not known.
+    `cache` keeps what was read from other files.
     """
 
     def __init__(
@@ -143,7 +147,9 @@ class SuiteBuilder:
             at.refuse(why, "documents")
 
     def _opened_sources(self) -> Sources:
-        """Give the files of the suite. Only suites with files import what reads them."""
+        """Give the files of the suite. Only suites with files import what reads
+        them.
+        """
         if self._sources is None:
             from pytest_relevance.cases.sources import Sources
 
@@ -154,7 +160,9 @@ class SuiteBuilder:
 
     @property
     def _are_files_wrong(self) -> bool:
-        """Whether a file of the suite is broken. No case can then be checked against its judgments."""
+        """Whether a file of the suite is broken. No case can then be checked against
+        its judgments.
+        """
         return self._sources is not None and self._sources.is_wrong
 
     # Written cases
@@ -162,7 +170,8 @@ class SuiteBuilder:
     def add_case(self, node: Node, place: Place, problems: Sequence[Problem]) -> None:
         """Check a written case and keep a draft of it, or report what is wrong with it.
 
-        `place` is where it begins in the list of cases. `problems` are the mistakes in its YAML.
+        `place` is where it begins in the list of cases. `problems` are the mistakes in
+            its YAML.
         """
         self.count += 1
         if self.problems.is_full:
@@ -230,7 +239,8 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Whether no case above has the same name: its id, that of its listed query, or its query.
+        """Whether no case above has the same name: its id, that of its listed query, or
+        its query.
 
         Reports a second case of a name. False also if what decides the name is wrong.
         """
@@ -267,7 +277,9 @@ class SuiteBuilder:
     def _keep(
         self, own: dict[str, Any], graded: Graded, origin: Origin, at: Location
     ) -> CaseDraft | None:
-        """Make a draft of a case of its checked keys, and keep it; None if the keys contradict."""
+        """Make a draft of a case of its checked keys, and keep it; None if the keys
+        contradict.
+        """
         draft = draft_case(own, self._terms, graded=graded, origin=origin, at=at)
         if draft is WRONG:
             return None
@@ -296,7 +308,9 @@ class SuiteBuilder:
             sources.check_any_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, sources: Sources) -> None:
-        """Make a draft of a listed query: without a floor if the judgments of the suite have none for it."""
+        """Make a draft of a listed query: without a floor if the judgments of the suite
+        have none for it.
+        """
         from pytest_relevance.cases.listed_queries import ListedPosition
 
         name = query.query.id
@@ -329,7 +343,9 @@ class SuiteBuilder:
     # The end
 
     def finish(self) -> list[Case]:
-        """Make the cases, now that the grades of all judgments of the file are known."""
+        """Make the cases, now that the grades of all judgments of the file are
+        known.
+        """
         at = self._location(self._values, NodePosition(self._root))
         sources = self._sources
         if sources is not None and not self._wrong and not sources.is_wrong:

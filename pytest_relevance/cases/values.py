@@ -1,7 +1,9 @@
-"""The checks of simple values: texts, numbers, choices, ids, tags, params, lists of documents.
+"""The checks of simple values: texts, numbers, choices, ids, tags, params, lists of
+documents.
 
-A check takes a plain Python value, so that it is the same for a case file and for a case that
-is written in Python (`relevance.check`), and its `Location`. It returns what a `Case` or its
+A check takes a plain Python value, so that it is the same for a case file and for a
+case that is written in Python (`relevance.check`), and its `Location`. It returns what
+a `Case` or its
 `Terms` have in that place, or `WRONG` if it has reported a mistake.
 """
 
@@ -34,7 +36,9 @@ NO_REASONS = (
     *("", "~", "0", "1", "true", "false", "null", "none"),
     *("yes", "no", "y", "n", "on", "off"),
 )
-"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are not reasons."""
+"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are not
+reasons.
+"""
 
 _SEPARATORS_OF_IDS = frozenset(";|,")
 
@@ -107,7 +111,9 @@ def check_fixture(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Check what says which document a result is: a field, a list of fields, or a template."""
+    """Check what says which document a result is: a field, a list of fields, or a
+    template.
+    """
     if not isinstance(value, (str, list, tuple)):
         advice = ""
         if isinstance(value, Mapping):
@@ -233,7 +239,9 @@ def _grade_named(written: object, names: Mapping[str, float]) -> object:
 def report_unknown_keys(
     written: Mapping[str, object], known: Collection[str], takes: str, at: Location
 ) -> Wrong | None:
-    """Report the keys of a mapping that are not `known`. `takes` says in messages which there are."""
+    """Report the keys of a mapping that are not `known`. `takes` says in messages which
+    there are.
+    """
     result = None
     for key in written:
         if key not in known:
@@ -244,7 +252,9 @@ def report_unknown_keys(
 
 
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
-    """Check keyword arguments of the search. They are merged over the inherited ones."""
+    """Check keyword arguments of the search. They are merged over the inherited
+    ones.
+    """
     if not isinstance(value, Mapping):
         return at.refuse(
             f"expected a mapping of keyword arguments for search(), found {found(value)}"

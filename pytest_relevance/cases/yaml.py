@@ -1,11 +1,12 @@
 """YAML as light nodes with positions, made of the events of PyYAML's parser.
 
-PyYAML's loaders guess types, and drop positions and duplicate keys. Events show all of it. They
-come from libyaml if PyYAML has it, and cost a third of a loader's graph of nodes.
+PyYAML's loaders guess types, and drop positions and duplicate keys. Events show all of
+it. They come from libyaml if PyYAML has it, and cost a third of a loader's graph of
+nodes.
 
-This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document a file. It
-knows nothing of the keys of a case file (`keys`). What is wrong with a text that is not YAML is
-put into words by `yaml_errors`.
+This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document a
+file. It knows nothing of the keys of a case file (`keys`). What is wrong with a text
+that is not YAML is put into words by `yaml_errors`.
 """
 
 from __future__ import annotations
@@ -37,10 +38,14 @@ from pytest_relevance.cases.yaml_errors import (
 )
 
 LARGEST_EXPANSION = 500_000
-"""The nodes that all aliases of a file may stand for together, beyond one for each byte."""
+"""The nodes that all aliases of a file may stand for together, beyond one for each
+byte.
+"""
 
 JUDGMENTS = "judgments"
-"""The key whose value is a mapping of documents, for the message about a duplicate key."""
+"""The key whose value is a mapping of documents, for the message about a duplicate
+key.
+"""
 
 MERGE_KEY = "<<"
 
@@ -133,7 +138,9 @@ class NodePosition:
 
 
 def scalar_text(node: MappingNode, name: str) -> str | None:
-    """Give the text of a key of a mapping; None if it is missing, or is a mapping or a list."""
+    """Give the text of a key of a mapping; None if it is missing, or is a mapping or a
+    list.
+    """
     if name not in node.pairs:
         return None
     _, value = node.pairs[name]
@@ -143,11 +150,11 @@ def scalar_text(node: MappingNode, name: str) -> str | None:
 class EventReader:
     """Reads one YAML document as nodes.
 
-    `next_event()` gives the next event. `take_problems()` gives the mistakes after which
-    reading could go on.
+    `next_event()` gives the next event. `take_problems()` gives the mistakes after
+    which reading could go on.
 
-    Every method raises `yaml.YAMLError` if the text is not YAML, or `Broken`, which is one, if
-    it cannot be a case file. `yaml_errors.problem_of` says what is wrong.
+    Every method raises `yaml.YAMLError` if the text is not YAML, or `Broken`, which is
+    one, if it cannot be a case file. `yaml_errors.problem_of` says what is wrong.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -231,7 +238,9 @@ class EventReader:
         return node
 
     def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
-        """Add the pairs of the value of a merge key to those of a mapping. The keys that it has stay."""
+        """Add the pairs of the value of a merge key to those of a mapping. The keys
+        that it has stay.
+        """
         sources = value.items if isinstance(value, SequenceNode) else [value]
         for source in sources:
             if not isinstance(source, MappingNode):
@@ -246,7 +255,9 @@ class EventReader:
     def add_duplicate(
         self, key: ScalarEvent, first: ScalarEvent, mapping: str = ""
     ) -> None:
-        """Report a key that a mapping has already. `mapping` is the key whose value the mapping is."""
+        """Report a key that a mapping has already. `mapping` is the key whose value the
+        mapping is.
+        """
         what = f"duplicate key {quoted(key.value)}"
         advice = "keep one of them"
         if mapping == JUDGMENTS:
@@ -275,7 +286,9 @@ class EventReader:
         event.implicit = (True, False)
 
     def _alias(self, event: Event) -> Node:
-        """Give the node that an alias stands for. Refuses aliases that expand without end."""
+        """Give the node that an alias stands for. Refuses aliases that expand without
+        end.
+        """
         name = event.anchor
         if name not in self._anchors:
             raise _broken(
@@ -308,9 +321,9 @@ class EventReader:
     def _mapping(self, start: Event, depth: int, name: str) -> MappingNode:
         """Read a mapping, the value of the key `name`.
 
-        This loop is most of the time that reading a case file takes. So it passes over the
-        methods for what nearly all keys and values are: scalars without anchor and tag.
-        Measure with benchmarks/suite.py before changing it.
+        This loop is most of the time that reading a case file takes. So it passes over
+        the methods for what nearly all keys and values are: scalars without anchor and
+        tag. Measure with benchmarks/suite.py before changing it.
         """
         mapping = MappingNode(start.start_mark)
         pairs = mapping.pairs
@@ -342,7 +355,9 @@ def _is_special(scalar: ScalarEvent) -> bool:
 
 
 def _is_explicit(event: Event) -> bool:
-    """Whether the tag of an event was written. A scalar has a pair of flags, other events have one."""
+    """Whether the tag of an event was written. A scalar has a pair of flags, other
+    events have one.
+    """
     return event.implicit in ((False, False), False)
 
 

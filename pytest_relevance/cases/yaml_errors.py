@@ -1,4 +1,6 @@
-"""What is wrong with a text that is not YAML, in words for somebody who writes case files."""
+"""What is wrong with a text that is not YAML, in words for somebody who writes case
+files.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from yaml.reader import ReaderError
 from pytest_relevance._problems import Place, Problem
 
 Mark: TypeAlias = Any
-"""A position in a text, from either of PyYAML's parsers: `line` and `column`, from 0."""
+"""A position in a text, from either of PyYAML's parsers: `line` and `column`, from
+0.
+"""
 
 DEEPEST = 60
 """The levels of nesting; a case needs six. A hostile file could exhaust the stack."""

@@ -1,9 +1,12 @@
-"""`pytest-relevance COMMAND`: work on case files, judgments and run records outside of a test run.
+"""`pytest-relevance COMMAND`: work on case files, judgments and run records outside of
+a test run.
 
-A command is a module. Its `declare(parser)` adds the arguments, and its `run(arguments)` does the work and returns the
-exit code. The module is imported only when the command is called, and imports heavy modules where it uses them. To add
-a command, add such a module, name it in `bundled.py`, and say in `ABOUT` what it does. Another package adds a command by
-an entry point of the group `pytest_relevance.commands`.
+A command is a module. Its `declare(parser)` adds the arguments, and its
+`run(arguments)` does the work and returns the exit code. The module is imported only
+when the command is called, and imports heavy modules where it uses them. To add a
+command, add such a module, name it in `bundled.py`, and say in `ABOUT` what it does.
+Another package adds a command by an entry point of the group
+`pytest_relevance.commands`.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ from pytest_relevance.reports.workflow_commands import safe_output
 
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
-"""Exit codes in a shell after the signals SIGPIPE and SIGINT: 128 and the number of the signal."""
+"""Exit codes in a shell after the signals SIGPIPE and SIGINT: 128 and the number of the
+signal.
+"""
 
 ABOUT: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
@@ -46,11 +51,14 @@ ABOUT: Mapping[str, str] = {
     "history": "show how search did over many recorded runs",
     "schema": "print the JSON Schema of case files, for editors",
 }
-"""What each command of the package does, for the help text, which imports no command."""
+"""What each command of the package does, for the help text, which imports no
+command.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. Without `arguments` it takes those of the command line.
+    """Run a command and return its exit code. Without `arguments` it takes those of the
+    command line.
 
     A mistake of the user prints a message to standard error, without a traceback.
     """
@@ -66,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Parse the arguments and run the command; turn its errors into a message and an exit code."""
+    """Parse the arguments and run the command; turn its errors into a message and an
+    exit code.
+    """
     escape_unencodable()
     try:
         parsed = _parsed(arguments)
@@ -101,14 +111,18 @@ _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
 
 
 class _Parser(ArgumentParser):
-    """A parser whose messages are safe on a CI runner: an argument quoted in them is no workflow command."""
+    """A parser whose messages are safe on a CI runner: an argument quoted in them is no
+    workflow command.
+    """
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(status, safe_output(message) if message else message)
 
 
 def _parsed(arguments: list[str]) -> Namespace:
-    """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
+    """Parse a command and its arguments. Raises SystemExit for invalid ones, and after
+    `--help` and `--version`.
+    """
     parser = _Parser(
         prog=PROGRAM,
         epilog=f"{PROGRAM} COMMAND --help shows its options.",
@@ -146,7 +160,9 @@ def _about(name: str) -> str:
 
 
 def _declare(name: str, parser: ArgumentParser) -> None:
-    """Import the module of a command, and give the parser its arguments and its help text."""
+    """Import the module of a command, and give the parser its arguments and its help
+    text.
+    """
     module = COMMANDS.get(name)
     about = _about(name)
     parser.formatter_class = RawDescriptionHelpFormatter

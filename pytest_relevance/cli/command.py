@@ -1,4 +1,6 @@
-"""What the commands share: exit codes, the error of a command, files, arguments, formats of reports, output."""
+"""What the commands share: exit codes, the error of a command, files, arguments,
+formats of reports, output.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,18 @@ if TYPE_CHECKING:
 PROGRAM = "pytest-relevance"
 
 OK, FOUND, USAGE = 0, 1, 2
-"""Exit codes: success; a problem in the files; a command that cannot be executed with these arguments."""
+"""Exit codes: success; a problem in the files; a command that cannot be executed with
+these arguments.
+"""
 
 STANDARD = "-"
 """The name of standard input and output."""
 
 
 class CommandError(Exception):
-    """A command cannot continue. The message is printed to standard error, `code` is the exit code."""
+    """A command cannot continue. The message is printed to standard error, `code` is
+    the exit code.
+    """
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
@@ -55,7 +61,8 @@ def check_output(
     is_own: Callable[[bytes], bool] | None = None,
     what: str = "",
 ) -> None:
-    """Raise `CommandError` if `--output` is an input, or has content for which `is_own` returns false.
+    """Raise `CommandError` if `--output` is an input, or has content for which `is_own`
+    returns false.
 
     `what` describes the latter in the message, for example `no record`.
     """
@@ -74,7 +81,9 @@ def check_output(
 
 
 def escape_unencodable() -> None:
-    """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
+    """Make standard output and error escape the characters that their encoding lacks,
+    instead of raising an error.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -86,7 +95,9 @@ def complain(message: str) -> None:
 
 
 def say(text: object, end: str = "\n") -> None:
-    """Print text to standard output; in GitHub Actions nothing in it is a command of the runner."""
+    """Print text to standard output; in GitHub Actions nothing in it is a command of
+    the runner.
+    """
     print(safe_output(str(text)), end=end)
 
 
@@ -96,7 +107,9 @@ def show(lines: Iterable[Line]) -> None:
 
 
 def put(data: bytes) -> None:
-    """Write bytes to standard output unchanged, independent of the encoding of the terminal."""
+    """Write bytes to standard output unchanged, independent of the encoding of the
+    terminal.
+    """
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -128,7 +141,9 @@ Found = TypeVar("Found")
 
 
 def a_format(text: str) -> str:
-    """Return the checked name of a format. Raises ArgumentTypeError for an unknown one."""
+    """Return the checked name of a format. Raises ArgumentTypeError for an unknown
+    one.
+    """
     from pytest_relevance.judgments.reading import check_format
 
     return checked_by(check_format, text)
@@ -141,7 +156,9 @@ def _raters(text: str) -> str | None:
 
 
 def _scale(text: str) -> Scale:
-    """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
+    """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a
+    case file.
+    """
     from pytest_relevance.cases.scalars import grade
     from pytest_relevance.judgments.scale import scale_of
 
@@ -167,7 +184,9 @@ def regular_file(text: str) -> Path:
 
 
 def existing(path: str) -> Path:
-    """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if nothing exists there."""
+    """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if
+    nothing exists there.
+    """
     found = Path(path)
     if found.is_dir():
         raise ArgumentTypeError(f"{quoted(path)} is a folder, and a file is needed")
@@ -190,7 +209,9 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
-    """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected, unless it `is_allowed`."""
+    """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected,
+    unless it `is_allowed`.
+    """
     try:
         found = float(text)
     except ValueError:
@@ -201,7 +222,9 @@ def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
 
 
 def checked_by(check: Callable[[Any], Found], text: object) -> Found:
-    """Call a check of the library for an argument. Raises ArgumentTypeError if the check raises ValueError."""
+    """Call a check of the library for an argument. Raises ArgumentTypeError if the
+    check raises ValueError.
+    """
     try:
         return check(text)
     except ValueError as error:
@@ -330,7 +353,8 @@ def add_format(parser: Any, formats: Collection[str] | _OfferedFormats) -> None:
 def report_format(
     arguments: Namespace, formats: Collection[str] | _OfferedFormats
 ) -> str:
-    """Return the format of the report: the named one, else the one of the file name, else text.
+    """Return the format of the report: the named one, else the one of the file name,
+    else text.
 
     `formats` are those that the command offers.
     """
@@ -342,7 +366,9 @@ def report_format(
 
 
 def deliver(report: str, format: str, output: str | None = None) -> None:
-    """Write a report to the file `output`, else to standard output. Raises `CommandError` as `write`."""
+    """Write a report to the file `output`, else to standard output. Raises
+    `CommandError` as `write`.
+    """
     data = (safe_output(report) if format == MARKDOWN else report).encode(
         "utf-8", "backslashreplace"
     )

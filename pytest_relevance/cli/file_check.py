@@ -24,11 +24,11 @@ class FileCheck:
     `advice`: says what was found, and what to do. It stands above the places.
     `find`: finds the places in a suite.
     `find_in_judgments`: finds the places in a judgment file.
-    `find_in_rows`: finds the places in the rows of a judgment file as they are written, also
-        of one that a suite names.
+    `find_in_rows`: finds the places in the rows of a judgment file as they are written,
+        also of one that a suite names.
 
-    The `case` of a problem is the text of a query. Its message is a detail and may be empty.
-    The file of its place is that of the suite by default.
+    The `case` of a problem is the text of a query. Its message is a detail and may be
+    empty. The file of its place is that of the suite by default.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Kinds of expectations: `first`, `results`, `every` ..., all of a kind in one row.
 
-Another package adds a kind by an entry point of the group `pytest_relevance.expectations` that
-names an `ExpectationKind`. What it needs for that is here.
+Another package adds a kind by an entry point of the group
+`pytest_relevance.expectations` that names an `ExpectationKind`. What it needs for that
+is here.
 """
 
 from pytest_relevance.cases.location import WRONG as WRONG

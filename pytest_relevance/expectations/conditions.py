@@ -1,4 +1,6 @@
-"""Conditions on fields of results: whether a value meets one, and why that may not be known."""
+"""Conditions on fields of results: whether a value meets one, and why that may not be
+known.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ def _are_equal(value: object, wanted: object) -> bool:
 
 
 def why_unknown_fields(case: Case, ranking: Ranking) -> str:
-    """Say why expectations on fields are not decided: a line for each field that a result lacks; usually empty.
+    """Say why expectations on fields are not decided: a line for each field that a
+    result lacks; usually empty.
 
-    A field that cannot be compared as the case asks has a line too. The first result of each field is named.
+    A field that cannot be compared as the case asks has a line too. The first result of
+    each field is named.
     """
     lines: dict[str, str] = {}
     for expected in case.expect:
@@ -55,7 +59,9 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
 
 
 def _why_unknown(condition: FieldCondition, value: object) -> str:
-    """Say why a condition on a value is neither met nor unmet; empty if it is one of both."""
+    """Say why a condition on a value is neither met nor unmet; empty if it is one of
+    both.
+    """
     path = quoted(condition.path)
     if isinstance(value, Absent):
         there = "; ".join(value.there) or "the search returned ids alone"
@@ -92,7 +98,9 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Whether one of two values is the text of the other, a number or a boolean, or 0 or 1 and the other a boolean."""
+    """Whether one of two values is the text of the other, a number or a boolean, or 0
+    or 1 and the other a boolean.
+    """
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):

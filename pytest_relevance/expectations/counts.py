@@ -31,14 +31,18 @@ def check_results(key: str, value: object, at: Location) -> Made:
 
 
 def judge_results(expected: Expectation, found: Found) -> Outcome:
-    """Count the results. A document that is returned twice counts once, its chunks do not."""
+    """Count the results. A document that is returned twice counts once, its chunks do
+    not.
+    """
     returned = len(found.ranks) + found.left_out
     is_met = COMPARE[expected.comparison](returned, int(expected.bound))
     return outcome_of(expected, is_met, value=returned)
 
 
 def explain_results(reason: Outcome, names: Names) -> str:
-    """Say how many results there are: `results: 3 returned (asked for 10), expected >= 5`."""
+    """Say how many results there are:
+    `results: 3 returned (asked for 10), expected >= 5`.
+    """
     bound = f"{reason.comparison} {reason.bound:g}"
     if reason.comparison == "==":
         bound = f"exactly {reason.bound:g}"
@@ -48,7 +52,9 @@ def explain_results(reason: Outcome, names: Names) -> str:
 
 
 def results_to_ask_for(expected: Expectation) -> int:
-    """Give how many results show whether the number is right: for at most n, n + 1 must be asked for."""
+    """Give how many results show whether the number is right: for at most n, n + 1 must
+    be asked for.
+    """
     most = int(expected.bound)
     return most + 1 if expected.comparison in ("<=", "==", ">") else most
 
@@ -71,7 +77,9 @@ def open_results(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def open_results_without_k(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the most results allowed, if a search that takes no k may have more of them."""
+    """Give the most results allowed, if a search that takes no k may have more of
+    them.
+    """
     most = most_allowed(expected)
     if expected.comparison == "==" or not USUAL_DEPTH < most < inf:
         return 0
@@ -84,7 +92,9 @@ def results_as_badly(both: TwoOutcomes) -> bool:
 
 
 def check_latency(key: str, value: object, at: Location) -> Made:
-    """Check a duration with its unit. It becomes seconds; plain `200 ms` means at most that."""
+    """Check a duration with its unit. It becomes seconds; plain `200 ms` means at most
+    that.
+    """
     example = f'{key}: "<= 200 ms" or {key}: "< 1.5 s"'
     bound = TIME.check(value, at, example=example)
     if bound is WRONG:
@@ -105,7 +115,9 @@ def judge_latency(expected: Expectation, found: Found) -> Outcome:
 
 
 def explain_latency(reason: Outcome, names: Names) -> str:
-    """Say how long the search took: `latency: search took 300 ms, expected <= 200 ms`."""
+    """Say how long the search took:
+    `latency: search took 300 ms, expected <= 200 ms`.
+    """
     if reason.value is None:
         return "latency: the search was not called here, so that there is none to check"
     took = duration_text_beside(reason.value, reason.bound)

@@ -37,7 +37,9 @@ from pytest_relevance.results.responses.ranking import Ranking
 AT_MOST = "<="
 BELOW = ">"
 EXACTLY = "=="
-"""How `within` compares the rank of a document: in the top n; below rank n, or absent; at rank n."""
+"""How `within` compares the rank of a document: in the top n; below rank n, or absent;
+at rank n.
+"""
 
 _ONE_LESS = {"<": AT_MOST, ">=": BELOW}
 """`<4` means the same as `<=3`, and `>=4` the same as `>3`."""
@@ -65,7 +67,9 @@ def open_if_named(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the depth of an expectation, if a document may stand between the results and it."""
+    """Give the depth of an expectation, if a document may stand between the results and
+    it.
+    """
     depth = expected.within or k
     if depth <= len(ranking.ids) or all_returned(expected, ranking):
         return 0
@@ -108,7 +112,9 @@ def judge_first(expected: Expectation, found: Found) -> Outcome:
 
 
 def explain_first(reason: Outcome, names: Names) -> str:
-    """Say what stands in the place of each document: `first: rank 1 has "b", expected "a" (at rank 2)`."""
+    """Say what stands in the place of each document:
+    `first: rank 1 has "b", expected "a" (at rank 2)`.
+    """
     ranking = names.result.ranking.documents
     parts = []
     for rank, document in enumerate(reason.documents, start=1):
@@ -136,7 +142,9 @@ def number_of_documents(expected: Expectation) -> int:
 
 
 def check_present(key: str, value: object, at: Location) -> Made:
-    """Check documents in the top k, or `{docs: [...], within: 25}` for another depth."""
+    """Check documents in the top k, or `{docs: [...], within: 25}` for another
+    depth.
+    """
     described = take_documents(key, value, documents="[...]", at=at)
     if described is WRONG:
         return WRONG
@@ -170,14 +178,18 @@ def _judge_presence(expected: Expectation, found: Found, *, is_wanted: bool) -> 
 
 
 def explain_include(reason: Outcome, names: Names) -> str:
-    """Say where documents are that are not in the top: `include: not in the top 3: "a" (at rank 7)`."""
+    """Say where documents are that are not in the top:
+    `include: not in the top 3: "a" (at rank 7)`.
+    """
     return (
         f"include: not in the top {_depth(reason, names)}: {names.places(reason.wrong)}"
     )
 
 
 def explain_exclude(reason: Outcome, names: Names) -> str:
-    """Say where documents are that should not be in the top: `exclude: in the top 3: "a" (at rank 2)`."""
+    """Say where documents are that should not be in the top:
+    `exclude: in the top 3: "a" (at rank 2)`.
+    """
     return f"exclude: in the top {_depth(reason, names)}: {names.places(reason.wrong)}"
 
 
@@ -204,7 +216,8 @@ def mark_excluded(outcome: Outcome, k: int) -> Unwanted:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What `{docs: ..., within: 25}` says: the documents, where they stand, and the depth.
+    """What `{docs: ..., within: 25}` says: the documents, where they stand, and the
+    depth.
 
     `is_wrong`: a mistake beside the documents was reported.
     """
@@ -218,7 +231,9 @@ class Described:
 def take_documents(
     key: str, value: object, documents: str, at: Location
 ) -> Described | Wrong:
-    """Take the documents out of a mapping that gives them a depth. `documents` is an example."""
+    """Take the documents out of a mapping that gives them a depth. `documents` is an
+    example.
+    """
     if not isinstance(value, Mapping):
         return Described(value, at)
     example = f"{key}: {{docs: {documents}, within: 25}}"
@@ -239,7 +254,9 @@ def take_documents(
 
 
 def check_within(key: str, value: object, at: Location) -> Made:
-    """Check `{sku-5: 3, sku-6: ">3"}`: the rank that each document must reach; 3 means at most 3."""
+    """Check `{sku-5: 3, sku-6: ">3"}`: the rank that each document must reach; 3 means
+    at most 3.
+    """
     if not isinstance(value, Mapping) or not value:
         return at.refuse(
             f"expected documents with the rank that each must reach, found {found(value)}; "
@@ -297,7 +314,9 @@ _NOT_WITHIN = {
 
 
 def explain_within(reason: Outcome, names: Names) -> str:
-    """Say where a document is, and where it should be: `within: "a" (at rank 7) is not in the top 3`."""
+    """Say where a document is, and where it should be:
+    `within: "a" (at rank 7) is not in the top 3`.
+    """
     where = _NOT_WITHIN[reason.comparison].format(_depth(reason, names))
     return f"within: {names.places(reason.wrong)} {where}"
 

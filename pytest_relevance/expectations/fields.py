@@ -1,4 +1,6 @@
-"""The expectations that look at fields of results: `every`, `some`, `none`, `at_most`."""
+"""The expectations that look at fields of results: `every`, `some`, `none`,
+`at_most`.
+"""
 
 from __future__ import annotations
 
@@ -58,21 +60,27 @@ _CheckField = Callable[[str, object, Location], FieldCondition | Wrong]
 
 
 def check_conditions(key: str, value: object, at: Location) -> Made:
-    """Check `every@5: {category: phones}`: the fields of the first 5 results, or of the top k."""
+    """Check `every@5: {category: phones}`: the fields of the first 5 results, or of the
+    top k.
+    """
     return _check_fields(
         key, value, example="category: phones", check=_check_condition, at=at
     )
 
 
 def check_at_most(key: str, value: object, at: Location) -> Made:
-    """Check `at_most@5: {brand: 2}`: in how many of the first 5 results a value may be."""
+    """Check `at_most@5: {brand: 2}`: in how many of the first 5 results a value may
+    be.
+    """
     return _check_fields(key, value, example="brand: 2", check=_check_limit, at=at)
 
 
 def _check_fields(
     key: str, value: object, *, example: str, check: _CheckField, at: Location
 ) -> Made:
-    """Check a mapping of fields. `check` makes a condition of each, `example` is one."""
+    """Check a mapping of fields. `check` makes a condition of each, `example` is
+    one.
+    """
     kind, _, rank = key.partition("@")
     example = f"{kind}@5: {{{example}}}"
     within = int(rank) if re.fullmatch(_RANK, rank) else None
@@ -104,7 +112,9 @@ def _check_fields(
 def _check_field(
     path: object, written: object, *, check: _CheckField, at: Location
 ) -> FieldCondition | Wrong:
-    """Check the name of a field, whose dots lead into nested ones, and what it has to be."""
+    """Check the name of a field, whose dots lead into nested ones, and what it has to
+    be.
+    """
     if isinstance(path, str) and all(path.split(".")):
         return check(path, written, at)
     message = f"expected the name of a field, found {found(path)}"
@@ -122,7 +132,9 @@ def _check_limit(path: str, written: object, at: Location) -> FieldCondition | W
 def _check_condition(
     path: str, written: object, at: Location
 ) -> FieldCondition | Wrong:
-    """Check what a field has to be: a value, a list of values, a comparison or a part of it."""
+    """Check what a field has to be: a value, a list of values, a comparison or a part
+    of it.
+    """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
@@ -165,7 +177,9 @@ def _check_comparison(
 
 
 def _is_value(value: object) -> bool:
-    """Whether a field can be equal to a value: a text that is not a comparison, a number, a boolean."""
+    """Whether a field can be equal to a value: a text that is not a comparison, a
+    number, a boolean.
+    """
     if isinstance(value, str):
         return not re.fullmatch(_OF_NUMBERS, value)
     return isinstance(value, bool) or is_number(value)
@@ -262,7 +276,8 @@ def judge_at_most(expected: Expectation, found: Found) -> Outcome:
 def _fields_outcome(
     expected: Expectation, found: Found, wrong: Mapping[int, Sequence[str]]
 ) -> Outcome:
-    """Make the outcome of results that are wrong in fields. `wrong` has these by the index of the result.
+    """Make the outcome of results that are wrong in fields. `wrong` has these by the
+    index of the result.
 
     If nothing was returned, it is met only if nothing was expected.
     """
@@ -282,7 +297,9 @@ def _fields_outcome(
 
 
 _LONGEST_VALUE = 300
-"""The characters of a text in an outcome: records would consist of descriptions otherwise."""
+"""The characters of a text in an outcome: records would consist of descriptions
+otherwise.
+"""
 
 
 def _brief(value: Any) -> Any:
@@ -301,7 +318,9 @@ def open_at_each(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def open_at_each_without_k(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the depth of an expectation that looks deeper than searches usually return."""
+    """Give the depth of an expectation that looks deeper than searches usually
+    return.
+    """
     depth = expected.within or k
     return depth if depth > USUAL_DEPTH else 0
 
@@ -318,7 +337,8 @@ _LONGEST_TEXT = 40
 def explain_every(reason: Outcome, names: Names) -> str:
     """Name the results that miss a condition.
 
-    `every: 1 of the first 5 results does not have category "phones": rank 3 "sku-1": category = "cases"`
+    `every: 1 of the first 5 results does not have category "phones": rank 3 "sku-1":
+    category = "cases"`
     """
     do = "does" if len(reason.wrong) == 1 else "do"
     return _explained(
@@ -368,7 +388,8 @@ def _explained(
     """Say what is wrong with the first results, and name the wrong ones.
 
     `which`, `are`: the words before and after "the first 5 results".
-    `near`: values that differ in little from what is wanted. They come first, once for all results.
+    `near`: values that differ in little from what is wanted. They come first, once for
+        all results.
     """
     looked_at = min(reason.within or 0, len(names.result.ranking.documents))
     if not looked_at:
@@ -392,7 +413,9 @@ def _explained(
 
 
 def _near_text(near: NearValue, count: int) -> str:
-    """Say `supplier = "Lenovo" differs in case only`; with the ranks if not all of the `count` wrong results have it."""
+    """Say `supplier = "Lenovo" differs in case only`; with the ranks if not all of the
+    `count` wrong results have it.
+    """
     text = f"{near.path} = {_value(near.value)} differs in {near.how} only"
     if len(near.ranks) == count:
         return text
@@ -406,7 +429,9 @@ def _wanted(reason: Outcome) -> str:
 
 
 def _condition_text(condition: FieldCondition) -> str:
-    """Write a condition: `category "phones"`, `brand "apple" or "samsung"`, `more than 2 have the same brand`."""
+    """Write a condition: `category "phones"`, `brand "apple" or "samsung"`,
+    `more than 2 have the same brand`.
+    """
     path, comparison, values = condition.path, condition.comparison, condition.values
     if comparison == _AT_MOST:
         return f"more than {values[0]} have the same {path}"

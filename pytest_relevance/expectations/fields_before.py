@@ -28,7 +28,9 @@ class _WrongResult:
 
 
 def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
-    """List the wrong results of an outcome; older baselines kept only their documents."""
+    """List the wrong results of an outcome; older baselines kept only their
+    documents.
+    """
     found = []
     for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
         found.append(_WrongResult(document, rank, values))
@@ -59,7 +61,8 @@ class _Demand:
 def fields_as_badly(both: TwoOutcomes) -> bool:
     """Compare the results of `every` and `at_most` that are wrong.
 
-    Each of them has to be one that was wrong then, in no other field, with no worse value.
+    Each of them has to be one that was wrong then, in no other field, with no worse
+    value.
     """
     return _were_all_wrong(both, _Demand.of(both.now))
 
@@ -67,8 +70,8 @@ def fields_as_badly(both: TwoOutcomes) -> bool:
 def none_as_badly(both: TwoOutcomes) -> bool:
     """Compare the results that `none` forbids.
 
-    Each of them has to be one that was wrong then, with no worse value, and may not stand
-    higher than it did.
+    Each of them has to be one that was wrong then, with no worse value, and may not
+    stand higher than it did.
     """
     return _were_all_wrong(both, _Demand.of(both.now, forbids=True))
 
@@ -89,7 +92,9 @@ def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
 def _find_no_better(
     result: _WrongResult, then: Sequence[_WrongResult], demand: _Demand
 ) -> _WrongResult | None:
-    """Find the same document among the wrong results of then, wrong at least as much."""
+    """Find the same document among the wrong results of then, wrong at least as
+    much.
+    """
     for earlier in then:
         if earlier.document != result.document:
             continue
@@ -101,7 +106,9 @@ def _find_no_better(
 
 
 def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Whether a result is wrong in fields that were wrong then, with no worse values."""
+    """Whether a result is wrong in fields that were wrong then, with no worse
+    values.
+    """
     for path, value in now.values.items():
         if path not in then.values:
             return False
@@ -144,7 +151,9 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool
 
 
 def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
-    """Give the values of a result that are compared with texts, with the paths of fields."""
+    """Give the values of a result that are compared with texts, with the paths of
+    fields.
+    """
     found: set[tuple[str, object]] = set()
     for path, value in result.values.items():
         if not demand.is_of_numbers(path):
@@ -153,7 +162,9 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Whether a value is the one of then, or a number that misses its bound by no more."""
+    """Whether a value is the one of then, or a number that misses its bound by no
+    more.
+    """
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):

@@ -1,7 +1,7 @@
 """What a kind of expectation is: a row with all that the program knows of it.
 
-`pytest_relevance.registry.EXPECTATIONS` has the rows by name. To add a kind to the package,
-write a row in a module of this folder and name it in `bundled.py`.
+`pytest_relevance.registry.EXPECTATIONS` has the rows by name. To add a kind to the
+package, write a row in a module of this folder and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Names(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """The first `within` results, in which a document should not be, and how reports mark it."""
+    """The first `within` results, in which a document should not be, and how reports
+    mark it.
+    """
 
     within: int
     mark: str
@@ -52,7 +54,9 @@ def no_rank(expected: Expectation) -> int:
 
 
 def never_open(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Say that nothing below the results of a search can change whether an expectation is met."""
+    """Say that nothing below the results of a search can change whether an expectation
+    is met.
+    """
     return 0
 
 
@@ -82,7 +86,9 @@ def have_figures(both: TwoOutcomes) -> bool:
 
 
 def value_text(outcome: Outcome) -> str:
-    """Show the name and the figure of an expectation that is met: `results 0`, `first`."""
+    """Show the name and the figure of an expectation that is met: `results 0`,
+    `first`.
+    """
     if outcome.value is None:
         return outcome.name
     return f"{outcome.name} {number_text(outcome.value)}"
@@ -100,19 +106,22 @@ class ExpectationKind:
     The case file:
 
     `name`: the key of `expect:`.
-    `check`: makes the expectations of the key as it is written, the value and its location, or
-        refuses the value by `Location.refuse`.
-    `about`, `schema`: describe the key in an editor, and the JSON Schema of the value. By
-        default any value is allowed.
-    `takes_rank`: whether the key may end in `@5`, the number of results that it looks at.
+    `check`: makes the expectations of the key as it is written, the value and its
+        location, or refuses the value by `Location.refuse`.
+    `about`, `schema`: describe the key in an editor, and the JSON Schema of the value.
+        By default any value is allowed.
+    `takes_rank`: whether the key may end in `@5`, the number of results that it looks
+        at.
     `names_documents`: whether the value names documents.
-    `allowed_ranks`: gives the ranks that an expectation allows documents, {document: ranks}.
+    `allowed_ranks`: gives the ranks that an expectation allows documents, {document:
+        ranks}.
     `most_results`: gives the most results that it allows.
 
     The search:
 
     `cutoff`: gives the deepest rank that an expectation names; 0 if it names none.
-    `depth`: gives how many results the search is asked for, if that is more than the cutoff.
+    `depth`: gives how many results the search is asked for, if that is more than the
+        cutoff.
     `looks_at_all`: whether the whole ranking counts that was returned.
     `needs_latency`: whether the search has to be called alone and measured.
 
@@ -121,9 +130,10 @@ class ExpectationKind:
     `judge`: makes the outcome of an expectation for what a search returned.
     `open_rank`: gives the rank below the results at which one more result could make an
         expectation unmet that is met; 0 if none could.
-    `open_rank_without_k`: gives the depth of an expectation if results that nobody has seen
-        could decide it, as the search takes no number of results; otherwise 0.
-    `counts_results`: whether it looks at how many results there are, even below its depth.
+    `open_rank_without_k`: gives the depth of an expectation if results that nobody has
+        seen could decide it, as the search takes no number of results; otherwise 0.
+    `counts_results`: whether it looks at how many results there are, even below its
+        depth.
     `excludes_documents`: whether documents that are not in the index meet it.
 
     The words:
@@ -136,9 +146,10 @@ class ExpectationKind:
 
     `reference`: what the reference tells of an expectation; one of the names in
         `results.outcomes`. By default it keeps the outcome.
-    `missed_as_badly`: whether the reference, which misses it, does so by no less. By default
-        that is not known, so that the case has not failed before.
-    `is_comparable`: whether both outcomes are known well enough to say that one is worse.
+    `missed_as_badly`: whether the reference, which misses it, does so by no less. By
+        default that is not known, so that the case has not failed before.
+    `is_comparable`: whether both outcomes are known well enough to say that one is
+        worse.
     """
 
     name: str
@@ -167,6 +178,8 @@ class ExpectationKind:
 
 
 def expectation_kind(name: str) -> ExpectationKind:
-    """Find a kind of expectations; `UNKNOWN` if the package that added it is not installed."""
+    """Find a kind of expectations; `UNKNOWN` if the package that added it is not
+    installed.
+    """
     kind: ExpectationKind = EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
     return kind

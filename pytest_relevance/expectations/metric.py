@@ -55,8 +55,8 @@ def is_comparison(value: object) -> bool:
 def judge_metric(expected: Expectation, found: Found) -> Outcome:
     """Check the score of a metric.
 
-    Of a ranking that is cut, the known ranks decide a bound of RR, but its value below them is
-    not known.
+    Of a ranking that is cut, the known ranks decide a bound of RR, but its value below
+    them is not known.
     """
     metric = expected.metric
     assert metric is not None
@@ -75,7 +75,8 @@ def explain_metric(reason: Outcome, names: Names) -> str:
     """Say how a score misses its bound: `P@5 0.400 is below 0.600`."""
     metric = metric_named(reason.name)
     conditions = names.result.conditions
-    # RR needs no value to be below its bound: no relevant document is among the ranks that reach it
+    # RR needs no value to be below its bound: no relevant document is among the ranks
+    # that reach it
     if reason.value is None and names.result.is_cut and metric.k is None:
         asked = conditions.asked or len(names.result.ranking.documents)
         return (
@@ -94,7 +95,9 @@ def deepest_rank(expected: Expectation) -> int:
 
 
 def open_cutoff(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the cutoff of a metric that has an upper bound and looks below the results."""
+    """Give the cutoff of a metric that has an upper bound and looks below the
+    results.
+    """
     if expected.metric is None or expected.comparison in (">=", ">"):
         return 0
     cutoff = expected.metric.k or 0

@@ -1,4 +1,6 @@
-"""Values of fields that nearly meet an expectation: `Lenovo` where `lenovo` is wanted."""
+"""Values of fields that nearly meet an expectation: `Lenovo` where `lenovo` is
+wanted.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _MOST_RANKS = 10
 
 @dataclass(frozen=True, slots=True)
 class NearValue:
-    """A value of a field, in what it differs from the wanted one, and the ranks of the results that have it."""
+    """A value of a field, in what it differs from the wanted one, and the ranks of the
+    results that have it.
+    """
 
     path: str
     value: str
@@ -24,7 +28,9 @@ class NearValue:
 
 
 def near_values(reason: Outcome) -> list[NearValue]:
-    """Group the wrong results that would meet an expectation but for the spelling of one value."""
+    """Group the wrong results that would meet an expectation but for the spelling of
+    one value.
+    """
     conditions = {}
     for written in reason.conditions:
         condition = FieldCondition.of_record(written)
@@ -40,7 +46,9 @@ def near_values(reason: Outcome) -> list[NearValue]:
 def _near_value(
     conditions: Mapping[str, FieldCondition], values: Mapping[str, object]
 ) -> tuple[str, str, str] | None:
-    """Find the path, the near value and the difference of a wrong result; None if another field is wrong too."""
+    """Find the path, the near value and the difference of a wrong result; None if
+    another field is wrong too.
+    """
     if len(values) != 1:
         return None
     ((path, value),) = values.items()

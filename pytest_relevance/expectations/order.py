@@ -28,7 +28,9 @@ _MOST_PAIRS = 5
 
 
 def check_order(key: str, value: object, at: Location) -> Made:
-    """Check documents in an order, or sets of them; `{docs: [...], within: 100}` for a depth."""
+    """Check documents in an order, or sets of them; `{docs: [...], within: 100}` for a
+    depth.
+    """
     described = take_documents(key, value, documents="[[...], [...]]", at=at)
     if described is WRONG:
         return WRONG
@@ -83,8 +85,8 @@ def _has_list(value: Sequence[object]) -> bool:
 def judge_order(expected: Expectation, found: Found) -> Outcome:
     """Check that all documents of a set stand before those of the next set.
 
-    An absent document, or one below `within`, counts as last, and as not before another such
-    one. Of the wrong pairs, those with the best-ranked later document come first.
+    An absent document, or one below `within`, counts as last, and as not before another
+    such one. Of the wrong pairs, those with the best-ranked later document come first.
     """
     last = len(found.ranking) + 1 if expected.within is None else expected.within + 1
     ranks = {}
@@ -105,7 +107,9 @@ def wrong_pairs(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def explain_order(reason: Outcome, names: Names) -> str:
-    """Name the first pairs in the wrong order: `order: "a" (at rank 3) is not before "b" (at rank 1)`."""
+    """Name the first pairs in the wrong order:
+    `order: "a" (at rank 3) is not before "b" (at rank 1)`.
+    """
     pairs = wrong_pairs(reason)
     shown = pairs[:_MOST_PAIRS]
     if len(pairs) == _MOST_PAIRS + 1:

@@ -31,7 +31,9 @@ _OVERLAP = rf"overlap(?:@({UP_TO_A_MILLION}))?"
 
 
 def check_same_as(key: str, value: object, at: Location) -> Made:
-    """Check another query that finds the same top k, or `{query: blue shoe, overlap@10: 0.8}`."""
+    """Check another query that finds the same top k, or
+    `{query: blue shoe, overlap@10: 0.8}`.
+    """
     example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
     written = value if isinstance(value, Mapping) else {"query": value}
     query = written.get("query")
@@ -60,7 +62,9 @@ def check_same_as(key: str, value: object, at: Location) -> Made:
 
 @dataclass(frozen=True, slots=True)
 class _Overlap:
-    """What share of the first `within` results both queries find; None means the top k."""
+    """What share of the first `within` results both queries find; None means the
+    top k.
+    """
 
     bound: Bound
     within: int | None
@@ -72,7 +76,9 @@ _THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
 def _check_overlap(
     written: Mapping[str, object], example: str, at: Location
 ) -> _Overlap | Wrong:
-    """Check `overlap@10: 0.8` beside the query, the only other key that there may be."""
+    """Check `overlap@10: 0.8` beside the query, the only other key that there may
+    be.
+    """
     overlap: _Overlap | Wrong = _THE_SAME
     for key, value in written.items():
         if key == "query":
@@ -120,7 +126,8 @@ _MOST_DOCUMENTS = 10
 def explain_same_as(reason: Outcome, names: Names) -> str:
     """Name what only one query finds.
 
-    `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1" (Boots)`
+    `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1"
+    (Boots)`
     """
     name = f"overlap@{reason.within}"
     figure = below(name, reason.value, reason.comparison, reason.bound)

@@ -23,7 +23,9 @@ def judge_similarity(expected: Expectation, found: Found) -> Outcome:
 
 
 def explain_similarity(reason: Outcome, names: Names) -> str:
-    """Say how different the rankings are: `overlap@10 0.300 is below 0.500`, and which one is empty."""
+    """Say how different the rankings are: `overlap@10 0.300 is below 0.500`, and which
+    one is empty.
+    """
     baseline = names.result.baseline
     was_empty = baseline is not None and not baseline.documents
     why = ""

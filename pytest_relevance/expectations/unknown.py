@@ -1,4 +1,6 @@
-"""An expectation in a record whose kind is not installed here, or is one of a newer version."""
+"""An expectation in a record whose kind is not installed here, or is one of a newer
+version.
+"""
 
 from __future__ import annotations
 

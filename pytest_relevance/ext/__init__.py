@@ -1,1 +1,3 @@
-"""What plugs into the core by its hooks and registries. The core imports nothing of it."""
+"""What plugs into the core by its hooks and registries. The core imports nothing of
+it.
+"""

@@ -1,7 +1,7 @@
 """Kinds of gates: `mean`, `max_drop`, `passing`, `latency`, all of a kind in one row.
 
-Another package adds a kind by an entry point of the group `pytest_relevance.gates` that names a
-`GateKind`. What it needs for that is here.
+Another package adds a kind by an entry point of the group `pytest_relevance.gates` that
+names a `GateKind`. What it needs for that is here.
 """
 
 from pytest_relevance.cases.location import WRONG as WRONG

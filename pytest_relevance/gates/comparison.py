@@ -1,4 +1,6 @@
-"""Gates of a comparison of two runs: means, drops of means, drops of single cases, new errors."""
+"""Gates of a comparison of two runs: means, drops of means, drops of single cases, new
+errors.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def judge_comparison(
     max_case_drop: float | None = None,
     min_mean: Mapping[str, float] | None = None,
 ) -> ComparisonGates:
-    """Judge the second run of a comparison. `Comparison.judge` explains the arguments."""
+    """Judge the second run of a comparison. `Comparison.judge` explains the
+    arguments.
+    """
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
         _check_drop(f"max_drop of {name}", bound, name)
@@ -102,7 +106,9 @@ def judge_comparison(
 def _bounds(
     what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
-    """Give bounds by the names of metrics. Raises ValueError for a metric that was not compared."""
+    """Give bounds by the names of metrics. Raises ValueError for a metric that was not
+    compared.
+    """
     names = comparison.names
     bounds = {}
     for written_name, bound in (written or {}).items():
@@ -117,7 +123,9 @@ def _bounds(
 
 
 def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
-    """Give the differences by the grades of people alone; none if no case has filled grades."""
+    """Give the differences by the grades of people alone; none if no case has filled
+    grades.
+    """
     if not has_filled(comparison.results):
         return ()
     return comparison.without_fill().metrics

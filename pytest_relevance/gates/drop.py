@@ -1,7 +1,7 @@
 """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by no more than its bound.
 
-Drops are differences from the accepted rankings, under the judgments of today. With `p` a
-larger drop is allowed too if it is not significant at that level.
+Drops are differences from the accepted rankings, under the judgments of today. With `p`
+a larger drop is allowed too if it is not significant at that level.
 """
 
 from __future__ import annotations
@@ -82,12 +82,16 @@ class DropFinding(Finding):
 
     @property
     def exceeds(self) -> bool:
-        """Whether a mean dropped by more than its bound; rounding alone does not count."""
+        """Whether a mean dropped by more than its bound; rounding alone does not
+        count.
+        """
         return -self.difference.means.difference > self.bound + TIE
 
     @property
     def is_void(self) -> bool:
-        """Whether so few cases changed that no p-value could be as low as `p`: the drop alone decides."""
+        """Whether so few cases changed that no p-value could be as low as `p`: the drop
+        alone decides.
+        """
         return self.p is not None and not self.difference.least_p <= self.p
 
     @property
@@ -170,7 +174,9 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Count the cases of the reference that are not compared by a metric, by the reason."""
+    """Count the cases of the reference that are not compared by a metric, by the
+    reason.
+    """
     counts: Counter[str] = Counter()
     for case in lost:
         if not case.metrics or metric.text in case.metrics:
@@ -183,7 +189,9 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Put the drop that people see in the place of a finding in which filled grades hide it."""
+    """Put the drop that people see in the place of a finding in which filled grades
+    hide it.
+    """
     unmet = {}
     for finding in of_people:
         if isinstance(finding, DropFinding) and not finding.is_met:
@@ -200,7 +208,9 @@ def show_hidden_drops(
 
 
 def _is_fresh(gate: Gate, case: CaseResult) -> bool:
-    """Whether a case has a score by a metric of a gate now, and none in the reference."""
+    """Whether a case has a score by a metric of a gate now, and none in the
+    reference.
+    """
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:
@@ -211,8 +221,8 @@ def _is_fresh(gate: Gate, case: CaseResult) -> bool:
 def explain_drop(finding: DropFinding) -> str:
     """Say how far a mean moved.
 
-    `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52 cases);
-    allowed is 0.02`
+    `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52
+    cases); allowed is 0.02`
     """
     row = finding.difference
     digits = digits_of_change(row.means.difference)
@@ -270,7 +280,9 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _moved(drop: float, bound: float) -> str:
-    """`fell by 0.021`, with so many decimals that the drop and its bound can be told apart."""
+    """`fell by 0.021`, with so many decimals that the drop and its bound can be told
+    apart.
+    """
     digits = digits_of_change(drop)
     if drop > 0:
         digits = max(digits, digits_beside(drop, bound))

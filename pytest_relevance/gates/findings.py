@@ -1,4 +1,6 @@
-"""What gates of every kind may find, with its words: errors, nothing to judge, no verdict."""
+"""What gates of every kind may find, with its words: errors, nothing to judge, no
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class _NotMet(Finding):
 
 @dataclass(frozen=True, slots=True)
 class ErrorsFinding(_NotMet):
-    """Cases without a score, all for one reason: an error, or that they were not searched."""
+    """Cases without a score, all for one reason: an error, or that they were not
+    searched.
+    """
 
     kind = "errors"
     cases: Sequence[CaseResult]

@@ -1,7 +1,7 @@
 """Gates of case files: whether the cases of a file are good enough as a whole.
 
-`judge_gates` judges them for a run, for a record and for `merge`. The kinds of gates say what is
-found. A case that ended in an error fails every gate of its file.
+`judge_gates` judges them for a run, for a record and for `merge`. The kinds of gates
+say what is found. A case that ended in an error fails every gate of its file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class GateResult:
     `results`: the cases that it was judged by.
     `findings`: what was found.
     `not_judged`: why there is no verdict; None if there is one.
-    `is_required`: a gate without a verdict has failed, unless the baseline is being replaced.
+    `is_required`: a gate without a verdict has failed, unless the baseline is being
+        replaced.
     """
 
     file: str
@@ -58,7 +59,9 @@ class GateResult:
 
     @property
     def name(self) -> str:
-        """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` if there are variants."""
+        """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` if
+        there are variants.
+        """
         name = f"gate[{self.gate.id}]"
         return name if self.variant is None else f"{name}[{self.variant}]"
 
@@ -68,7 +71,8 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Give `passed`, `failed`, or `skipped` without a verdict, which fails if verdicts are required.
+        """Give `passed`, `failed`, or `skipped` without a verdict, which fails if
+        verdicts are required.
 
         A gate that failed before is `xfailed` if that is expected.
         """
@@ -91,8 +95,9 @@ def judge_gates(
 ) -> list[GateResult]:
     """Judge the gates of all files, each in every search variant.
 
-    `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed.
-    A gate is judged when all cases of its file that were not skipped have ended.
+    `updating`: the baseline is being replaced. `require`: a gate without a verdict has
+    failed. A gate is judged when all cases of its file that were not skipped have
+    ended.
     """
     searched = [result for result in results if not result.is_check]
     by_file = case_result.grouped(searched, lambda result: result.file)
@@ -181,8 +186,8 @@ class _CasesOfFile:
     def _without_variant(self, judged: GateResult) -> GateResult | None:
         """Say that one of two variants did not run; None if both did.
 
-        The gate fails if no search of the file has the variant. But a single variant may be that
-        of a shard, and the others those of other shards.
+        The gate fails if no search of the file has the variant. But a single variant
+        may be that of a shard, and the others those of other shards.
         """
         gate = judged.gate
         variants = list(dict.fromkeys(result.variant for result in self.ran))
@@ -199,7 +204,9 @@ class _CasesOfFile:
         return replace(judged, not_judged=why)
 
     def _reference(self, judged: GateResult, group: Sequence[CaseResult]) -> Reference:
-        """Give what a gate may compare its cases with. Tags of cases that did not run are not known."""
+        """Give what a gate may compare its cases with. Tags of cases that did not run
+        are not known.
+        """
         gate, variant = judged.gate, judged.variant
         lost = []
         for case in self.lost:
@@ -224,7 +231,9 @@ def _place(result: CaseResult) -> tuple[str, int, str]:
 def _findings(
     gate: Gate, results: Sequence[CaseResult], reference: Reference
 ) -> list[Finding]:
-    """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
+    """Judge one gate. An error fails it whatever its tag: what the search would have
+    returned is unknown.
+    """
     findings: list[Finding] = []
     for verdict in WITHOUT_SCORE:
         without_score = [result for result in results if result.verdict == verdict]
@@ -244,8 +253,8 @@ def _compared_variants(
 ) -> dict[str | None, list[CaseResult]]:
     """Give the results that a gate about two variants is judged by, as one group.
 
-    They are those of its variant, with their scores against the rankings that the other variant
-    has of them, and those of the other variant that have no score.
+    They are those of its variant, with their scores against the rankings that the other
+    variant has of them, and those of the other variant that have no score.
     """
     group = []
     others = {}
@@ -267,7 +276,9 @@ def _compared_variants(
 def _beside_variant(
     gate: Gate, result: CaseResult, other: CaseResult | None
 ) -> CaseResult:
-    """Score a result against the ranking of the same case in another variant, if there is one."""
+    """Score a result against the ranking of the same case in another variant, if there
+    is one.
+    """
     if other is None:
         return with_similarities(result, gate.metrics, None)
     metrics = []
@@ -280,7 +291,9 @@ def _beside_variant(
 def in_variants(
     variants: Iterable[str | None], results: Iterable[CaseResult]
 ) -> dict[str | None, list[CaseResult]]:
-    """Give the results that each variant is judged by. One whose search has no parameter counts in every variant."""
+    """Give the results that each variant is judged by. One whose search has no
+    parameter counts in every variant.
+    """
     names = [*dict.fromkeys(variants)]
     groups: dict[str | None, list[CaseResult]] = {
         name: [] for name in names if name is not None or names == [None]

@@ -1,7 +1,8 @@
-"""What a kind of gate is: a row with all that the program knows of it; and what gates find.
+"""What a kind of gate is: a row with all that the program knows of it; and what gates
+find.
 
-`pytest_relevance.registry.GATES` has the rows by name. To add a kind to the package, write a row
-in a module of this folder and name it in `bundled.py`.
+`pytest_relevance.registry.GATES` has the rows by name. To add a kind to the package,
+write a row in a module of this folder and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from pytest_relevance.results.records.uncompared import UncomparedCase
 
 
 class Finding(ABC):
-    """Something that a gate found. Each kind of finding is a dataclass with what belongs to it.
+    """Something that a gate found. Each kind of finding is a dataclass with what
+    belongs to it.
 
-    `kind`: the name of the kind of gate whose `explain` has the words, or one of those in
-    `gates.findings`.
+    `kind`: the name of the kind of gate whose `explain` has the words, or one of those
+    in `gates.findings`.
     """
 
     __slots__ = ()
@@ -49,7 +51,8 @@ class Finding(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What the cases of a gate are compared with: a baseline or the record of another run.
+    """What the cases of a gate are compared with: a baseline or the record of another
+    run.
 
     `name`: that of the record; empty for a baseline.
     `results`: all results of the file in the variant of the gate.
@@ -98,19 +101,20 @@ class GateKind:
     The case file:
 
     `name`: the key of a gate.
-    `check`: makes what the gate needs of the value, or refuses the value by `Location.refuse`.
+    `check`: makes what the gate needs of the value, or refuses the value by
+        `Location.refuse`.
     `gate_field`: the field of `Gate` that has what `check` makes; by default `value`.
     `describe`: writes it, for the id of a gate without one.
-    `about`, `schema`: describe the key in an editor, and the JSON Schema of the value. By
-        default any value is allowed.
+    `about`, `schema`: describe the key in an editor, and the JSON Schema of the value.
+        By default any value is allowed.
 
     The run:
 
     `judge`: judges the cases that a gate looks at, beside the reference.
     `needs_latency`: whether the searches have to be called alone and measured.
     `needs_reference`: whether there is nothing to judge without a reference.
-    `may_be_known`: whether a gate may have failed before. It then needs the scores of the
-        accepted rankings.
+    `may_be_known`: whether a gate may have failed before. It then needs the scores of
+        the accepted rankings.
     `needs_missed`: whether it needs to know which accepted rankings miss their demands.
 
     The words:

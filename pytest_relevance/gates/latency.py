@@ -1,4 +1,6 @@
-"""`latency: {p95: "<= 200 ms"}`: how long searches may take that are called one at a time."""
+"""`latency: {p95: "<= 200 ms"}`: how long searches may take that are called one at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ LATENCY = "latency"
 class LatencyFinding(Finding):
     """A figure of the latency over `counted` of `total` cases, in seconds.
 
-    Only cases count whose search was called alone. `measured` is None if these are fewer than
-    the figure needs.
+    Only cases count whose search was called alone. `measured` is None if these are
+    fewer than the figure needs.
     """
 
     kind = LATENCY
@@ -91,7 +93,9 @@ def _schema() -> Schema:
 def judge_latency(
     gate: Gate, cases: Sequence[CaseResult], reference: Reference
 ) -> Iterator[LatencyFinding]:
-    """Judge each figure over the cases whose search ran alone; too few of them is a finding that is not met."""
+    """Judge each figure over the cases whose search ran alone; too few of them is a
+    finding that is not met.
+    """
     latencies = []
     for case in cases:
         latency = latency_alone(case)
@@ -108,14 +112,18 @@ def judge_latency(
 
 
 def latency_alone(result: CaseResult) -> float | None:
-    """Give the latency of a search that was called while no other search ran, in seconds; None for any other."""
+    """Give the latency of a search that was called while no other search ran, in
+    seconds; None for any other.
+    """
     if result.call.latency_shared or result.call.concurrency > 1:
         return None
     return result.call.latency
 
 
 def cases_needed(figure: str) -> int:
-    """Give how many cases a figure needs: 20 for p95, since fewer have no value above 95 % of them."""
+    """Give how many cases a figure needs: 20 for p95, since fewer have no value above
+    95 % of them.
+    """
     if figure in ("mean", "max"):
         return 1
     return ceil(100 / (100 - int(figure.removeprefix("p"))))
@@ -131,7 +139,9 @@ def figure_of(figure: str, latencies: Sequence[float]) -> float:
 
 
 def explain_latency(finding: LatencyFinding) -> str:
-    """Say what a figure is: `latency p95 212 ms, over 200 ms (20 cases, one at a time per process)`."""
+    """Say what a figure is: `latency p95 212 ms, over 200 ms (20 cases, one at a time
+    per process)`.
+    """
     figure, bound = finding.bound.figure, finding.bound.bound
     if finding.measured is None:
         needed = counted(cases_needed(figure), "case")

@@ -1,7 +1,7 @@
 """`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound.
 
-A mean is over the weights, of the cases with relevant judgments. Inconclusive cases and those
-that were expected to fail count, skipped ones do not.
+A mean is over the weights, of the cases with relevant judgments. Inconclusive cases and
+those that were expected to fail count, skipped ones do not.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class MeanFinding(Finding):
     """The mean of a metric over `counted` of `total` cases.
 
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
-    `reference`: the name of the record that a metric compares with; empty for a baseline.
+    `reference`: the name of the record that a metric compares with; empty for a
+        baseline.
     `variants`: the two variants that are compared, if they are.
     `variant`: that of a comparison of runs, if there are several.
     `without_filled`: the mean without filled grades; None if there are none.
@@ -154,7 +155,9 @@ def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
 
 
 def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
-    """Compute the mean by the grades of people; None if no case has filled grades, or none has a score."""
+    """Compute the mean by the grades of people; None if no case has filled grades, or
+    none has a score.
+    """
     if metric.is_similarity or not has_filled(cases):
         return None
     scores = _scores(metric, [without_fill(case) for case in cases])
@@ -189,7 +192,8 @@ def _before(
 ) -> FigureBefore | None:
     """Compute the mean of the reference, if all its cases are compared.
 
-    A mean that fell by the grades of people has not failed before, whatever filled grades say.
+    A mean that fell by the grades of people has not failed before, whatever filled
+    grades say.
     """
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):
@@ -241,7 +245,9 @@ def explain_mean(finding: MeanFinding) -> str:
 
 
 def _counted_cases(finding: MeanFinding) -> str:
-    """Say which cases a mean is over, if it is not over all: `18 of 20 cases, those with relevant judgments`."""
+    """Say which cases a mean is over, if it is not over all:
+    `18 of 20 cases, those with relevant judgments`.
+    """
     if finding.counted >= finding.total:
         return counted(finding.counted, "case")
     which = "with relevant judgments"

@@ -57,7 +57,9 @@ def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wro
 
 
 def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> Metric:
-    """Parse the name of a metric. Raises ValueError for one that cannot have such a bound."""
+    """Parse the name of a metric. Raises ValueError for one that cannot have such a
+    bound.
+    """
     metric = at.metric(name, has_bound=is_number(bound))
     if is_drop:
         advice = f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}"
@@ -92,7 +94,9 @@ def describe_bounds(gate: Gate) -> str:
 
 
 def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFinding]:
-    """Find the metrics that look at more than some searches returned, and so have no score there."""
+    """Find the metrics that look at more than some searches returned, and so have no
+    score there.
+    """
     findings = {}
     for metric, _ in gate.bounds:
         asked = []
@@ -119,7 +123,9 @@ def count_searched(cases: Sequence[CaseResult]) -> int:
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
-    """Give the decimals for showing a figure beside its bound; `least` if both are equal up to rounding."""
+    """Give the decimals for showing a figure beside its bound; `least` if both are
+    equal up to rounding.
+    """
     return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
 
 

@@ -27,7 +27,8 @@ _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class PassingFinding(Finding):
-    """How many cases pass, of `counted` that have something to pass; `total` with the others.
+    """How many cases pass, of `counted` that have something to pass; `total` with the
+    others.
 
     `before`: what the reference has, if the gate may have failed before.
     """
@@ -41,7 +42,9 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether enough cases pass. Without a case that has something to pass it is not met."""
+        """Whether enough cases pass. Without a case that has something to pass it is
+        not met.
+        """
         return self.counted > 0 and self.passing >= self.share * self.counted - TIE
 
     @property
@@ -76,7 +79,9 @@ def passes(result: CaseResult) -> bool:
 
 
 def is_only_measured(result: CaseResult) -> bool:
-    """Whether a case has nothing to pass: no floor, no expectation, and no accepted score that it could fall below."""
+    """Whether a case has nothing to pass: no floor, no expectation, and no accepted
+    score that it could fall below.
+    """
     if result.verdict != MEASURED:
         return False
     return result.score is None or score_before(result) is None
@@ -84,7 +89,9 @@ def is_only_measured(result: CaseResult) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PassingCases:
-    """1 for a case that passes and 0 for any other; none for one that has nothing to pass."""
+    """1 for a case that passes and 0 for any other; none for one that has nothing to
+    pass.
+    """
 
     def now(self, result: CaseResult) -> float | None:
         """Whether a case passes."""
@@ -93,7 +100,9 @@ class PassingCases:
         return float(passes(result))
 
     def before(self, result: CaseResult) -> float | None:
-        """Whether the accepted ranking passes; it does unless it is known to miss a demand."""
+        """Whether the accepted ranking passes; it does unless it is known to miss a
+        demand.
+        """
         baseline = result.baseline
         if baseline is None or baseline.standing in WITHOUT_COMPARISON:
             return None
@@ -116,7 +125,9 @@ def share_of(values: Sequence[Weighted]) -> float:
 def judge_passing(
     gate: Gate, cases: Sequence[CaseResult], reference: Reference
 ) -> Iterator[PassingFinding]:
-    """Judge the share of passing cases among those with a floor, an expectation or an accepted score."""
+    """Judge the share of passing cases among those with a floor, an expectation or an
+    accepted score.
+    """
     asked = [case for case in cases if not is_only_measured(case)]
     finding = PassingFinding(
         passing=sum(1 for case in asked if passes(case)),

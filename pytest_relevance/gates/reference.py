@@ -1,12 +1,12 @@
 """Whether a gate that is not met failed before: one rule for every kind of gate.
 
 A gate failed before if, over the cases that both have, the reference misses it too and
-the value now is not lower, and if the value over all cases now is not below the value of
-the reference over all its cases. So neither a new case nor one that is gone can hide that
-search got worse, or make a known failure a new one.
+the value now is not lower, and if the value over all cases now is not below the value
+of the reference over all its cases. So neither a new case nor one that is gone can hide
+that search got worse, or make a known failure a new one.
 
-A kind of gate says what value a case has for it (`ValuesOfCases`), and what figure these
-values have together: the mean, the share that passes, the least, a percentile.
+A kind of gate says what value a case has for it (`ValuesOfCases`), and what figure
+these values have together: the mean, the share that passes, the least, a percentile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Weighted = tuple[float, float]
 """A value of a case, and the weight of the case."""
 
 Figure = Callable[[Sequence[Weighted]], float]
-"""What some values have together, for example their mean; there is at least one value."""
+"""What some values have together, for example their mean; there is at least one
+value.
+"""
 
 
 class NotKnown(Exception):
@@ -40,15 +42,21 @@ class ValuesOfCases(Protocol):
         """Give the value of a case in this run."""
 
     def before(self, result: CaseResult) -> float | None:
-        """Give the value of the accepted ranking under the judgments and demands of today."""
+        """Give the value of the accepted ranking under the judgments and demands of
+        today.
+        """
 
     def that_day(self, case: AcceptedCase) -> float | None:
-        """Give the value of a case in the reference. Raises `NotKnown` if it is not kept."""
+        """Give the value of a case in the reference. Raises `NotKnown` if it is not
+        kept.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """The values and weights of a case, in the reference and now; None without a value."""
+    """The values and weights of a case, in the reference and now; None without a
+    value.
+    """
 
     before: float | None
     now: float | None
@@ -89,7 +97,9 @@ class GateValues:
         return values
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
-        """Give the values of the cases that both have, before and now, with the weights of now."""
+        """Give the values of the cases that both have, before and now, with the weights
+        of now.
+        """
         before, now = [], []
         for case in self.cases:
             if case.before is not None and case.now is not None:
@@ -106,8 +116,8 @@ def collect_values(
 ) -> GateValues:
     """Collect the values of the cases that a gate looks at, now or in the reference.
 
-    A tag or a weight of the reference decides what its cases count there, so that a case
-    does not leave a gate unseen by losing its tag or its weight.
+    A tag or a weight of the reference decides what its cases count there, so that a
+    case does not leave a gate unseen by losing its tag or its weight.
 
     Raises:
         NotKnown: the reference does not keep what this needs.
@@ -139,7 +149,9 @@ def collect_values(
 def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
-    """Give the value of a case that only the reference has; None if the gate does not look at it."""
+    """Give the value of a case that only the reference has; None if the gate does not
+    look at it.
+    """
     if case.weight is None:  # nor are its tags known
         raise NotKnown
     if not _is_about(gate, case.tags):
@@ -194,8 +206,8 @@ def figure_before(
 ) -> FigureBefore | None:
     """Compute the figure of the reference for a gate that is not met.
 
-    None if gates that failed before are not expected to fail, or if the reference does not
-    keep what this needs. `bound` is the least figure that meets the gate.
+    None if gates that failed before are not expected to fail, or if the reference does
+    not keep what this needs. `bound` is the least figure that meets the gate.
     """
     if not reference.expects_known:
         return None

@@ -1,4 +1,6 @@
-"""A gate in a record whose kind is not installed here. It is not met, so that nobody relies on it."""
+"""A gate in a record whose kind is not installed here. It is not met, so that nobody
+relies on it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from pytest_relevance.results.case_result import CaseResult
 class UnknownFinding(Finding):
     """A gate that no installed package judges.
 
-    `condition`: its kind. `error`: what the package raised; empty if it is not installed.
+    `condition`: its kind. `error`: what the package raised; empty if it is not
+        installed.
     """
 
     kind = UNKNOWN

@@ -1,1 +1,3 @@
-"""Graded judgments: read and write them in every format of the field, combine ratings, and check grades."""
+"""Graded judgments: read and write them in every format of the field, combine ratings,
+and check grades.
+"""

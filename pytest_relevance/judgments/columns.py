@@ -1,10 +1,13 @@
-"""The columns of tables and the keys of objects: how they may be called, and which of them judgments have.
+"""The columns of tables and the keys of objects: how they may be called, and which of
+them judgments have.
 
-`SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces, `-`, `_` and `.` do not matter.
-A new spelling is a word in it; the preferred one comes first.
+`SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces,
+`-`, `_` and `.` do not matter. A new spelling is a word in it; the preferred one comes
+first.
 
-A table of judgments has a row per rating, or a row per document with a column for each rater. Where it has both a
-column of final grades and columns of raters, the user has to name the column of the grades (`grade_column`).
+A table of judgments has a row per rating, or a row per document with a column for each
+rater. Where it has both a column of final grades and columns of raters, the user has to
+name the column of the grades (`grade_column`).
 """
 
 from __future__ import annotations
@@ -105,7 +108,9 @@ _FOLDED = {
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
-    """Find the number of the column for each of `wanted`, by the first of its spellings that occurs."""
+    """Find the number of the column for each of `wanted`, by the first of its spellings
+    that occurs.
+    """
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
         numbers.setdefault(folded(name), number)
@@ -163,7 +168,8 @@ class RaterColumn:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a table of judgments. Either `at` has a grade, or there are `raters`.
+    """The columns of a table of judgments. Either `at` has a grade, or there are
+    `raters`.
 
     `names`: the names of all columns.
     `at`: the number of the column of each kind of content.
@@ -225,7 +231,9 @@ class Layout:
         return [f"the column {name} is left out: {what_is_read}" for name in names]
 
     def _like_grades(self) -> list[str]:
-        """Find the names of columns that look like grades beside the column of the grades."""
+        """Find the names of columns that look like grades beside the column of the
+        grades.
+        """
         found = []
         for number, name in enumerate(self.names):
             if number == self.at["grade"]:
@@ -242,7 +250,8 @@ def layout(
 ) -> Layout | None:
     """Find the columns of a table of judgments; None for any other header.
 
-    A score is a grade if the user says so, and in BEIR's tables. Else it is the score of a run.
+    A score is a grade if the user says so, and in BEIR's tables. Else it is the score
+    of a run.
 
     `grade_column`: the column that the user named for the grades.
     `document`: the column of the documents, if `id_field` says which one it is.
@@ -299,7 +308,9 @@ def _without_column(at: Mapping[str, int], number: int) -> dict[str, int]:
 
 
 def is_run_header(names: Sequence[str]) -> bool:
-    """Whether a table with this header is a run: documents of queries with a rank or a score."""
+    """Whether a table with this header is a run: documents of queries with a rank or a
+    score.
+    """
     if not has_ids(find_columns(names, WANTED)):
         return False
     return bool(find_columns(names, ("rank", "score")))
@@ -308,7 +319,8 @@ def is_run_header(names: Sequence[str]) -> bool:
 def column_called(names: Sequence[str], wanted: str) -> int | None:
     """Find the number of the column with a name.
 
-    Else that of one whose name differs only in case and punctuation. None if there is none.
+    Else that of one whose name differs only in case and punctuation. None if there is
+    none.
     """
     if wanted in names:
         return list(names).index(wanted)
@@ -349,8 +361,8 @@ def _columns_of_raters(
 ) -> list[RaterColumn]:
     """Find the columns of single raters.
 
-    Such a column is called `x_rating`. In a Quepid book it has any name. A single one is not a
-    rater's, unless there is a column that summarises ratings too.
+    Such a column is called `x_rating`. In a Quepid book it has any name. A single one
+    is not a rater's, unless there is a column that summarises ratings too.
     """
     ratings = []
     judges = []

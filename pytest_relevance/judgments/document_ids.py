@@ -1,8 +1,8 @@
 """Which columns of a table, or keys of an object, have the id of a judged document.
 
 By default that is one column with a usual name (`columns.SPELLINGS`). `id_field` of the
-file names others. If `id_field` of the suite is a template, and the file has a column for
-another field than the id, the file is read with that template.
+file names others. If `id_field` of the suite is a template, and the file has a column
+for another field than the id, the file is read with that template.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _IDS = frozenset({"id", "docid", "documentid", "objectid", "docno"})
 """The last parts of paths that lead to an id, folded."""
 
 _INDEXES = frozenset({"index", "indexuid", "indexname", "collection", "collectionname"})
-"""The names of an index or a collection, folded: a file may call it otherwise than a result."""
+"""The names of an index or a collection, folded: a file may call it otherwise than a
+result.
+"""
 
 _FEWEST_ROWS = 3
 
@@ -39,7 +41,9 @@ class NoColumn(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DocumentColumns:
-    """The columns of the parts of an id, one for each path of `field`; None for an alternative that is not there."""
+    """The columns of the parts of an id, one for each path of `field`; None for an
+    alternative that is not there.
+    """
 
     field: IdField
     numbers: tuple[int | None, ...]
@@ -56,7 +60,9 @@ class DocumentColumns:
         return [number for number in self.numbers if number is not None]
 
     def join(self, values: Sequence[str]) -> str:
-        """Make the id of the values of `read`; empty if all are blank. Raises `NoColumn` for a blank part."""
+        """Make the id of the values of `read`; empty if all are blank. Raises
+        `NoColumn` for a blank part.
+        """
         if not self.field.is_template:
             return next(filter(None, values), "")
         if not any(values):
@@ -83,7 +89,9 @@ def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | No
 
 
 def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
-    """Find the column that stands for the document; None if `id_field` decides nothing, or cannot."""
+    """Find the column that stands for the document; None if `id_field` decides nothing,
+    or cannot.
+    """
     try:
         found = document_columns(ids, names)
     except NoColumn:
@@ -106,7 +114,9 @@ def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
 def _columns_of_template(
     template: IdField, names: Sequence[str]
 ) -> DocumentColumns | None:
-    """Find the columns of a suite's template; None if the file has the id alone, which is then the whole id."""
+    """Find the columns of a suite's template; None if the file has the id alone, which
+    is then the whole id.
+    """
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
     beside_id = [
         number
@@ -135,7 +145,9 @@ def _columns_of_template(
 
 
 def _column_of_field(path: str, names: Sequence[str]) -> int | None:
-    """Find the column of a field of a result: of its whole path, or of the last part of that."""
+    """Find the column of a field of a result: of its whole path, or of the last part of
+    that.
+    """
     last = path.rpartition(".")[2]
     if path in names and path != "id":
         return list(names).index(path)
@@ -160,7 +172,9 @@ def _is_id(path: str) -> bool:
 
 
 def keys_of_documents(names: Iterable[object]) -> list[str]:
-    """Find the columns that surely have ids of documents: `docid`, `docno`. A column `id` may be anything."""
+    """Find the columns that surely have ids of documents: `docid`, `docno`. A column
+    `id` may be anything.
+    """
     return [str(name) for name in names if folded(name) in _IDS - {"id"}]
 
 
@@ -175,7 +189,9 @@ def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
 def refuse_row_numbers(
     columns: DocumentColumns, cells: Sequence[Sequence[str]]
 ) -> None:
-    """Raise `NoColumn` if a column that is taken for the index numbers the rows, as pandas writes one."""
+    """Raise `NoColumn` if a column that is taken for the index numbers the rows, as
+    pandas writes one.
+    """
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
         if folded(name) != "index" or len(column) < _FEWEST_ROWS:
@@ -199,7 +215,9 @@ def index_column(names: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgedIn:
-    """A judgment of a document in one index: the names of both, the grade as it is written."""
+    """A judgment of a document in one index: the names of both, the grade as it is
+    written.
+    """
 
     query: str
     document: str
@@ -219,7 +237,9 @@ class Indexes:
         self._known: dict[tuple[str, str], JudgedIn] = {}
 
     def why_two(self, judged: JudgedIn) -> str:
-        """Say that a document got another grade in another index before; empty if it did not."""
+        """Say that a document got another grade in another index before; empty if it
+        did not.
+        """
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:
             return ""

@@ -1,9 +1,10 @@
 """What a format of judgments and a format of runs are, and the registries of both.
 
-To add a format to the package, write a module in `ext/formats/` with a `JudgmentFormat` (or a
-`RunFormat`) and name it in `bundled.py`. Another package adds a format by an entry point of the
-group `pytest_relevance.formats` or `pytest_relevance.run_formats`. It names a `JudgmentFormat`,
-or a function from the text of a file to rows, for files whose format is named.
+To add a format to the package, write a module in `ext/formats/` with a `JudgmentFormat`
+(or a `RunFormat`) and name it in `bundled.py`. Another package adds a format by an
+entry point of the group `pytest_relevance.formats` or `pytest_relevance.run_formats`.
+It names a `JudgmentFormat`, or a function from the text of a file to rows, for files
+whose format is named.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ QUERY = "query"
 """The option of a file that says where the text of a query is."""
 
 COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
-"""What a user can say of a table: which columns have the grades and the ids of documents."""
+"""What a user can say of a table: which columns have the grades and the ids of
+documents.
+"""
 
 Fits = Callable[[Source], bool]
-"""Says whether a file is in a format. It raises nothing for a file in another format."""
+"""Says whether a file is in a format. It raises nothing for a file in another
+format.
+"""
 
 Rankings = Mapping[str, Sequence[str]]
 """{query: [document, ...]}, best first."""
@@ -78,17 +83,17 @@ class JudgmentFormat:
     `about`: what a file in the format has, in a few words.
     `fits`: whether a file has judgments in the format.
     `read`: reads the judgments; None if the format has none.
-    `fits_queries`: whether a file has queries in the format, or their ids alone; by default
-    `fits`.
+    `fits_queries`: whether a file has queries in the format, or their ids alone; by
+    default `fits`.
     `read_queries`: reads the queries; None if the format has none.
-    `has_queries_alone`: whether a file has queries and no judgments; by default that it fits
-    as a file of queries, and not as one of judgments.
+    `has_queries_alone`: whether a file has queries and no judgments; by default that it
+    fits as a file of queries, and not as one of judgments.
     `unread_columns`: finds the columns of a file of queries that nothing reads.
     `write`: writes judgments; None if the format is not written.
     `options`: what a user can say of a file beyond its format.
 
-    A user who names the format may have a file read that does not fit. The reader then says
-    what is wrong with it, by `Source.refuse`.
+    A user who names the format may have a file read that does not fit. The reader then
+    says what is wrong with it, by `Source.refuse`.
     """
 
     name: str
@@ -143,8 +148,8 @@ class RunFormat:
     """A format of runs: rankings that a search returned.
 
     `name`: what a user calls it.
-    `about`: what a file in the format has, in a few words; empty for a format that messages
-    do not offer.
+    `about`: what a file in the format has, in a few words; empty for a format that
+    messages do not offer.
     `fits`: whether a file is in the format.
     `read`: reads the rankings, best first.
     `write`: writes rankings; None if the format is not written.
@@ -158,7 +163,9 @@ class RunFormat:
 
 
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
-    """Make a format of what an entry point names: a format, or a function from a text to rows."""
+    """Make a format of what an entry point names: a format, or a function from a text
+    to rows.
+    """
     if isinstance(entry, JudgmentFormat):
         check_own_name(name, value, entry.name)
         return entry
@@ -183,8 +190,8 @@ def format_of_rows(
     """Make a format of a function from the text of a file to rows.
 
     Each row has the keys of a table of judgments or of queries:
-    `{"query": "boots", "doc_id": "b1", "grade": 3}`. A file in such a format is not recognised:
-    a user names the format.
+    `{"query": "boots", "doc_id": "b1", "grade": 3}`. A file in such a format is not
+    recognised: a user names the format.
     """
     label = f"{name} ({about})"
 

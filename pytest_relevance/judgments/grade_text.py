@@ -1,4 +1,6 @@
-"""Texts that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is wrong, and what to write."""
+"""Texts that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is
+wrong, and what to write.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 
 
 def why_no_grade(text: str) -> str | None:
-    """Say what is wrong with a grade that is meant as a number, or as none; None if it seems to be a name."""
+    """Say what is wrong with a grade that is meant as a number, or as none; None if it
+    seems to be a name.
+    """
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
         return "is no finite number; leave it empty if nobody judged the document"
@@ -37,7 +41,9 @@ def why_no_grade(text: str) -> str | None:
 
 
 def why_no_number(text: str) -> str | None:
-    """Say what is wrong with a text that is meant as a number, and what to write; None if it is not meant so."""
+    """Say what is wrong with a text that is meant as a number, and what to write; None
+    if it is not meant so.
+    """
     text = text.strip()
     if _PLAIN.fullmatch(text):
         return None
@@ -84,7 +90,9 @@ def _hundredth(number: str) -> str:
 
 
 def _in_ascii(text: str) -> str:
-    """Write digits of other scripts and other minus signs in ASCII. A text that is no number then stays as it is."""
+    """Write digits of other scripts and other minus signs in ASCII. A text that is no
+    number then stays as it is.
+    """
     plain = ""
     for character in text:
         number = unicodedata.numeric(character, None)

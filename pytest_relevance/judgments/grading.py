@@ -1,8 +1,9 @@
 """Make `Judgments` of ratings as they are written.
 
 Names become grades, several ratings become one, and contradictions are errors. Files of
-judgments have millions of rows and a handful of different grades. So each different grade is
-interpreted once, and rows are searched one by one only if some of them are wrong.
+judgments have millions of rows and a handful of different grades. So each different
+grade is interpreted once, and rows are searched one by one only if some of them are
+wrong.
 """
 
 from __future__ import annotations
@@ -32,16 +33,17 @@ def graded(
 ) -> Judgments:
     """Make judgments of ratings.
 
-    Equal ratings of a document are its grade. Different ratings come from several raters, if
-    the file says who rated or `raters` is given. Else they are an error.
+    Equal ratings of a document are its grade. Different ratings come from several
+    raters, if the file says who rated or `raters` is given. Else they are an error.
 
-    `raters`: how several ratings of a document are combined; None if the user does not say.
+    `raters`: how several ratings of a document are combined; None if the user does not
+        say.
     `words_need_scale`: the words of a format (ESCI's) are no grades without a scale.
 
     Raises:
-        FileError: a rating is no grade or is off the scale, ratings contradict each other, or
-            the file does not show which ratings are the grades (`rows.unclear`) and `raters`
-            is None.
+        FileError: a rating is no grade or is off the scale, ratings contradict each
+            other, or the file does not show which ratings are the grades
+            (`rows.unclear`) and `raters` is None.
     """
     if rows.unclear is not None and raters is None:
         raise FileError(rows.file, [rows.unclear])
@@ -63,7 +65,9 @@ def graded(
 
 
 def number_of(text: str) -> float | None:
-    """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite number."""
+    """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite
+    number.
+    """
     if _NUMBER.fullmatch(text) is None:
         return None
     # `\s` matches \x1c to \x1f, which float() does not strip
@@ -99,7 +103,9 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse the rows whose ratings are no grade, each with what is wrong with it."""
+        """Refuse the rows whose ratings are no grade, each with what is wrong with
+        it.
+        """
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
             if rating in wrong:
@@ -165,7 +171,9 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
 def _by_document(
     rows: Ratings, written: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    """Collect the grade of each document, by query. Of several rows the last one counts."""
+    """Collect the grade of each document, by query. Of several rows the last one
+    counts.
+    """
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
@@ -218,7 +226,9 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Name unnamed raters: the first rating of a document is by `rating 1`, and so on."""
+    """Name unnamed raters: the first rating of a document is by `rating 1`, and so
+    on.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):
@@ -228,7 +238,9 @@ def _numbered(rows: Ratings) -> list[str]:
 
 
 def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
-    """Refuse different grades of one document; if there are raters, different grades by one rater."""
+    """Refuse different grades of one document; if there are raters, different grades by
+    one rater.
+    """
     problems = Problems(rows.file)
     first: dict[tuple[str, str, str], int] = {}
     refused = set()
@@ -293,7 +305,9 @@ def _combined(
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
-    """Find the way to combine ratings (median, mean ...) that gives exactly the grades; None if there is none."""
+    """Find the way to combine ratings (median, mean ...) that gives exactly the grades;
+    None if there is none.
+    """
     for how in AGGREGATES:
         if _are_combined_by(how, judgments):
             return how

@@ -1,17 +1,20 @@
 """Cells that hold several ids of documents: `m-12;faq-3`, `["a", "b"]`, `12, 34`.
 
-A cell is one document here. An id may honestly have a separator in it: `products|17`, `Paris, Texas`, a DOI with a
-semicolon. So a cell is a list only if there is evidence for it:
+A cell is one document here. An id may honestly have a separator in it: `products|17`,
+`Paris, Texas`, a DOI with a semicolon. So a cell is a list only if there is evidence
+for it:
 
 - It is a list in JSON or Python: `["a"]`, `['a', 'b']`, `[1, 2]`.
-- Each part is a document of the file by itself. Words between a comma and a blank are no evidence: `Paris`, `Texas` and
+- Each part is a document of the file by itself. Words between a comma and a blank are
+  no evidence: `Paris`, `Texas` and
   `Paris, Texas` may be three articles.
-- The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one pattern of letters and digits
-  (`m-12` and `faq-3`), or all are numbers.
+- The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one
+  pattern of letters and digits (`m-12` and `faq-3`), or all are numbers.
 
-Ids that are put together with a bar are no lists: all ids of the file have as many parts, which are numbers (`12|34`)
-or have a prefix for each place (`store-1|sku-7`, `store-2|sku-9`). Where the evidence is weaker, a cell is doubtful:
-then readers name it, and read it as one id.
+Ids that are put together with a bar are no lists: all ids of the file have as many
+parts, which are numbers (`12|34`) or have a prefix for each place (`store-1|sku-7`,
+`store-2|sku-9`). Where the evidence is weaker, a cell is doubtful: then readers name
+it, and read it as one id.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ _ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 
 @dataclass
 class IdLists:
-    """The cells of a file that hold several ids, with their parts. `doubtful` are cells that may hold several."""
+    """The cells of a file that hold several ids, with their parts. `doubtful` are cells
+    that may hold several.
+    """
 
     sure: dict[str, Sequence[str]] = field(default_factory=dict)
     doubtful: dict[str, Sequence[str]] = field(default_factory=dict)
@@ -46,8 +51,8 @@ class IdLists:
 class _Split:
     """A cell and its parts between a separator.
 
-    `known`: each part is a cell by itself. `recurs`: a part stands in another cell too. `everywhere`: all cells of the
-    file have the separator.
+    `known`: each part is a cell by itself. `recurs`: a part stands in another cell too.
+    `everywhere`: all cells of the file have the separator.
     """
 
     cell: str
@@ -105,7 +110,9 @@ def _split_cells(cells: set[str], separator: str) -> list[_Split]:
 
 
 def _parts(cell: str, separator: str) -> list[str]:
-    """Split a cell into parts; give none if one of them is blank. A separator at the end is left out."""
+    """Split a cell into parts; give none if one of them is blank. A separator at the
+    end is left out.
+    """
     parts = []
     for part in cell.strip().removesuffix(separator).split(separator):
         if part.strip():
@@ -129,7 +136,9 @@ def _between_bars(split: _Split) -> str:
 
 
 def _between_commas(split: _Split) -> str:
-    """Words between a comma and a blank may be a title, and three digits after a comma thousands."""
+    """Words between a comma and a blank may be a title, and three digits after a comma
+    thousands.
+    """
     may_be_title = ", " in split.cell and not _have_digits(split.parts)
     is_number = _THOUSANDS.fullmatch(split.cell) is not None
     if are_alike(split.parts) or (_are_numbers(split.parts) and not is_number):
@@ -163,7 +172,9 @@ _RULES: Mapping[str, Callable[[_Split], str]] = {
 
 
 def entries_of_list(text: str) -> list[str]:
-    """Read the entries of a text that is a list in JSON or Python; give none for any other text."""
+    """Read the entries of a text that is a list in JSON or Python; give none for any
+    other text.
+    """
     stripped = text.strip()
     if stripped[:1] not in _BRACKETS:
         return []
@@ -179,7 +190,9 @@ def entries_of_list(text: str) -> list[str]:
 
 
 def are_alike(parts: Sequence[str]) -> bool:
-    """Whether all parts are URLs, UUIDs, names of files with one ending, or have one pattern of letters and digits."""
+    """Whether all parts are URLs, UUIDs, names of files with one ending, or have one
+    pattern of letters and digits.
+    """
     first = parts[0]
     if "://" in first:
         return all(map(_URL.fullmatch, parts))
@@ -192,7 +205,9 @@ def are_alike(parts: Sequence[str]) -> bool:
 
 
 def have_one_pattern(parts: Sequence[str]) -> bool:
-    """Whether all parts have one pattern, of letters and digits and without white space: `m-12` and `faq-3`."""
+    """Whether all parts have one pattern, of letters and digits and without white
+    space: `m-12` and `faq-3`.
+    """
     if parts[0][0].isalpha() != parts[1][0].isalpha():
         return False
     pattern = _pattern(parts[0])
@@ -216,7 +231,9 @@ def _have_digits(parts: Sequence[str]) -> bool:
 
 
 def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
-    """Whether ids are put together of as many parts, which are numbers or have a prefix for each place."""
+    """Whether ids are put together of as many parts, which are numbers or have a prefix
+    for each place.
+    """
     if len(parts_of) < 2 or len(set(map(len, parts_of.values()))) > 1:
         return False
     places = list(zip(*parts_of.values(), strict=True))

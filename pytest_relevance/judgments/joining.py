@@ -12,7 +12,9 @@ from pytest_relevance.judgments.model import Judgments, Query
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Judgments with the queries of a file. `notices`: what did not fit, in sentences."""
+    """Judgments with the queries of a file. `notices`: what did not fit, in
+    sentences.
+    """
 
     judgments: Judgments
     notices: Sequence[str]
@@ -21,8 +23,8 @@ class Joined:
 def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> Joined:
     """Give judgments the ids of a file of queries, with all that it says of them.
 
-    A query of the judgments is matched by id, or else by text. A query that the file does not
-    have is not changed. A query that only the file has is left out.
+    A query of the judgments is matched by id, or else by text. A query that the file
+    does not have is not changed. A query that only the file has is left out.
 
     Raises:
         ValueError: two queries of the judgments are one in the file.

@@ -1,8 +1,10 @@
-"""The types that files of judgments and queries are read into: `Query`, `Ratings` and `Judgments`.
+"""The types that files of judgments and queries are read into: `Query`, `Ratings` and
+`Judgments`.
 
-Every format is first read into `Ratings`: columns of what each row says, as it is written.
-`grading.graded` turns those into `Judgments`, a dict of dicts that also knows its queries, titles
-and raters.
+Every format is first read into `Ratings`: columns of what each row says, as it is
+written.
+`grading.graded` turns those into `Judgments`, a dict of dicts that also knows its
+queries, titles and raters.
 """
 
 from __future__ import annotations
@@ -54,20 +56,21 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of one file as columns, with an element for each rating. Nothing is checked yet.
+    """The ratings of one file as columns, with an element for each rating. Nothing is
+    checked yet.
 
-    `queries`: ids, or texts if the file has no ids. `by_id` says which; None if the file does
-    not say.
+    `queries`: ids, or texts if the file has no ids. `by_id` says which; None if the
+    file does not say.
     `ratings`: texts or numbers; "" and None are no judgment.
     `raters`: who gave each rating; None if the file does not distinguish raters.
-    `described`: the queries that the file says more about than their id, and those without a
-    rating.
+    `described`: the queries that the file says more about than their id, and those
+    without a rating.
     `place`: gives the position of a row, for messages.
-    `words`: what the format calls its grades ("e", casefolded), with the names that a scale may
-    give them ("exact", "e"). `grades_of_words`: their grades without a scale.
+    `words`: what the format calls its grades ("e", casefolded), with the names that a
+    scale may give them ("exact", "e"). `grades_of_words`: their grades without a scale.
     `notices`: what was left out in reading, and why.
-    `unclear`: why the file does not show which ratings are the grades, unless the user says how
-    ratings are combined.
+    `unclear`: why the file does not show which ratings are the grades, unless the user
+    says how ratings are combined.
     `machine`: whether a machine gave each rating; None if the file does not say.
     """
 
@@ -114,16 +117,17 @@ class Ratings:
 
 @dataclass(eq=False, repr=False)
 class Judgments(dict[str, dict[str, float]]):
-    """{query: {document: grade}}, the queries in the order of the file, and what else the file says.
+    """{query: {document: grade}}, the queries in the order of the file, and what else
+    the file says.
 
     The key of a query is its id, or its text if the file gives no id.
 
     `format`: the name of the format as which it was read.
-    `queries`: the queries that the file says more about (text, weight, params, note), and those
-    without a judgment.
+    `queries`: the queries that the file says more about (text, weight, params, note),
+    and those without a judgment.
     `titles`: {query: {document: title}}.
-    `ratings`: {query: {document: {rater: rating}}} if there are several raters. `raters`: their
-    names.
+    `ratings`: {query: {document: {rater: rating}}} if there are several raters.
+    `raters`: their names.
     `notices`: what was left out in reading, and why.
     `place`: gives the position of a judgment in the file, by its query and document.
     """

@@ -1,11 +1,12 @@
-"""Read judgments, queries and runs from a file: `read_judgments`, `read_queries`, `read_run`.
+"""Read judgments, queries and runs from a file: `read_judgments`, `read_queries`,
+`read_run`.
 
 This module finds the format of a file. The formats themselves are in `FORMATS` and
 `RUN_FORMATS` (`formats.py`); nothing here knows one of them.
 
-If the user names a format, the file is read in it. Else it is read in the first format that
-fits its content. Before that it is checked that the file is data at all, and no page or error
-of a server, for example.
+If the user names a format, the file is read in it. Else it is read in the first format
+that fits its content. Before that it is checked that the file is data at all, and no
+page or error of a server, for example.
 """
 
 from __future__ import annotations
@@ -64,30 +65,32 @@ def read_judgments(
     id_field: str | Sequence[str] | None = None,
     fill: bool = False,
 ) -> Judgments:
-    """Read a file of judgments: {query: {document: grade}}, and what else the file says as attributes.
+    """Read a file of judgments: {query: {document: grade}}, and what else the file says
+    as attributes.
 
-    The key of a query is its id, or its text in a format that has no ids. Ids and texts are
-    text, exactly as written.
+    The key of a query is its id, or its text in a format that has no ids. Ids and texts
+    are text, exactly as written.
 
     `format`: a name of docs/reference/judgments.md. By default the content says it.
-    `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest). A grade
-    off the scale is an error.
-    `raters`: how several ratings of a document become its grade ("median", "mean", "min",
-    "max", "majority"). The default is the median if the file says who rated. Else a document
-    with two grades is an error unless `raters` is given.
+    `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest).
+    A grade off the scale is an error.
+    `raters`: how several ratings of a document become its grade ("median", "mean",
+    "min", "max", "majority"). The default is the median if the file says who rated.
+    Else a document with two grades is an error unless `raters` is given.
     `query`: where an Elasticsearch rank_eval request has the text of the query
     (`params.text`). Of several paths the first counts that leads to a text.
-    `grade_column`: the column of a table, or the key of JSON objects, that has the grades. A
-    file with a final column (`final_rating`) beside the ratings of raters is an error without
-    it, unless `raters` is given.
-    `id_field`: the column, or the key, that has the id of a document; a list of columns of
-    which the first counts that a row has; or a template that joins columns (`{_index}/{_id}`).
-    `fill`: also read rows whose grade a machine gave (a column `machine` that is true). Without
-    it they are an error, since they would be taken for a person's.
+    `grade_column`: the column of a table, or the key of JSON objects, that has the
+    grades. A file with a final column (`final_rating`) beside the ratings of raters is
+    an error without it, unless `raters` is given.
+    `id_field`: the column, or the key, that has the id of a document; a list of columns
+    of which the first counts that a row has; or a template that joins columns
+    (`{_index}/{_id}`).
+    `fill`: also read rows whose grade a machine gave (a column `machine` that is true).
+    Without it they are an error, since they would be taken for a person's.
 
     Raises:
-        FileError: (a ValueError) the file cannot be used; with every mistake, its line, query
-            and document.
+        FileError: (a ValueError) the file cannot be used; with every mistake, its line,
+            query and document.
         ValueError: an argument has a value that does not exist.
     """
     options = options_of(query, grade_column)
@@ -107,8 +110,9 @@ def read_queries(
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file.
 
-    The id of a query without one is its text. A file of judgments that has the texts of its
-    queries is a file of queries too. The arguments and errors are those of `read_judgments`.
+    The id of a query without one is its text. A file of judgments that has the texts of
+    its queries is a file of queries too. The arguments and errors are those of
+    `read_judgments`.
     """
     queries = load_queries(
         path, format, query=query, grade_column=grade_column, id_field=id_field
@@ -117,21 +121,23 @@ def read_queries(
 
 
 def read_run(path: Path, format: str | None = None) -> Rankings:
-    """Read a run: {query: [document, ...]}, best first, the queries in the order of the file.
+    """Read a run: {query: [document, ...]}, best first, the queries in the order of the
+    file.
 
     `format`: by default the content says it.
 
-    - "trec": `qid Q0 docid rank score tag`, sorted as trec_eval does, whatever its ranks say:
-      by score, then by document id, both descending.
-    - "csv": a table with a header, which has query or query_id, doc_id, and rank or score.
-      Without both, the rows are in order already. A snapshot of Quepid is such a table.
+    - "trec": `qid Q0 docid rank score tag`, sorted as trec_eval does, whatever its
+      ranks say: by score, then by document id, both descending.
+    - "csv": a table with a header, which has query or query_id, doc_id, and rank or
+      score. Without both, the rows are in order already. A snapshot of Quepid is such a
+      table.
     - "parquet": the same as Parquet.
     - "json": {query: {document: score}}, {query: [document, ...]} or rows.
-    - "record": the file of `--relevance-record`, without its cases that were skipped or are
-      an error.
+    - "record": the file of `--relevance-record`, without its cases that were skipped or
+      are an error.
 
-    gzip is unpacked. A document that a query has twice stays at both ranks, and counts at the
-    first one, as in `evaluate`; a `RelevanceWarning` says so.
+    gzip is unpacked. A document that a query has twice stays at both ranks, and counts
+    at the first one, as in `evaluate`; a `RelevanceWarning` says so.
 
     Raises:
         FileError: (a ValueError) the file cannot be read; with file, line and query.
@@ -166,7 +172,9 @@ def load_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
-    """Read a file of queries with all that it says of each; arguments and errors of `read_judgments`."""
+    """Read a file of queries with all that it says of each; arguments and errors of
+    `read_judgments`.
+    """
     options = options_of(query, grade_column)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     return queries_in(source, format)
@@ -223,7 +231,9 @@ _OF_A_MACHINE = (
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings in a file, also those of a machine. It may have a header alone."""
+    """Read the ratings in a file, also those of a machine. It may have a header
+    alone.
+    """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
         known = judgments_in(source) if format is None else _named(format)
@@ -282,7 +292,9 @@ def check_format(name: str) -> str:
 
 
 def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
-    """Collect the options of a file that are given; the paths to the texts of queries as a tuple."""
+    """Collect the options of a file that are given; the paths to the texts of queries
+    as a tuple.
+    """
     options: dict[str, Any] = {}
     if query is not None:
         options[QUERY] = (query,) if isinstance(query, str) else tuple(query)
@@ -339,7 +351,9 @@ def _named(format: str) -> JudgmentFormat:
 
 
 def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
-    """Find the format of a file of queries. Refuses a file in a format that has none."""
+    """Find the format of a file of queries. Refuses a file in a format that has
+    none.
+    """
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)
@@ -360,7 +374,9 @@ def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
 
 @contextmanager
 def _naming_the_file(source: Source) -> Iterator[None]:
-    """Refuse the file if the format of another package cannot be loaded, or raises an exception."""
+    """Refuse the file if the format of another package cannot be loaded, or raises an
+    exception.
+    """
     try:
         yield
     except ExtensionError as error:
@@ -371,13 +387,17 @@ def _naming_the_file(source: Source) -> Iterator[None]:
 
 
 def _refuse_accidents(source: Source, format: str | None) -> None:
-    """Refuse a file that is there by accident. In a format of another package it may be meant."""
+    """Refuse a file that is there by accident. In a format of another package it may be
+    meant.
+    """
     if format is None or check_format(format) in FORMATS.bundled_names:
         refuse_accidents(source)
 
 
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Refuse a file of an unknown format: say what it begins with, and what it may be."""
+    """Refuse a file of an unknown format: say what it begins with, and what it may
+    be.
+    """
     names = source.header.names
     are_numbers = any(number_of(name) is not None for name in names)
     if len(names) > 1 and not are_numbers and not source.looks_like_json:

@@ -1,7 +1,8 @@
 """The scale of grades, and several ratings of one document combined into its grade.
 
-Case files and judgment files use the same table of ways to combine ratings: a new way is a row
-of `AGGREGATES`. A case file with judgments of its own needs nothing else of this folder.
+Case files and judgment files use the same table of ways to combine ratings: a new way
+is a row of `AGGREGATES`. A case file with judgments of its own needs nothing else of
+this folder.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The possible grades, from `lowest` to `highest`. `names`: names of some of them (`exact` ...)."""
+    """The possible grades, from `lowest` to `highest`. `names`: names of some of them
+    (`exact` ...).
+    """
 
     lowest: float
     highest: float
@@ -31,7 +34,9 @@ class Scale:
         return self.lowest <= grade <= self.highest
 
     def describe(self) -> str:
-        """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""
+        """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)`
+        or `0 to 3`.
+        """
         if not self.names:
             return f"{self.lowest:g} to {self.highest:g}"
         names = sorted(self.names.items(), key=lambda pair: pair[1])
@@ -58,8 +63,8 @@ def scale_of(value: object) -> Scale:
     """Make a `Scale` of (lowest, highest) or of {name: grade}.
 
     Raises:
-        ValueError: it is neither two numbers in that order, nor words with two different
-            numbers at least.
+        ValueError: it is neither two numbers in that order, nor words with two
+            different numbers at least.
     """
     if isinstance(value, Scale):
         return value
@@ -87,7 +92,9 @@ def scale_of(value: object) -> Scale:
 
 
 def _median(ratings: Sequence[float]) -> float:
-    """Take the middle rating, or the mean of the two in the middle of an even number."""
+    """Take the middle rating, or the mean of the two in the middle of an even
+    number.
+    """
     ordered = sorted(ratings)
     middle = len(ordered) // 2
     if len(ordered) % 2:
@@ -96,14 +103,18 @@ def _median(ratings: Sequence[float]) -> float:
 
 
 def _mean(ratings: Sequence[float]) -> float:
-    """Take the arithmetic mean. It does not depend on the order of the ratings, by `fsum`."""
+    """Take the arithmetic mean. It does not depend on the order of the ratings, by
+    `fsum`.
+    """
     if len(set(ratings)) == 1:
         return ratings[0]  # exact
     return math.fsum(ratings) / len(ratings)
 
 
 def _majority(ratings: Sequence[float]) -> float:
-    """Take the most frequent rating. Of several the lowest: a tie never raises a score."""
+    """Take the most frequent rating. Of several the lowest: a tie never raises a
+    score.
+    """
     counts = Counter(ratings)
     most = max(counts.values())
     return min(rating for rating, count in counts.items() if count == most)
@@ -126,11 +137,12 @@ def aggregate(ratings: Iterable[float], how: str = "median") -> float:
 
     `ratings`: numbers in any order, or a pandas Series
     (`frame.groupby("document")["rating"].agg(aggregate)`).
-    `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max"
-    or "majority" (of equally frequent ratings the lowest).
+    `how`: "median" (of an even number, the mean of the two in the middle), "mean",
+    "min", "max" or "majority" (of equally frequent ratings the lowest).
 
     Raises:
-        ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is not a finite number.
+        ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is
+            not a finite number.
     """
     checked_raters(how)
     given = list(ratings)
@@ -158,7 +170,9 @@ def checked_raters(raters: str | None) -> str | None:
 
 
 UNNAMED = "rating 1"
-"""The name of a rater without one, in a file that names others or has several ratings of a document."""
+"""The name of a rater without one, in a file that names others or has several ratings
+of a document.
+"""
 
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:

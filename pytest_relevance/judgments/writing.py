@@ -1,6 +1,7 @@
 """Write judgments and runs to files: which format a file gets, and how it is packed.
 
-The formats themselves are in `FORMATS` and `RUN_FORMATS`, those with a function `write`.
+The formats themselves are in `FORMATS` and `RUN_FORMATS`, those with a function
+`write`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def format_of_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
-    """Compress bytes with gzip if the name of their file ends in .gz. Equal bytes give equal files."""
+    """Compress bytes with gzip if the name of their file ends in .gz. Equal bytes give
+    equal files.
+    """
     if PurePath(path).suffix.lower() == ".gz":
         return gzip.compress(data, mtime=0)
     return data
@@ -65,8 +68,8 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
 
     Raises:
         KeyError: there is no such format.
-        ValueError: the format is not written, there are no judgments, or the format cannot
-            have some of the ids or grades; a line for each mistake.
+        ValueError: the format is not written, there are no judgments, or the format
+            cannot have some of the ids or grades; a line for each mistake.
     """
     write = FORMATS.get(format).write
     if write is None:
@@ -76,7 +79,9 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
 
 
 def write_run(rankings: Rankings) -> Written:
-    """Write rankings as a TREC run. Raises ValueError if there are none, or for an id with white space."""
+    """Write rankings as a TREC run. Raises ValueError if there are none, or for an id
+    with white space.
+    """
     write = RUN_FORMATS.get("trec").write
     assert write is not None
     return write(rankings)

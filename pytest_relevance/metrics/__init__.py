@@ -1,4 +1,5 @@
-"""Relevance measures (nDCG and others), similarities between rankings, and significance tests between runs.
+"""Relevance measures (nDCG and others), similarities between rankings, and significance
+tests between runs.
 
 | module | what it holds |
 |---|---|
@@ -10,6 +11,7 @@
 | `similarity` | Jaccard, overlap, RBO, Kendall's tau |
 | `statistics` | of two runs: randomisation test, effect size, bootstrap, Holm; of raters: Krippendorff, Cohen |
 
-Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits` import numpy at once, so that a
-suite which scores one query at a time never pays for it. Importing this package imports none of them.
+Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits`
+import numpy at once, so that a suite which scores one query at a time never pays for
+it. Importing this package imports none of them.
 """

@@ -1,7 +1,7 @@
 """How far raters agree.
 
-Krippendorff's alpha for any number of raters. For two raters also Cohen's kappa and what lies
-behind it.
+Krippendorff's alpha for any number of raters. For two raters also Cohen's kappa and
+what lies behind it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _SAMPLES_AT_ONCE = 100
 def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     """Give Krippendorff's alpha of ordinal ratings.
 
-    It is 1 - the disagreement within documents / the disagreement expected by chance, if
-    chance shuffles the ratings. 1.0 is perfect agreement, 0.0 is what chance gives, and
-    below it raters contradict each other. NaN if no document has two ratings, or if all
-    ratings are equal: then nothing could have disagreed.
+    It is 1 - the disagreement within documents / the disagreement expected by chance,
+    if chance shuffles the ratings. 1.0 is perfect agreement, 0.0 is what chance gives,
+    and below it raters contradict each other. NaN if no document has two ratings, or if
+    all ratings are equal: then nothing could have disagreed.
 
     `ratings`: for each document its ratings, in any order and number. None and NaN are
     ratings that were not given.
@@ -89,12 +89,13 @@ class Agreement:
 
     A figure that is not defined is NaN.
 
-    `counts`: {(grade of the first, grade of the second): documents}, in ascending order.
+    `counts`: {(grade of the first, grade of the second): documents}, in ascending
+        order.
     `equal`: the share of documents with equal grades.
     `kappa`: Cohen's, with quadratic weights. `low` to `high` is its interval at 95 %.
     `alpha`: Krippendorff's (ordinal).
-    `bias`: the mean of the second's grade less the first's. Above 0 the second is the more
-        generous one.
+    `bias`: the mean of the second's grade less the first's. Above 0 the second is the
+        more generous one.
     """
 
     counts: Mapping[tuple[float, float], int]
@@ -111,17 +112,18 @@ def agreement(
 ) -> Agreement:
     """Compare the grades of two raters, of the same documents in the same order.
 
-    Cohen's kappa with quadratic weights is 1 - observed / expected: the mean of (a - b)^2
-    over the documents, and over all pairs of a grade `a` of the first and a grade `b` of
-    the second. So the weights are by the values of the grades. For whole grades that is
-    scikit-learn's `cohen_kappa_score(first, second, labels=range(lowest, highest + 1),
-    weights="quadratic")`, which weights by the positions of its labels. Kappa is not
-    defined for fewer than two documents, nor if all grades of both are the same. 1 is
-    perfect agreement, 0 is what chance gives. Source: Cohen 1968; Fleiss & Cohen 1973.
+    Cohen's kappa with quadratic weights is 1 - observed / expected: the mean of (a -
+    b)^2 over the documents, and over all pairs of a grade `a` of the first and a grade
+    `b` of the second. So the weights are by the values of the grades. For whole grades
+    that is scikit-learn's `cohen_kappa_score(first, second, labels=range(lowest,
+    highest + 1), weights="quadratic")`, which weights by the positions of its labels.
+    Kappa is not defined for fewer than two documents, nor if all grades of both are the
+    same. 1 is perfect agreement, 0 is what chance gives. Source: Cohen 1968; Fleiss &
+    Cohen 1973.
 
     Its interval is the percentile bootstrap over 2,000 samples of documents, drawn from
-    `seed`. Samples in which kappa is not defined do not count. Source: Efron & Tibshirani
-    1993, chapter 13.
+    `seed`. Samples in which kappa is not defined do not count. Source: Efron &
+    Tibshirani 1993, chapter 13.
 
     Raises:
         ValueError: the raters did not grade equally many documents, or a grade is not a
@@ -175,10 +177,11 @@ def _kappa_with_interval(
 def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
     """Give the kappa of each sample; NaN if it is not defined.
 
-    `counts`, of shape (samples, cells): how often each pair of grades `one`, `two`, both of
-    shape (cells,), is in each sample.
+    `counts`, of shape (samples, cells): how often each pair of grades `one`, `two`,
+    both of shape (cells,), is in each sample.
     """
-    # Only differences matter. From a grade of 0 on, the squares of equal grades cancel out.
+    # Only differences matter. From a grade of 0 on, the squares of equal grades cancel
+    # out.
     lowest = one[0]
     one, two = one - lowest, two - lowest
     squares = counts @ (one**2 + two**2)

@@ -1,7 +1,8 @@
-"""Judgments and rankings of many queries, checked: ids are text, grades are finite numbers.
+"""Judgments and rankings of many queries, checked: ids are text, grades are finite
+numbers.
 
-`matrix` scores them. Check them once to score them many times. The documents stay in the
-caller's own dicts and lists if these have the right types already.
+`matrix` scores them. Check them once to score them many times. The documents stay in
+the caller's own dicts and lists if these have the right types already.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class CheckedJudgments:
     """The judgments of Q queries, in the caller's order.
 
     `queries`: the Q ids. `tables`: for each its {document: grade}.
-    `grades`: all grades, query after query, in the order of the tables. They are uint8 if
-    all are whole numbers from 0 to 255, else float64.
+    `grades`: all grades, query after query, in the order of the tables. They are uint8
+    if all are whole numbers from 0 to 255, else float64.
     `counts`: how many judgments each query has; shape (Q,).
     """
 
@@ -48,8 +49,8 @@ class CheckedJudgments:
         An id that is an integer, or of a type with an exact text, becomes that text.
 
         Raises:
-            ValueError: a grade is not a finite number, an id is of another type, or a pair
-                of query and document has two grades. The message names both.
+            ValueError: a grade is not a finite number, an id is of another type, or a
+                pair of query and document has two grades. The message names both.
         """
         require_mapping(judgments, "judgments", "{query: {document: grade}}")
         queries = _text_ids(judgments, "the judgments", "query")
@@ -82,11 +83,12 @@ class CheckedRankings:
         """Check {query: [document, ...]} or {query: {document: score}}.
 
         Scores are sorted as trec_eval sorts them: by score, then by document id, both
-        descending. An id that is an integer, or of a type with an exact text, becomes that text.
+        descending. An id that is an integer, or of a type with an exact text, becomes
+        that text.
 
         Raises:
-            ValueError: a ranking is text or None, an id is of another type, or a score is
-                not a number.
+            ValueError: a ranking is text or None, an id is of another type, or a score
+                is not a number.
         """
         require_mapping(rankings, "rankings", "{query: [document, ...]}")
         queries = _text_ids(rankings, "the rankings", "query")
@@ -105,7 +107,9 @@ class CheckedRankings:
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Give the rankings of these queries, in this order; empty ones if there is none."""
+        """Give the rankings of these queries, in this order; empty ones if there is
+        none.
+        """
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))
@@ -113,7 +117,8 @@ class CheckedRankings:
 
 
 def text_id(value: object, where: str, what: str) -> str:
-    """Turn an id into text: an integer into its digits, a UUID or a whole Decimal likewise.
+    """Turn an id into text: an integer into its digits, a UUID or a whole Decimal
+    likewise.
 
     Raises ValueError for a type without an exact text.
     """
@@ -133,7 +138,9 @@ def text_id(value: object, where: str, what: str) -> str:
 
 
 def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
-    """Sort documents as trec_eval sorts a run: by score, then by id, both descending."""
+    """Sort documents as trec_eval sorts a run: by score, then by id, both
+    descending.
+    """
     pairs = sorted(zip(scores, documents, strict=True), reverse=True)
     return [document for _, document in pairs]
 
@@ -148,7 +155,9 @@ def require_mapping(value: object, what: str, shape: str) -> None:
 
 
 def _has_text_ids(table: Mapping[Any, object]) -> bool:
-    """Whether the first id is text. All ids of a query are expected to be of one type."""
+    """Whether the first id is text. All ids of a query are expected to be of one
+    type.
+    """
     return not table or isinstance(next(iter(table)), str)
 
 
@@ -208,7 +217,9 @@ def _sorted_by_score(where: str, scores: Mapping[Any, Any]) -> list[str]:
 def _checked_grades(
     queries: Sequence[str], tables: Sequence[dict[str, float]]
 ) -> Grades:
-    """Put all grades into one array. Raises ValueError if one is not a finite number."""
+    """Put all grades into one array. Raises ValueError if one is not a finite
+    number.
+    """
     values = list(chain.from_iterable(table.values() for table in tables))
     kinds = set(map(type, values))
     if not all(issubclass(kind, _NUMBERS) and kind is not bool for kind in kinds):
@@ -242,7 +253,9 @@ def _refuse_grade(
 
 
 def _explain_not_finite(grade: object) -> str:
-    """Say what is wrong with a grade that is not a finite number; else an empty text."""
+    """Say what is wrong with a grade that is not a finite number; else an empty
+    text.
+    """
     try:
         if _is_number(grade) and math.isfinite(float(grade)):  # type: ignore[arg-type]
             return ""

@@ -24,27 +24,28 @@ def interval(
 ) -> tuple[float, float]:
     """Give the least and the greatest nDCG@k that the unjudged results leave open.
 
-    Each unjudged result in the top k may have any grade from `lowest` to `highest` of the
-    scale. `present` is the score, for a caller who knows it already.
+    Each unjudged result in the top k may have any grade from `lowest` to `highest` of
+    the scale. `present` is the score, for a caller who knows it already.
 
     The lower end is exact. It is the least nDCG over j = 0, 1, ... if the j deepest
-    unjudged results have the highest grade and the others the lowest. The ideal ranking has
-    these judgments too.
+    unjudged results have the highest grade and the others the lowest. The ideal ranking
+    has these judgments too.
 
-    The upper end is a bound: some grading may reach it, and none exceeds it. It is the DCG
-    with the highest grade for all of them, divided by the present ideal DCG, and at most 1.
-    If negative grades make that DCG negative, it is divided by the ideal DCG with these
-    judgments, because a larger ideal then brings nDCG nearer to 0.
+    The upper end is a bound: some grading may reach it, and none exceeds it. It is the
+    DCG with the highest grade for all of them, divided by the present ideal DCG, and at
+    most 1. If negative grades make that DCG negative, it is divided by the ideal DCG
+    with these judgments, because a larger ideal then brings nDCG nearer to 0.
 
-    If a mapping of gains does not rise with the grades, "highest" and "lowest" are those
-    with the greatest and the least gain. The interval contains the score. An unjudged
-    result has no gain in the score: if the lowest grade has one, the lower end is the
-    score itself.
+    If a mapping of gains does not rise with the grades, "highest" and "lowest" are
+    those with the greatest and the least gain. The interval contains the score. An
+    unjudged result has no gain in the score: if the lowest grade has one, the lower end
+    is the score itself.
 
-    Both ends are the score if nothing is open: without unjudged results, with `ideal` other
-    than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
-    `undefined="zero"`) if the present ideal DCG is 0. A later copy of a document is not an
-    unjudged result, nor is a document with a negative grade, whatever `negative` says.
+    Both ends are the score if nothing is open: without unjudged results, with `ideal`
+    other than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
+    `undefined="zero"`) if the present ideal DCG is 0. A later copy of a document is not
+    an unjudged result, nor is a document with a negative grade, whatever `negative`
+    says.
     """
     if present is None:
         present = ndcg(graded, settings, k)
@@ -132,7 +133,8 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Give the DCG with the highest grade at the 0, 1, ... deepest unjudged results.
+        """Give the DCG with the highest grade at the 0, 1, ... deepest unjudged
+        results.
 
         The other unjudged results have the lowest grade.
         """
@@ -152,8 +154,9 @@ class _OpenRanking:
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
         """Give the ideal DCG if 0, 1, ... unjudged results have the highest grade.
 
-        The others have the lowest grade. Equal gains stand together in an ideal ranking.
-        So prefix sums of 1 / discount give each DCG in one step a gain, not a rank.
+        The others have the lowest grade. Equal gains stand together in an ideal
+        ranking. So prefix sums of 1 / discount give each DCG in one step a gain, not a
+        rank.
         """
         low = self.settings.gains[self.lowest]
         high = self.settings.gains[self.highest]

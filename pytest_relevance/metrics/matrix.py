@@ -1,11 +1,12 @@
 """The common measures for many queries at once, with numpy.
 
-The grades of the results stand in a matrix, by rank and query. Each measure is defined in the
-docstring of the function in `measures`. Here it is computed with one loop over the ranks, so that
-sums run in the same order and give the same bits. A property test compares the two.
+The grades of the results stand in a matrix, by rank and query. Each measure is defined
+in the docstring of the function in `measures`. Here it is computed with one loop over
+the ranks, so that sums run in the same order and give the same bits. A property test
+compares the two.
 
-What this module does not have is scored by `measures`, query after query: rare measures and
-settings, metrics of a project's own, and scales of very many grades.
+What this module does not have is scored by `measures`, query after query: rare measures
+and settings, metrics of a project's own, and scales of very many grades.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ def score_batch(
 ) -> list[Floats]:
     """Score every judged query by every metric.
 
-    Returns for each metric an array in the order of `judgments.queries`. A query without a
-    ranking has an empty one. Rankings of queries without judgments are ignored. NaN if a
-    measure is not defined, or 0.0 with `undefined="zero"`.
+    Returns for each metric an array in the order of `judgments.queries`. A query
+    without a ranking has an empty one. Rankings of queries without judgments are
+    ignored. NaN if a measure is not defined, or 0.0 with `undefined="zero"`.
 
     Raises:
         ValueError: a grade has no gain (nDCG, DCG), a grade is above `max_grade` (ERR,
@@ -169,7 +170,9 @@ def _score_in_matrix(
     places: Places,
     settings: Settings,
 ) -> dict[Metric, Floats]:
-    """Score some queries at a time. `places`: where in `grades` each judgment's grade is."""
+    """Score some queries at a time. `places`: where in `grades` each judgment's grade
+    is.
+    """
     if not metrics:
         return {}
     queries = len(judgments.queries)
@@ -245,8 +248,8 @@ class _GradeCounts:
 class _Batch:
     """Some queries.
 
-    `grades`: the grades of the results, shape (ranks, queries), as deep as needed. NaN for
-    an unjudged result, for a later copy of a document, and below the last result.
+    `grades`: the grades of the results, shape (ranks, queries), as deep as needed. NaN
+    for an unjudged result, for a later copy of a document, and below the last result.
     `lists`: the rankings.
     """
 
@@ -265,7 +268,9 @@ class _Batch:
         judged: _GradeCounts,
         settings: Settings,
     ) -> _Batch:
-        """Look up the first `depth` documents of the rankings in the tables of judgments."""
+        """Look up the first `depth` documents of the rankings in the tables of
+        judgments.
+        """
         found: list[float | None] = []
         for table, ranking in zip(tables, lists, strict=True):
             top = ranking[:depth]

@@ -1,18 +1,18 @@
 """Every measure for one query, in plain Python: the table `MEASURES`, and `score`.
 
-A new measure is a function and a row of `MEASURES`. docs/reference/metrics.md says what each
-measure is. `matrix` computes the common ones for many queries at once, to the same bits. A
-property test compares the two. DCG and nDCG are in `ndcg`.
+A new measure is a function and a row of `MEASURES`. docs/reference/metrics.md says what
+each measure is. `matrix` computes the common ones for many queries at once, to the same
+bits. A property test compares the two. DCG and nDCG are in `ndcg`.
 
 All functions share these conventions:
 
-- Relevant means that the grade is at least `rel` of the metric. An unjudged result is not
-  relevant and has no gain.
-- A document that was returned twice counts at its first rank. The later copy keeps its rank
-  and has no gain. With `unjudged="skip"` it is left out, as unjudged results are, before any
-  cutoff.
-- With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged, Bpref
-  and `unjudged="skip"`.
+- Relevant means that the grade is at least `rel` of the metric. An unjudged result is
+  not relevant and has no gain.
+- A document that was returned twice counts at its first rank. The later copy keeps its
+  rank and has no gain. With `unjudged="skip"` it is left out, as unjudged results are,
+  before any cutoff.
+- With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged,
+  Bpref and `unjudged="skip"`.
 - If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`.
 """
 
@@ -41,8 +41,8 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
     Raises:
         ValueError: a grade has no gain under these settings, or is above `max_grade`.
-        MetricError: a metric of a project's own raised an exception, or returned neither a
-            number nor None.
+        MetricError: a metric of a project's own raised an exception, or returned
+            neither a number nor None.
     """
     if metric.is_own:
         value = own_metric(metric, graded, settings)
@@ -65,7 +65,9 @@ def ranks_needed(metric: Metric, settings: Settings) -> int | None:
 
 
 def largest_score(metric: Metric) -> float:
-    """Give the highest score of a metric: infinity for a sum and for a project's own."""
+    """Give the highest score of a metric: infinity for a sum and for a project's
+    own.
+    """
     if metric.is_own:
         return math.inf
     if metric.is_similarity or MEASURES[metric.measure].is_bounded:
@@ -76,8 +78,8 @@ def largest_score(metric: Metric) -> float:
 def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Call the function of a project's own metric with copies of the grades.
 
-    Returns NaN if the function returns None. Raises MetricError if it raises, or returns
-    anything but a finite number.
+    Returns NaN if the function returns None. Raises MetricError if it raises, or
+    returns anything but a finite number.
     """
     if metric.function is None:
         raise MetricError(
@@ -165,7 +167,8 @@ def cumulated_gain(metric: Metric, graded: GradedRanking, settings: Settings) ->
 
 
 def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """P@k: relevant results in the top k / k, also for a shorter ranking. Always defined.
+    """P@k: relevant results in the top k / k, also for a shorter ranking. Always
+    defined.
 
     Without a cutoff: relevant results / results, and 0 without a result (trec_eval's
     set_P). A later copy of a document is not a result. Source: trec_eval.
@@ -232,9 +235,10 @@ def expected_reciprocal_rank(
 ) -> float:
     """ERR: the sum over the top k of p R / rank. Always defined.
 
-    R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p is
-    the probability that the user reaches its rank. The maximum is `max_grade`, by default
-    the highest grade among the judgments. (gdeval, which ir_measures calls, fixes it at 4.
+    R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p
+    is the probability that the user reaches its rank. The maximum is `max_grade`, by
+    default the highest grade among the judgments. (gdeval, which ir_measures calls,
+    fixes it at 4.
     `max_grade=4` gives its figures.) A grade below 0 never satisfies, as in gdeval. The
     gain setting has no part in it.
 
@@ -266,7 +270,8 @@ def satisfaction(grade: float, top: float) -> float:
 def rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k.
+    """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top
+    k.
 
     Relevance is binary. p is 0.8 by default, as in ir_measures. (trec_eval 10's rbp is
     graded, with a p of 0.9: `gRBP(p=0.9)`.) Always defined.
@@ -285,14 +290,15 @@ def rank_biased_precision(
 def graded_rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always defined.
+    """Compute gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always
+    defined.
 
-    g is the grade divided by the highest grade of the query, if that is above 1, else the
-    grade itself. A grade below 0 has no gain. The highest grade is that of the query's own
-    judgments, whatever `max_grade` is. The gain setting has no part in it.
+    g is the grade divided by the highest grade of the query, if that is above 1, else
+    the grade itself. A grade below 0 has no gain. The highest grade is that of the
+    query's own judgments, whatever `max_grade` is. The gain setting has no part in it.
 
-    Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c). Its p is 0.9,
-    where the default here is 0.8.
+    Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c). Its p is
+    0.9, where the default here is 0.8.
     """
     top = max(1.0, max(graded.judged, default=1.0))
     total = 0.0
@@ -330,8 +336,8 @@ def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
 def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Bpref: the mean over the R relevant documents of 1 - min(n, R) / min(N, R).
 
-    N documents are judged and not relevant, and n of them stand above the relevant one. A
-    relevant document that was not returned counts 0. Not defined without a relevant
+    N documents are judged and not relevant, and n of them stand above the relevant one.
+    A relevant document that was not returned counts 0. Not defined without a relevant
     document.
 
     Source: Buckley & Voorhees 2004, as trec_eval computes it.
@@ -383,7 +389,8 @@ def inferred_average_precision(
     sampled. An unjudged document is outside the pool. Not defined without a relevant
     document.
 
-    Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of 0.00001.
+    Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of
+        0.00001.
     """
     total = relevant_judgments(metric, graded)
     if not total:
@@ -413,10 +420,11 @@ def inferred_average_precision(
 def inferred_precision(
     *, above: int, relevant: int, irrelevant: int, unsampled: int
 ) -> float:
-    """Give infAP's expected precision at a relevant result with `above` results above it.
+    """Give infAP's expected precision at a relevant result with `above` results above
+    it.
 
-    Of these, `relevant` and `irrelevant` ones were sampled, and `unsampled` ones are in the
-    pool without a judgment.
+    Of these, `relevant` and `irrelevant` ones were sampled, and `unsampled` ones are in
+    the pool without a judgment.
     """
     if not above:
         return 1.0
@@ -438,8 +446,8 @@ class Measure:
     `default_p`: the persistence, unless it is written.
     `is_bounded`: whether a score is at most 1.
     `is_certain`: whether unjudged results leave no doubt about a score.
-    `depends_on`: those of the settings gain, discount, ideal and max_grade that change it.
-        The other settings change every measure.
+    `depends_on`: those of the settings gain, discount, ideal and max_grade that change
+        it. The other settings change every measure.
     """
 
     name: str

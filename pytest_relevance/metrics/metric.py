@@ -15,9 +15,9 @@ DEFAULT_PERSISTENCE = 0.8
 MetricFunction = Callable[[list[float | None], list[float], int | None], Any]
 """The function of a metric of a project's own.
 
-It takes the grades of the results, best first and cut at k (None: unjudged), the grades of
-all judgments, and k (None without a cutoff). It returns a number, or None if the metric is
-not defined.
+It takes the grades of the results, best first and cut at k (None: unjudged), the grades
+of all judgments, and k (None without a cutoff). It returns a number, or None if the
+metric is not defined.
 """
 
 ProjectMetrics = Mapping[str, MetricFunction | None]
@@ -25,7 +25,9 @@ ProjectMetrics = Mapping[str, MetricFunction | None]
 
 
 class MetricError(ValueError):
-    """A metric of a project's own cannot be used. The cause is what its function raised."""
+    """A metric of a project's own cannot be used. The cause is what its function
+    raised.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Metric:
     `p`: the persistence. Only RBP, gRBP and RBO use it.
     `is_similarity`: whether it compares a ranking with another one, without judgments.
     `is_own`: whether it is a metric of a project's own.
-    `function`: computes such a metric; None if it is not known, for example in a command.
+    `function`: computes such a metric; None if it is not known, for example in a
+        command.
     """
 
     text: str

@@ -1,9 +1,10 @@
 """How metrics are named: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-`parse_metric` reads a name as people write it. The measures are in `measures.MEASURES` and
-`similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`). They are in no
-table: a `Metric` carries its function, so that two sessions in one process never see each
-other's.
+`parse_metric` reads a name as people write it. The measures are in `measures.MEASURES`
+and `similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`).
+They are in no
+table: a `Metric` carries its function, so that two sessions in one process never see
+each other's.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     "p": Parameter("the persistence of the reader, between 0 and 1", 0.0, 1.0),
 }
 
-# A measure, its cutoff, and a list of parameters before or behind the cutoff. The cutoff
-# stands behind "@". "_10" and ".10" are how trec_eval writes it.
+# A measure, its cutoff, and a list of parameters before or behind the cutoff. The
+# cutoff stands behind "@". "_10" and ".10" are how trec_eval writes it.
 _SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
         (?:\( (?P<before>[^()]*) \))? \s*
         (?:@\s*(?P<k>[^\s()]*) | [_.](?P<trec_k>[0-9]+))? \s*
@@ -120,8 +121,8 @@ def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) ->
 
     Raises:
         ValueError: the measure is unknown; the cutoff is missing, not allowed or out of
-            range; or a parameter is not one of the measure or is out of range. The message
-            says what was found and what is allowed.
+            range; or a parameter is not one of the measure or is out of range. The
+            message says what was found and what is allowed.
     """
     if isinstance(text, Metric):
         return text
@@ -174,8 +175,8 @@ def build_metric(
 ) -> Metric:
     """Make a metric of valid parts. Its canonical text always has p, and rel unless 1.
 
-    `p` is by default that of the measure. A name that no measure has is that of a project's
-    own metric.
+    `p` is by default that of the measure. A name that no measure has is that of a
+    project's own metric.
     """
     if measure not in ALL_MEASURES:
         text = measure if k is None else f"{measure}@{k}"
@@ -208,7 +209,9 @@ def takes_cutoff(metric: Metric) -> bool:
 
 
 def takes_relevance_level(metric: Metric) -> bool:
-    """Whether a relevance level (rel=2) may be written behind the measure of a metric."""
+    """Whether a relevance level (rel=2) may be written behind the measure of a
+    metric.
+    """
     return not metric.is_own and "rel" in ALL_MEASURES[metric.measure].parameters
 
 

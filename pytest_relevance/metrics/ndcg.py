@@ -4,9 +4,9 @@ The other measures of such a ranking are in `measures`, the interval of its nDCG
 `interval`.
 
 The order of summation is part of the definition: rank after rank, best first, always
-dividing by the discount. So a perfect ranking scores exactly 1.0, and every score equals
-trec_eval's to the last bit. `matrix` and script/metrics.js of the HTML page compute the same;
-a change here needs the same change there.
+dividing by the discount. So a perfect ranking scores exactly 1.0, and every score
+equals trec_eval's to the last bit. `matrix` and script/metrics.js of the HTML page
+compute the same; a change here needs the same change there.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ def dcg(
 def dcg_terms(
     grades: Sequence[float | None], settings: Settings, k: int | None = None
 ) -> list[Term]:
-    """Give the summands of `dcg`, one a rank. The last `total` is what `dcg` returns."""
+    """Give the summands of `dcg`, one a rank. The last `total` is what `dcg`
+    returns.
+    """
     top = grades[:k]
     discounts = discount_table(settings.discount, len(top))
     total = 0.0
@@ -156,9 +158,9 @@ def ideal_grades(
 
     `ideal="judged"`: all judgments of the query, as in trec_eval.
     `ideal="returned"`: all results that were passed, also below k, as in scikit-learn.
-    `ideal="max"`: the highest grade at each of `k` ranks. Without `k`: at as many ranks as
-    there are scored results, that is, all different ones, or with `unjudged="skip"` the
-    judged ones.
+    `ideal="max"`: the highest grade at each of `k` ranks. Without `k`: at as many ranks
+    as there are scored results, that is, all different ones, or with `unjudged="skip"`
+    the judged ones.
     """
     gains = settings.gains
     if settings.ideal == "max":
@@ -193,7 +195,8 @@ def _highest_everywhere(
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
     """Give the top of the scale: `max_grade`, or the highest grade of the judgments.
 
-    None if there are no judgments. Raises ValueError if a judgment is above `max_grade`.
+    None if there are no judgments. Raises ValueError if a judgment is above
+    `max_grade`.
     """
     highest = max(graded.judged, default=None)
     if settings.max_grade is None:
@@ -214,16 +217,17 @@ def has_gain(graded: GradedRanking, settings: Settings) -> bool:
 def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
     """Divide the DCG by the DCG of the ideal ranking (see `ideal_grades`).
 
-    NaN exactly if no judged document has a gain above 0. If there are relevant documents
-    but the ideal is empty, because nothing relevant was returned (`ideal="returned"` or
-    "max"), it is 0.0: a search that returns only irrelevant documents has a score.
+    NaN exactly if no judged document has a gain above 0. If there are relevant
+    documents but the ideal is empty, because nothing relevant was returned
+    (`ideal="returned"` or "max"), it is 0.0: a search that returns only irrelevant
+    documents has a score.
 
     Source: Järvelin & Kekäläinen 2002. trec_eval's ndcg has gain "linear",
     `negative="zero"` and `undefined="zero"`.
 
     Raises:
-        ValueError: a grade has no gain under these settings, or with `ideal="max"` it is
-            above `max_grade`.
+        ValueError: a grade has no gain under these settings, or with `ideal="max"` it
+            is above `max_grade`.
     """
     ideal = ideal_grades(graded, settings, k)
     if settings.ideal == "judged":

@@ -1,9 +1,9 @@
 """The conventions under which a ranking is scored.
 
-They are the gain, the discount, the ideal ranking, and what unjudged and negative grades
-mean. The tables of this module are the only list of what may be chosen. The reader of case
-files and the help texts use them too. A new choice is a new value in `CHOICES`, and a branch
-in `ndcg` or `measures`, and in `matrix`.
+They are the gain, the discount, the ideal ranking, and what unjudged and negative
+grades mean. The tables of this module are the only list of what may be chosen. The
+reader of case files and the help texts use them too. A new choice is a new value in
+`CHOICES`, and a branch in `ndcg` or `measures`, and in `matrix`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ LARGEST_EXPONENTIAL_GRADE = 50
 """
 
 _MOST_KEPT_GAINS = 4096
-"""How many gains a `GainCache` keeps, so that a million fractional grades do not stay."""
+"""How many gains a `GainCache` keeps, so that a million fractional grades do not
+stay.
+"""
 
 _LOGARITHMS = {"log2": math.log2, "ln": math.log}
 _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
@@ -61,8 +63,9 @@ _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
 def discount_table(discount: str, ranks: int) -> list[float]:
     """Give the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
 
-    The list has at least `ranks` entries. It is shared and only ever grows: do not change
-    it. All scores divide by these numbers. (numpy's logarithms differ at a few ranks.)
+    The list has at least `ranks` entries. It is shared and only ever grows: do not
+    change it. All scores divide by these numbers. (numpy's logarithms differ at a few
+    ranks.)
     """
     table = _DISCOUNTS[discount]
     if len(table) < ranks:
@@ -70,7 +73,8 @@ def discount_table(discount: str, ranks: int) -> list[float]:
         known = len(table)
         wanted = max(ranks, 2 * known, 64)
         more = [logarithm(rank + 1) for rank in range(known + 1, wanted + 1)]
-        # One slice assignment, so that another thread sees the old table or the new one.
+        # One slice assignment, so that another thread sees the old table or the new
+        # one.
         table[known:] = more
     return table
 
@@ -86,7 +90,9 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Compute a gain when it is first used. Raises what `Settings.gain_of` raises."""
+        """Compute a gain when it is first used. Raises what `Settings.gain_of`
+        raises.
+        """
         if grade is None:
             gain = 0.0
         else:
@@ -101,9 +107,9 @@ class Settings:
     """The conventions of a score. The defaults are those of a case file.
 
     `gain`: "exponential", "linear" or a mapping of grades to gains, which is copied.
-    `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the highest
-    grade among the judgments: those of one query in `measures`, those of all queries in
-    `matrix`.
+    `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the
+    highest grade among the judgments: those of one query in `measures`, those of all
+    queries in `matrix`.
     `collapse`: chunks stand for their document. Whoever has a ranking then grades it
     without later copies (`ndcg.without_copies`).
     `gains`: a cache of gains by grade.
@@ -111,9 +117,9 @@ class Settings:
     Settings can be hashed, compared and pickled.
 
     Raises:
-        ValueError: a value is not in `CHOICES`, `collapse` is not a bool, `max_grade` is
-            not a finite number above 0, or a mapping of gains is empty or has anything but
-            finite numbers.
+        ValueError: a value is not in `CHOICES`, `collapse` is not a bool, `max_grade`
+            is not a finite number above 0, or a mapping of gains is empty or has
+            anything but finite numbers.
     """
 
     gain: str | Mapping[float, float] = "exponential"
@@ -181,12 +187,12 @@ class Settings:
     def gain_of(self, grade: float) -> float:
         """Give the gain of a grade.
 
-        It is 2^grade - 1, the grade, or what the mapping says. A negative grade has no gain
-        with `negative="zero"`.
+        It is 2^grade - 1, the grade, or what the mapping says. A negative grade has no
+        gain with `negative="zero"`.
 
         Raises:
-            ValueError: the grade is not a finite number, it is above 50 with exponential
-                gain, or it is not in the mapping.
+            ValueError: the grade is not a finite number, it is above 50 with
+                exponential gain, or it is not in the mapping.
         """
         return _gain_of(grade, self.gain, self.negative)
 
@@ -212,7 +218,9 @@ def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> 
 
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
-    """Copy a mapping of grades to gains. Raises ValueError if it has no finite numbers."""
+    """Copy a mapping of grades to gains. Raises ValueError if it has no finite
+    numbers.
+    """
     if not gain:
         raise ValueError(
             "the gain mapping is empty: it gives a gain for every grade that occurs"

@@ -1,13 +1,15 @@
 """How sure the difference between two runs over the same queries is.
 
-Randomisation test, effect size, bootstrap interval, and Holm's correction for several metrics.
-The randomisation test is the recommended one (Smucker, Allan & Carterette, CIKM 2007; Urbano, Lima
-& Hanjalic, SIGIR 2019). For a t-test or Wilcoxon's test pass the same scores to `scipy.stats`.
+Randomisation test, effect size, bootstrap interval, and Holm's correction for several
+metrics. The randomisation test is the recommended one (Smucker, Allan & Carterette,
+CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a t-test or Wilcoxon's test pass
+the same scores to `scipy.stats`.
 
-Scores are sequences of shape (Q,), one score a query, in the same order for both runs. All
-results describe second - first. A pair in which either score is NaN is left out.
+Scores are sequences of shape (Q,), one score a query, in the same order for both runs.
+All results describe second - first. A pair in which either score is NaN is left out.
 
-numpy is imported only if something is drawn: a run in which few cases changed does without.
+numpy is imported only if something is drawn: a run in which few cases changed does
+without.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class PairedTest:
     `p`: the p-value; NaN without a pair.
     `pairs`: the number of queries with both scores.
     `resamples`: how many random flips were drawn; None if all flips were counted.
-    `least_p`: the lowest p-value that so many differing pairs can have; NaN without a pair.
+    `least_p`: the lowest p-value that so many differing pairs can have; NaN without a
+        pair.
     """
 
     difference: float
@@ -94,19 +97,19 @@ def randomisation_test(
 ) -> PairedTest:
     """Test whether the mean difference is 0 (Fisher's sign-flip test).
 
-    p is the share of sign flips whose mean is at least as far from 0 (Smucker et al. 2007).
-    It is that of the weighted mean with `weights`, of shape (Q,) and above 0. With at most
-    20 differing pairs all flips are counted and p is exact. With more,
-    p = (count + 1) / (resamples + 1) over random flips, drawn from `seed`. Beyond 1,000
-    differing pairs fewer than `resamples` are drawn: 10^8 signs in all, but at least 1,000
-    flips. The order of the queries has no influence.
+    p is the share of sign flips whose mean is at least as far from 0 (Smucker et al.
+    2007). It is that of the weighted mean with `weights`, of shape (Q,) and above 0.
+    With at most 20 differing pairs all flips are counted and p is exact. With more, p =
+    (count + 1) / (resamples + 1) over random flips, drawn from `seed`. Beyond 1,000
+    differing pairs fewer than `resamples` are drawn: 10^8 signs in all, but at least
+    1,000 flips. The order of the queries has no influence.
 
     Sums that differ by less than 1e-12 of the sum of absolute differences are equal.
     Without a differing pair p is 1, without any pair NaN.
 
     Raises:
-        ValueError: the scores are not two sequences of one length, a weight is not a finite
-            number above 0, or `resamples` is below 1.
+        ValueError: the scores are not two sequences of one length, a weight is not a
+            finite number above 0, or `resamples` is below 1.
     """
     _check_resamples(resamples)
     differences, shares = _differences(first, second, weights)
@@ -143,8 +146,9 @@ def sign_flip_test(
 def exact_p(terms: Sequence[float]) -> float:
     """Give the share of all sign flips whose sum is at least as far from 0.
 
-    There are 2^n flips of n terms. Each sum is one of a flip of the first half and one of a
-    flip of the second half, so 2^(n/2) sums of each half are enough. 1 without a term.
+    There are 2^n flips of n terms. Each sum is one of a flip of the first half and one
+    of a flip of the second half, so 2^(n/2) sums of each half are enough. 1 without a
+    term.
     """
     bound = _distance(terms)
     if bound <= 0:
@@ -178,7 +182,8 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 def least_p(terms: Sequence[float]) -> float:
     """Give the lowest p-value that so many terms can have: 2 / 2^n.
 
-    Of the 2^n flips the two with equal signs are farthest from 0. A term that is less than
+    Of the 2^n flips the two with equal signs are farthest from 0. A term that is less
+    than
     `TOLERANCE` of the whole does not count, because flipping it makes no other sum.
     """
     smallest = TOLERANCE * math.fsum(map(abs, terms))
@@ -209,9 +214,9 @@ def effect_size(
 ) -> float:
     """Give the (weighted) mean difference in standard deviations of the differences.
 
-    That is Cohen's d_z for pairs. The variance is weighted as the mean is, times
-    n / (n - 1). 0 if no pair differs, infinite if all differ by the same amount, NaN for
-    fewer than two pairs.
+    That is Cohen's d_z for pairs. The variance is weighted as the mean is, times n / (n
+    - 1). 0 if no pair differs, infinite if all differ by the same amount, NaN for fewer
+    than two pairs.
 
     Raises:
         ValueError: the scores are not two sequences of one length, or a weight is not a
@@ -242,15 +247,16 @@ def bootstrap_interval(
 ) -> Interval:
     """Give the percentile bootstrap interval of the (weighted) mean difference.
 
-    Queries are drawn with replacement `resamples` times, from `seed`. Beyond 5,000 queries
-    they are drawn fewer times: 50 million queries in all, but at least 1,000 times. All
-    three numbers are NaN without a pair.
+    Queries are drawn with replacement `resamples` times, from `seed`. Beyond 5,000
+    queries they are drawn fewer times: 50 million queries in all, but at least 1,000
+    times. All three numbers are NaN without a pair.
 
     Source: Efron & Tibshirani 1993, chapter 13.
 
     Raises:
-        ValueError: `confidence` is not between 0 and 1, `resamples` is below 1, the scores
-            are not two sequences of one length, or a weight is not a finite number above 0.
+        ValueError: `confidence` is not between 0 and 1, `resamples` is below 1, the
+            scores are not two sequences of one length, or a weight is not a finite
+            number above 0.
     """
     if not 0 < confidence < 1:
         raise ValueError(
@@ -305,7 +311,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _differences(
     first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[Floats, Floats]:
-    """Give second - first if both are defined, and the share of each query in the mean."""
+    """Give second - first if both are defined, and the share of each query in the
+    mean.
+    """
     import numpy as np
 
     before, after = np.asarray(first, np.float64), np.asarray(second, np.float64)

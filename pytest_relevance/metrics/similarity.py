@@ -1,8 +1,8 @@
 """How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau.
 
-Nothing here needs judgments. Rankings are sequences of document ids, best first. A text in
-place of a ranking raises ValueError. A document that occurs twice counts once, at its first
-rank.
+Nothing here needs judgments. Rankings are sequences of document ids, best first. A text
+in place of a ranking raises ValueError. A document that occurs twice counts once, at
+its first rank.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def similarity(
 ) -> float:
     """Compare two rankings, cut at k, by a metric of `SIMILARITIES`.
 
-    Two empty rankings are 0.0: nothing says that they are right. They are 1.0 if the query
-    `finds_nothing`, that is, if its case expects no results.
+    Two empty rankings are 0.0: nothing says that they are right. They are 1.0 if the
+    query `finds_nothing`, that is, if its case expects no results.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -42,8 +42,8 @@ def similarity(
 def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
     """Divide the number of documents that both have by the number that either has.
 
-    Only the top k count (all without `k`). Their order does not matter. Two empty rankings
-    are 1.0; an empty and another one are 0.0.
+    Only the top k count (all without `k`). Their order does not matter. Two empty
+    rankings are 1.0; an empty and another one are 0.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.
@@ -57,8 +57,8 @@ def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
     """Divide the number of documents that both have by the most that they could share.
 
     Only the top k count (all without `k`). The most is the number of documents of the
-    longer one, so that two equal rankings overlap by 1.0, however short they are. Two empty
-    rankings are 1.0.
+    longer one, so that two equal rankings overlap by 1.0, however short they are. Two
+    empty rankings are 1.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.
@@ -71,10 +71,10 @@ def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
 def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
     """Give the extrapolated rank-biased overlap, RBO_ext.
 
-    It is the mean overlap over all depths; depth d has the weight (1 - p) p^(d - 1). Ranks
-    below the shorter ranking are assumed to agree as the seen ranks do. With p = 0.9 the
-    first ten ranks have 86 % of the weight. Equal rankings, and two empty ones, are 1.0.
-    Disjoint ones, and an empty and another one, are 0.0.
+    It is the mean overlap over all depths; depth d has the weight (1 - p) p^(d - 1).
+    Ranks below the shorter ranking are assumed to agree as the seen ranks do. With p =
+    0.9 the first ten ranks have 86 % of the weight. Equal rankings, and two empty ones,
+    are 1.0. Disjoint ones, and an empty and another one, are 0.0.
 
     Source: Webber, Moffat & Zobel, TOIS 28(4), 2010, equation 32.
 
@@ -106,7 +106,8 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
 
 
 def kendall_tau(first: Ranking, second: Ranking) -> float:
-    """Give Kendall's tau: the share of pairs in the same order less that in the opposite.
+    """Give Kendall's tau: the share of pairs in the same order less that in the
+    opposite.
 
     Only documents that both rankings have count. NaN if these are fewer than two.
 
@@ -165,9 +166,9 @@ def _compare_jaccard(metric: Metric, one: Ranking, two: Ranking) -> float:
 def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
     """Compare by RBO; a ranking that ends has nothing at further ranks.
 
-    `rbo` would take these ranks to agree as those above them do. But a search that returns
-    less than before has not stayed the same. So the shorter ranking is filled up with
-    documents that no ranking has.
+    `rbo` would take these ranks to agree as those above them do. But a search that
+    returns less than before has not stayed the same. So the shorter ranking is filled
+    up with documents that no ranking has.
     """
     short, long = sorted((_distinct(one), _distinct(two)), key=len)
     missing = range(len(long) - len(short))  # integers, where all ids are text

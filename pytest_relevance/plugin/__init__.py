@@ -1,7 +1,9 @@
-"""The pytest plugin: its hooks, which call into this package, and the hooks that it offers.
+"""The pytest plugin: its hooks, which call into this package, and the hooks that it
+offers.
 
-Nothing heavy is imported here: in a run without case files the plugin only declares its options and checks the name of
-each file. The hooks of a run with cases are registered when the first case file is collected (`reporting.install`).
+Nothing heavy is imported here: in a run without case files the plugin only declares its
+options and checks the name of each file. The hooks of a run with cases are registered
+when the first case file is collected (`reporting.install`).
 
 | module | what it holds |
 |---|---|
@@ -85,34 +87,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Register the hooks that this plugin offers to conftest files and other plugins."""
+    """Register the hooks that this plugin offers to conftest files and other
+    plugins.
+    """
     pluginmanager.add_hookspecs(HookSpecs)
 
 
 class HookSpecs:
-    """The hooks that this plugin offers. In a class, as pytest takes functions of this module for implementations."""
+    """The hooks that this plugin offers. In a class, as pytest takes functions of this
+    module for implementations.
+    """
 
     @staticmethod
     @pytest.hookspec(firstresult=True)
     def pytest_relevance_ranking(response: object, case: Case) -> object | None:
-        """Convert the response of a search to a ranking, where the plugin cannot read the response itself.
+        """Convert the response of a search to a ranking, where the plugin cannot read
+        the response itself.
 
-        Return the ranking in any form that the plugin reads (document ids, best first; (id, score) pairs; mappings with
-        an id and a title ...), or None to leave it to the next implementation, and at last to the plugin. The first
-        result that is not None is used.
+        Return the ranking in any form that the plugin reads (document ids, best first;
+        (id, score) pairs; mappings with an id and a title ...), or None to leave it to
+        the next implementation, and at last to the plugin. The first result that is not
+        None is used.
 
-        `response` is the return value of the search, after awaiting it if it was awaitable; `case` is the case that
-        runs.
+        `response` is the return value of the search, after awaiting it if it was
+        awaitable; `case` is the case that runs.
         """
 
     @staticmethod
     @pytest.hookspec
     def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
-        """Name metrics of the project's own: {name: function}. Each then stands wherever a metric may: `name@10`.
+        """Name metrics of the project's own: {name: function}. Each then stands
+        wherever a metric may: `name@10`.
 
-        The function is called with the grades of the results (None: unjudged), best first and cut at k, the grades of
-        all judgments, and k (None without a cutoff). It returns a finite number, or None where the metric is not
-        defined. It is called for each case, and for accepted rankings: equal grades must give equal values.
+        The function is called with the grades of the results (None: unjudged), best
+        first and cut at k, the grades of all judgments, and k (None without a cutoff).
+        It returns a finite number, or None where the metric is not defined. It is
+        called for each case, and for accepted rankings: equal grades must give equal
+        values.
         """
 
     @staticmethod
@@ -122,9 +133,10 @@ class HookSpecs:
     ) -> Searched | Awaitable[Searched] | None:
         """Call the search of a case, and return what it returned or raised: `Searched`.
 
-        Return something to await if an event loop is needed, or None to leave the search to the next implementation. The
-        first result that is not None is used. The last implementation, of this plugin, calls the search alone. The
-        fixtures of the case are set up, and no event loop runs.
+        Return something to await if an event loop is needed, or None to leave the
+        search to the next implementation. The first result that is not None is used.
+        The last implementation, of this plugin, calls the search alone. The fixtures of
+        the case are set up, and no event loop runs.
         """
 
     @staticmethod
@@ -132,11 +144,13 @@ class HookSpecs:
     def pytest_relevance_fields(
         case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
     ) -> FieldValues | Awaitable[FieldValues | None] | None:
-        """Return what another source has of documents that lack a field which an expectation looks at.
+        """Return what another source has of documents that lack a field which an
+        expectation looks at.
 
-        `names` are the fields that the expectations of the case look at. An implementation may be a coroutine function:
-        it is awaited only if a document still lacks a field, and it awaits others by `case_run.wait(answer)`. The
-        values of the first source count.
+        `names` are the fields that the expectations of the case look at. An
+        implementation may be a coroutine function: it is awaited only if a document
+        still lacks a field, and it awaits others by `case_run.wait(answer)`. The values
+        of the first source count.
         """
 
     @staticmethod
@@ -146,10 +160,12 @@ class HookSpecs:
         results: Sequence[CaseResult],
         files: Mapping[str, FileInfo],
     ) -> Sequence[DocumentTexts] | None:
-        """Say more of the documents of results when all cases have ended, before any report: texts for each result.
+        """Say more of the documents of results when all cases have ended, before any
+        report: texts for each result.
 
-        It is called in the process that has all results, for those whose rankings a report shows; the first call is for
-        all of them. `files` are the case files by their names. It changes no verdict.
+        It is called in the process that has all results, for those whose rankings a
+        report shows; the first call is for all of them. `files` are the case files by
+        their names. It changes no verdict.
         """
 
     @staticmethod
@@ -157,10 +173,11 @@ class HookSpecs:
     def pytest_relevance_texts(
         case_run: CaseRun, result: CaseResult
     ) -> DocumentTexts | None:
-        """Say more of the documents of a case that failed or is inconclusive, while its fixtures are set up.
+        """Say more of the documents of a case that failed or is inconclusive, while its
+        fixtures are set up.
 
-        Return titles, fields or explanations, or None. What several implementations return is put together. It changes
-        no verdict.
+        Return titles, fields or explanations, or None. What several implementations
+        return is put together. It changes no verdict.
         """
 
     @staticmethod
@@ -213,7 +230,9 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 def pytest_load_initial_conftests(
     early_config: pytest.Config,
 ) -> Generator[None, object, object]:
-    """Write the reports of a run that an error of a conftest.py ends before it begins."""
+    """Write the reports of a run that an error of a conftest.py ends before it
+    begins.
+    """
     try:
         return (yield)
     except KeyboardInterrupt:
@@ -227,7 +246,9 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
-    """Write the reports of a run that an error of the configuration ends before it begins."""
+    """Write the reports of a run that an error of the configuration ends before it
+    begins.
+    """
     if not options.may_tell_of_failed_start(config):
         return (yield)
     from pytest_relevance.plugin.failed_start import FailedStart
@@ -242,10 +263,11 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check options and ini keys; register the outputs and judges, and `Reporting` where a run needs it from the start.
+    """Check options and ini keys; register the outputs and judges, and `Reporting`
+    where a run needs it from the start.
 
-    Else the first case file registers it; the controller of pytest-xdist collects none. Raises UsageError for an option
-    or ini key with an invalid value.
+    Else the first case file registers it; the controller of pytest-xdist collects none.
+    Raises UsageError for an option or ini key with an invalid value.
     """
     try:
         _configure(config)
@@ -276,7 +298,9 @@ def _configure(config: pytest.Config) -> None:
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
-    """A usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
+    """A usage error whose message holds no workflow command, where a runner of GitHub
+    reads the output.
+    """
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
@@ -335,7 +359,9 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep workflow commands out of pytest's message about arguments of the command line."""
+    """Keep workflow commands out of pytest's message about arguments of the command
+    line.
+    """
     try:
         return (yield)
     except pytest.UsageError as error:
@@ -343,7 +369,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Register `Reporting` where a test requests `relevance`: the test itself may run in another process."""
+    """Register `Reporting` where a test requests `relevance`: the test itself may run
+    in another process.
+    """
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import reporting
 
@@ -360,7 +388,9 @@ def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]
 
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
-    """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
+    """Score rankings in a test written in Python:
+    `relevance.check(query, ranking, judgments, min_ndcg=0.85)`.
+    """
     from pytest_relevance.plugin import reporting
     from pytest_relevance.plugin.running.fixture import Relevance
 

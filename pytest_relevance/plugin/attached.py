@@ -1,7 +1,9 @@
-"""What a report carries: `report.relevance`, an object that becomes JSON text only where the report leaves its process.
+"""What a report carries: `report.relevance`, an object that becomes JSON text only
+where the report leaves its process.
 
-Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
-own. So all that a process tells of cases goes with its reports.
+Under pytest-xdist the controller neither collects nor runs cases, and other plugins run
+each test in a process of its own. So all that a process tells of cases goes with its
+reports.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ ATTRIBUTE = "relevance"
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What became known of the documents of a result that was sent before, with this number in its report."""
+    """What became known of the documents of a result that was sent before, with this
+    number in its report.
+    """
 
     nodeid: str
     number: int
@@ -37,11 +41,15 @@ class News:
 
     Attributes:
         fingerprint: what the process searches, with its first report of a case.
-        warnings: texts by subject; the end of the run shows the first about each subject.
-        named: by kind, names of checks that are `run_store.LOST` and of files that are `PASSED_OVER`.
+        warnings: texts by subject; the end of the run shows the first about each
+            subject.
+        named: by kind, names of checks that are `run_store.LOST` and of files that are
+            `PASSED_OVER`.
         described: what became known of documents of earlier results.
-        files: the case files by name, with the first report of a worker of pytest-xdist.
-        collected: with `files`, the node ids of the cases in the order of their files, if they run in another order.
+        files: the case files by name, with the first report of a worker of
+            pytest-xdist.
+        collected: with `files`, the node ids of the cases in the order of their files,
+            if they run in another order.
         errors: the mistakes because of which a file or a folder was not collected.
     """
 
@@ -62,8 +70,9 @@ class Attached:
     """What one report carries.
 
     Attributes:
-        results: the result of a case, or those of the checks of a test in Python. They are empty if another plugin ran
-            the item in its own way, and None if the report is not one of a call with cases.
+        results: the result of a case, or those of the checks of a test in Python. They
+            are empty if another plugin ran the item in its own way, and None if the
+            report is not one of a call with cases.
         shown: the result that the failure is about, if it is about any.
         news: what the process tells besides.
     """
@@ -77,7 +86,9 @@ NOTHING = Attached()
 
 
 def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
-    """Return what a report carries. If it came as text from another process, the report has the object from now on."""
+    """Return what a report carries. If it came as text from another process, the report
+    has the object from now on.
+    """
     attached = getattr(report, ATTRIBUTE, NOTHING)
     if isinstance(attached, str):
         attached = from_text(Attached, attached)
@@ -99,7 +110,9 @@ def attach_news(report: pytest.TestReport, news: News) -> None:
 
 
 def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn what a report carries into text, before another plugin copies the report to another process."""
+    """Turn what a report carries into text, before another plugin copies the report to
+    another process.
+    """
     attached = getattr(report, ATTRIBUTE, None)
     if isinstance(attached, Attached):
         setattr(report, ATTRIBUTE, as_text(attached))

@@ -29,7 +29,9 @@ from pytest_relevance.results.records.uncompared import without_ranking
 
 
 def update_baselines(config: pytest.Config) -> Iterator[Message]:
-    """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
+    """Accept the rankings of all scored cases, and yield messages about the changes and
+    failures.
+    """
     store, only_new = run_store(config), config.option.relevance_update == "new"
     results = [result for result in store.results if not result.is_check]
     is_any_scored = any(result.evaluation.scores for result in results)
@@ -129,7 +131,9 @@ def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], s
 
 
 def _changes_of(updated: Updated) -> str:
-    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
+    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1
+    gone, 46 as they were`.
+    """
     if not updated.is_change:
         new = {
             "the fingerprint": updated.has_new_fingerprint,

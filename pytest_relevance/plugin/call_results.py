@@ -22,7 +22,8 @@ from pytest_relevance.results.scoring import unscored
 def result_after(
     call: pytest.CallInfo[None], run: CaseRun, report: pytest.TestReport
 ) -> CaseResult:
-    """Return the result of a case run after a call, with pytest's outcome and without secrets.
+    """Return the result of a case run after a call, with pytest's outcome and without
+    secrets.
 
     A run that was not scored has a result without a score.
     """
@@ -36,7 +37,8 @@ def result_after(
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
-    """Give the report of a case or check that is skipped the place of the case, and the reason.
+    """Give the report of a case or check that is skipped the place of the case, and the
+    reason.
 
     A report that was expected to fail stays as it is.
     """
@@ -88,7 +90,8 @@ def _outcome(
 ) -> str:
     """Return pytest's outcome of a case.
 
-    A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
+    A check gets an outcome from its own verdict, unless its exception is the one that
+    ended the test.
     """
     if run.is_check and (
         call.excinfo is None or run.attempt.error is not call.excinfo.value
@@ -102,7 +105,8 @@ def _outcome(
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score, or None if there is none.
 
-    The error of the run itself comes first: a test may continue after a failed check and end in another exception.
+    The error of the run itself comes first: a test may continue after a failed check
+    and end in another exception.
     """
     error = (
         run.attempt.error

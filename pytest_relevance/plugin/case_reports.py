@@ -20,7 +20,9 @@ from pytest_relevance.results.case_result import ERROR, CaseResult
 def report_case(
     run: CaseRun, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the result of a case to the report of a call, which pytest makes meanwhile."""
+    """Attach the result of a case to the report of a call, which pytest makes
+    meanwhile.
+    """
     if call.when != "call" and call.excinfo is None:
         return (yield)
     if call.excinfo is not None:
@@ -49,7 +51,8 @@ def _set_exception(
 ) -> None:
     """Set the exception to report for a call.
 
-    The exception about a missing fixture is replaced; the traceback of any other begins at the project's code.
+    The exception about a missing fixture is replaced; the traceback of any other begins
+    at the project's code.
     """
     error = excinfo.value
     if not isinstance(error, pytest.FixtureLookupError):
@@ -68,9 +71,10 @@ def _attach_result(
 ) -> None:
     """Attach the result of a case to its report.
 
-    A failure is about the case if the case ended in an exception. The report may be of a later attempt than that
-    exception, as a case has one call. An error in a case that has none of its own is another plugin's; a section of the
-    report then names the case.
+    A failure is about the case if the case ended in an exception. The report may be of
+    a later attempt than that exception, as a case has one call. An error in a case that
+    has none of its own is another plugin's; a section of the report then names the
+    case.
     """
     attempt = run.attempt
     if report.passed and attempt.result is None:
@@ -90,7 +94,9 @@ def _attach_result(
 
 
 def _asked(result: CaseResult, calls: int) -> str:
-    """Return the query and search of a case with an error, and the number of the call if there were several."""
+    """Return the query and search of a case with an error, and the number of the call
+    if there were several.
+    """
     from pytest_relevance.reports.reasons import search_label
 
     label = search_label(result.search, result.variant, result.params)

@@ -1,6 +1,8 @@
-"""Reports of tests in Python that check rankings: each carries the results of its checks.
+"""Reports of tests in Python that check rankings: each carries the results of its
+checks.
 
-A check of a subtest is a check of its test: the report of the test, which is made last, carries its result.
+A check of a subtest is a check of its test: the report of the test, which is made last,
+carries its result.
 """
 
 from collections.abc import Generator
@@ -36,7 +38,9 @@ class CheckCalls:
 
 
 def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Note that the checks of a test are over, and have a call fail whose check was lost in another thread or task."""
+    """Note that the checks of a test are over, and have a call fail whose check was
+    lost in another thread or task.
+    """
     checks = item.stash[CHECKS]
     if call.when == "teardown":
         checks.are_over = True
@@ -47,10 +51,11 @@ def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 def report_checks(
     item: pytest.Item, call: pytest.CallInfo[None], *, has_raised: bool
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the results of the checks of a test to the report of a call, which pytest makes meanwhile.
+    """Attach the results of the checks of a test to the report of a call, which pytest
+    makes meanwhile.
 
-    `has_raised`: a check has raised an exception since the last report. Another plugin may run the test again
-    meanwhile, which then has new checks.
+    `has_raised`: a check has raised an exception since the last report. Another plugin
+    may run the test again meanwhile, which then has new checks.
     """
     checks = item.stash[CHECKS]
     if _is_of_subtest(call, checks):
@@ -70,12 +75,16 @@ def report_checks(
 
 
 def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
-    """Whether a call is that of a subtest: its report is made while the call of the test is in progress."""
+    """Whether a call is that of a subtest: its report is made while the call of the
+    test is in progress.
+    """
     return call.when == "call" and checks.is_running
 
 
 def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> None:
-    """Set the JUnit properties of checks without a result, of a test that ended in an error."""
+    """Set the JUnit properties of checks without a result, of a test that ended in an
+    error.
+    """
     if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
         return
     for run in checks.runs:
@@ -88,8 +97,8 @@ def _attach_results(
 ) -> None:
     """Attach the results of the checks of a test to its report.
 
-    A failure is about the check whose exception ended the test. A check whose error the test has caught has a result
-    too.
+    A failure is about the check whose exception ended the test. A check whose error the
+    test has caught has a result too.
     """
     results: list[CaseResult] = []
     shown = None

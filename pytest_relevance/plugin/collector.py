@@ -1,4 +1,6 @@
-"""A case file as a pytest collector: it reads the file and its baseline, and makes the items of its cases."""
+"""A case file as a pytest collector: it reads the file and its baseline, and makes the
+items of its cases.
+"""
 
 from __future__ import annotations
 
@@ -58,13 +60,16 @@ class CaseFile(pytest.Module):
         return module
 
     def istestfunction(self, obj: object, name: str) -> bool:
-        """Whether an object is a test: every function of this module is a test, whatever its name."""
+        """Whether an object is a test: every function of this module is a test,
+        whatever its name.
+        """
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Read the file and return an item for each case and variant.
 
-        Raises `CollectError` where the file or its baseline cannot be read; one error lists all mistakes of the file.
+        Raises `CollectError` where the file or its baseline cannot be read; one error
+        lists all mistakes of the file.
         """
         reporting.install(self.config)
         shown = shown_path(self.path, self.config)
@@ -91,7 +96,9 @@ class CaseFile(pytest.Module):
         return [run.item for run in runs]
 
     def _read_suite(self, shown: str) -> Suite:
-        """Read the file, which messages call `shown`. Raises `CollectError` for all mistakes in it at once."""
+        """Read the file, which messages call `shown`. Raises `CollectError` for all
+        mistakes in it at once.
+        """
         try:
             return load_suite(
                 self.path,
@@ -107,9 +114,11 @@ class CaseFile(pytest.Module):
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
 
     def _warn(self, suite: Suite, shown: str) -> None:
-        """Warn of what the file has: of several workers, which collect the same, only the first one does.
+        """Warn of what the file has: of several workers, which collect the same, only
+        the first one does.
 
-        Raises `CollectError` in every worker if the project turns warnings into errors, as all must collect the same.
+        Raises `CollectError` in every worker if the project turns warnings into errors,
+        as all must collect the same.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
         is_heard = worker == "gw0"
@@ -131,7 +140,9 @@ class CaseFile(pytest.Module):
                     known.add(line)
 
     def _digest(self, suite: Suite) -> str:
-        """Return the digest of the file and of all that it names, if a record is written; else an empty text."""
+        """Return the digest of the file and of all that it names, if a record is
+        written; else an empty text.
+        """
         if self.config.option.relevance_record is None:
             return ""
         from pytest_relevance._files import digest_files
@@ -139,10 +150,12 @@ class CaseFile(pytest.Module):
         return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
-        """Return what the cases are compared with: the baseline of the file, or the record of `--relevance-against`.
+        """Return what the cases are compared with: the baseline of the file, or the
+        record of `--relevance-against`.
 
-        None if the file has no baseline; an empty one where cases are to be compared with it, as all of them are new.
-        Raises `CollectError` where the baseline cannot be read, or where what is required is missing.
+        None if the file has no baseline; an empty one where cases are to be compared
+        with it, as all of them are new. Raises `CollectError` where the baseline cannot
+        be read, or where what is required is missing.
         """
         option, of_run, name = self.config.option, settings(self.config), ""
         if option.relevance_against is None and not has_baseline(self.path):
@@ -192,7 +205,9 @@ class CaseFile(pytest.Module):
         return self._baseline
 
     def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to the file, or from it."""
+        """Take the accepted rankings of cases that were moved to the file, or from
+        it.
+        """
         if self._baseline is None:
             from pytest_relevance.results.records.baseline import BaselineEntries
             from pytest_relevance.results.records.baseline_comparison import Baseline
@@ -219,7 +234,9 @@ class CaseFile(pytest.Module):
             raise self.CollectError(refusal(name, silent))
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
+        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline
+        entries.
+        """
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
         )  # repeats count as one
@@ -289,7 +306,9 @@ class CaseFile(pytest.Module):
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
-    """List the cases of a file in each variant, each once, as its `FileInfo` has them."""
+    """List the cases of a file in each variant, each once, as its `FileInfo` has
+    them.
+    """
     found: dict[Collected, None] = {}
     for run in runs:
         key = run.case.id, run.variant
@@ -300,7 +319,9 @@ def _collected_cases(
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
+    """Return the names of markers registered by pytest, other plugins or the project.
+    They cannot be tags.
+    """
     lines = (line for line in config.getini("markers") if not line.endswith(_OF_A_TAG))
     return frozenset(
         {line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS

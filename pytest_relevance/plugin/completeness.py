@@ -1,4 +1,5 @@
-"""What is missing from a run, and why a run fails other than for a case, a gate or an error.
+"""What is missing from a run, and why a run fails other than for a case, a gate or an
+error.
 
 What happens to the results of a worker that crashes is in `crashed_workers`.
 """
@@ -34,10 +35,11 @@ from pytest_relevance.results.records.run_info import (
 def findings(
     config: pytest.Config, *, has_ended: bool, is_complete: bool
 ) -> Iterator[RunFinding]:
-    """Yield what is missing from a run, and why it fails other than for a case, a gate or an error.
+    """Yield what is missing from a run, and why it fails other than for a case, a gate
+    or an error.
 
-    `has_ended` is false for a run that was broken off, `is_complete` also for one that was to stop early: what did not
-    run there is not missing.
+    `has_ended` is false for a run that was broken off, `is_complete` also for one that
+    was to stop early: what did not run there is not missing.
     """
     store = run_store(config)
     if has_ended:
@@ -69,7 +71,9 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
-    """Say which checks in Python were made in threads that their tests did not wait for."""
+    """Say which checks in Python were made in threads that their tests did not wait
+    for.
+    """
     lost = store.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
@@ -105,10 +109,11 @@ def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say which cases have no result.
 
-    A plugin that runs tests in another process and builds reports of its own may drop the results attached to reports.
-    Cases with a failed report, such as those whose process crashed, are not counted: their failure is shown already. A
-    case that passed without being scored, because a plugin ran something else instead, is counted only where an option
-    needs every result.
+    A plugin that runs tests in another process and builds reports of its own may drop
+    the results attached to reports. Cases with a failed report, such as those whose
+    process crashed, are not counted: their failure is shown already. A case that passed
+    without being scored, because a plugin ran something else instead, is counted only
+    where an option needs every result.
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]

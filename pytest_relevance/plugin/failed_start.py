@@ -1,7 +1,7 @@
 """The reports of a run that ended before it began, as a conftest.py cannot be imported.
 
-No hook of a run is called then, and there is no summary in the terminal. So the files that options ask for are written
-here, and what a run leaves in GitHub Actions.
+No hook of a run is called then, and there is no summary in the terminal. So the files
+that options ask for are written here, and what a run leaves in GitHub Actions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from pytest_relevance.results.records.run import Run
 
 
 class FailedStart:
-    """The hook that hears of an error of `pytest_configure`, in a conftest.py for example."""
+    """The hook that hears of an error of `pytest_configure`, in a conftest.py for
+    example.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -46,7 +48,8 @@ def report_failed_start(
 ) -> None:
     """Write the reports of a run that an error ended before it began.
 
-    `option` has the options, as far as they were read. Nothing is written where the run has nothing to do with cases.
+    `option` has the options, as far as they were read. Nothing is written where the run
+        has nothing to do with cases.
     """
     if _is_left_to_others(config, option):
         return

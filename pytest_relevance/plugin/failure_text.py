@@ -1,6 +1,8 @@
-"""The text of a failing case or gate, which replaces pytest's own representation of the exception.
+"""The text of a failing case or gate, which replaces pytest's own representation of the
+exception.
 
-All reporters get it with the report. The terminal asks for it at the end of the run, when all results are known.
+All reporters get it with the report. The terminal asks for it at the end of the run,
+when all results are known.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ MARKUP: dict[str, dict[str, bool]] = {
 
 
 class FailurePlace:
-    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
+    """The position of a failing case and its message, as `--tb=line`, JUnit and the
+    short summary show them.
 
     `explain` makes the message when a reporter asks for it.
     """
@@ -48,7 +51,9 @@ class FailurePlace:
 
     @property
     def message(self) -> str:
-        """Why the case failed, in one line; in GitHub Actions it holds no workflow command."""
+        """Why the case failed, in one line; in GitHub Actions it holds no workflow
+        command.
+        """
         return safe_output(self._explain())
 
     def __str__(self) -> str:
@@ -58,11 +63,12 @@ class FailurePlace:
 
 
 class FailureText:
-    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
+    """The report of a failing case or gate with colours, which replaces pytest's own
+    representation of the exception.
 
-    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for them at the end of the run, when
-    all results are known, with its own verbosity and width. JUnit and other reporters get the whole text, 100 columns
-    wide.
+    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for
+    them at the end of the run, when all results are known, with its own verbosity and
+    width. JUnit and other reporters get the whole text, 100 columns wide.
     """
 
     def __init__(
@@ -86,7 +92,8 @@ class FailureText:
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter.
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal
+    reporter.
 
     In GitHub Actions the lines hold no workflow command.
     """
@@ -99,10 +106,14 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
 
 class HeadingAlone:
-    """Stands for the text of a failure while the terminal prints failures, if it is to print the heading alone."""
+    """Stands for the text of a failure while the terminal prints failures, if it is to
+    print the heading alone.
+    """
 
     def __init__(self, report: Any) -> None:
-        """Take the place of the text of a report, and keep its captured output from being printed."""
+        """Take the place of the text of a report, and keep its captured output from
+        being printed.
+        """
         self._report = report
         self._text = report.longrepr
         self._sections = report.sections

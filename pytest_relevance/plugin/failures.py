@@ -1,6 +1,7 @@
 """The exceptions of cases, and those of a project's code.
 
-Records and messages show them without secrets and paths. Their tracebacks begin with the project's own code.
+Records and messages show them without secrets and paths. Their tracebacks begin with
+the project's own code.
 """
 
 from __future__ import annotations
@@ -30,26 +31,35 @@ else:
 
 
 class CaseFailure(_Failed):
-    """A floor or an expectation of a case is not met, or the case is inconclusive. `xfail` covers only this error."""
+    """A floor or an expectation of a case is not met, or the case is inconclusive.
+    `xfail` covers only this error.
+    """
 
 
 class BaselineFailure(_Failed):
-    """A case is worse than its baseline, or its baseline entry is stale. `xfail` does not cover it."""
+    """A case is worse than its baseline, or its baseline entry is stale. `xfail` does
+    not cover it.
+    """
 
 
 class CaseError(_Failed):
-    """A case could not be scored: the search could not be called, or its response could not be used as a ranking.
+    """A case could not be scored: the search could not be called, or its response could
+    not be used as a ranking.
 
     `xfail` does not cover it.
     """
 
 
 class NotSearched(CaseError):
-    """The search of a case was not called because it had failed in too many cases in a row."""
+    """The search of a case was not called because it had failed in too many cases in a
+    row.
+    """
 
 
 class CaseFileMistakes(pytest.Collector.CollectError):
-    """A case file cannot be collected. The mistakes have places: in this file, or in a file that it names."""
+    """A case file cannot be collected. The mistakes have places: in this file, or in a
+    file that it names.
+    """
 
     def __init__(self, error: FileError) -> None:
         super().__init__(str(error))
@@ -57,13 +67,17 @@ class CaseFileMistakes(pytest.Collector.CollectError):
 
 
 ENDING = (KeyboardInterrupt, pytest.exit.Exception)
-"""The exceptions that end the run. Any other, SystemExit too, is a fault of the code of the project that raised it."""
+"""The exceptions that end the run. Any other, SystemExit too, is a fault of the code of
+the project that raised it.
+"""
 
 RAISING = (
     "pytest_relevance.plugin.running.searched",
     "pytest_relevance.metrics.measures",
 )
-"""The module that raises an exception of a search again, in its own case, and the one that calls metrics."""
+"""The module that raises an exception of a search again, in its own case, and the one
+that calls metrics.
+"""
 
 _STDLIB = os.path.dirname(os.__file__)
 """The folder of the standard library."""
@@ -81,9 +95,11 @@ _OF_PYTEST = (
 def search_error(
     error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = ""
 ) -> SearchError:
-    """Return an exception in the form that a record has: without credentials in URLs, and without the path of the root.
+    """Return an exception in the form that a record has: without credentials in URLs,
+    and without the path of the root.
 
-    `prefix` begins the message. A refusal of this plugin or of pytest has no type and no frame.
+    `prefix` begins the message. A refusal of this plugin or of pytest has no type and
+        no frame.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)
@@ -99,14 +115,18 @@ def search_error(
 
 
 def error_text(error: BaseException, config: pytest.Config) -> str:
-    """The error in one sentence: `psycopg.OperationalError: no engine (conftest.py:4 in search)`."""
+    """The error in one sentence: `psycopg.OperationalError: no engine (conftest.py:4 in
+    search)`.
+    """
     found = search_error(error, config)
     head = found.headline if found.type else f"{type(error).__name__}: {found.message}"
     return f"{head} ({found.frame})" if found.frame else head
 
 
 def is_installed(path: object) -> bool:
-    """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
+    """Whether a file belongs to Python or to an installed package; `path` may be
+    `<frozen ...>`.
+    """
     parts = Path(str(path)).parts
     return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(
         path
@@ -114,7 +134,8 @@ def is_installed(path: object) -> bool:
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
-    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the innermost of all.
+    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the
+    innermost of all.
 
     Empty for an exception that the search returned in a batch, and did not raise.
     """
@@ -150,9 +171,11 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 
 
 def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
-    """Return the message about a missing fixture; if it is the `search` of the case, with an example.
+    """Return the message about a missing fixture; if it is the `search` of the case,
+    with an example.
 
-    pytest's own text shows the source of the function that requests the fixture, which is generated code here.
+    pytest's own text shows the source of the function that requests the fixture, which
+    is generated code here.
     """
     message = error.msg or f"fixture {quoted(str(error.argname))} not found"
     if error.argname == search and not error.fixturestack:
@@ -168,7 +191,9 @@ _CALLING = ("pytest_relevance.", "pluggy.")
 
 
 def begin_at_own_code(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Make pytest show the traceback of an exception from the project's code on, if any was called."""
+    """Make pytest show the traceback of an exception from the project's code on, if any
+    was called.
+    """
     frames = excinfo.traceback
     begin = 0
     for number, entry in enumerate(frames, start=1):

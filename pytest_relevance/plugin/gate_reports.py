@@ -1,8 +1,9 @@
-"""Gates as tests: each is reported after the cases, in the process that receives all reports.
+"""Gates as tests: each is reported after the cases, in the process that receives all
+reports.
 
-The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search has parameters. A gate has the reports
-of a test: setup, call and teardown. All plugins get them, so a gate that fails counts for `--maxfail`, `--lf` and
-`--sw`.
+The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search has
+parameters. A gate has the reports of a test: setup, call and teardown. All plugins get
+them, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from pytest_relevance.results.case_result import FAILED, SKIPPED, XFAILED
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     """Judge the gates of case files, report them as tests, and return their results.
 
-    Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
-    were collected and skipped.
+    Without `--relevance-gates=require` the gates of a file are left out if none of its
+    cases ran, unless all of them were collected and skipped.
     """
     require = settings(session.config).requires_gates
     updating = session.config.option.relevance_update == "all"

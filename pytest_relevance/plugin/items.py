@@ -1,7 +1,9 @@
-"""The items of cases: each case becomes a test function, of which pytest makes its items.
+"""The items of cases: each case becomes a test function, of which pytest makes its
+items.
 
-A case is an ordinary test function for pytest and for every plugin: it goes through `pytest_pycollect_makeitem`. So it
-has fixtures of every scope, parameters and marks, and the item classes of pytest-asyncio and anyio.
+A case is an ordinary test function for pytest and for every plugin: it goes through
+`pytest_pycollect_makeitem`. So it has fixtures of every scope, parameters and marks,
+and the item classes of pytest-asyncio and anyio.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 class CaseItem:
     """An item of a case, and its variant.
 
-    `search_folder` is the folder that defines the fixture of the search, as part of a node id.
+    `search_folder` is the folder that defines the fixture of the search, as part of a
+        node id.
     """
 
     item: pytest.Item
@@ -43,7 +46,9 @@ class ItemMaker:
     """Makes the items of the cases of one file."""
 
     def __init__(self, file: pytest.Module, queries_line: int) -> None:
-        """Make the items of a file; `queries_line` is the line of cases that another file lists."""
+        """Make the items of a file; `queries_line` is the line of cases that another
+        file lists.
+        """
         self._file = file
         self._hooks = file.ihook  # pytest looks for conftests each time it is asked
         self._queries_line = queries_line
@@ -60,7 +65,8 @@ class ItemMaker:
         loop = self._loop_of.get(names)
         if loop is None:
             items = self._collect(case, self._loops.usual)
-            # which loop a case needs depends on its fixtures, which pytest looks up while it makes items
+            # which loop a case needs depends on its fixtures, which pytest looks up
+            # while it makes items
             loop = self._loops.of(case.search, _fixtures_of(items))
             self._loop_of[names] = loop
             if loop != self._loops.usual:
@@ -80,7 +86,9 @@ class ItemMaker:
         return made
 
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
-        """Return the items that pytest and its plugins make of the function of a case."""
+        """Return the items that pytest and its plugins make of the function of a
+        case.
+        """
         file, name = self._file, case.node_name
         function: Any = case_function(
             [*case.usefixtures, case.search], is_async=loop.is_async
@@ -106,11 +114,14 @@ class ItemMaker:
         return [*items]
 
     def _set_up(self, item: Any, case: Case) -> None:
-        """Give an item its line of the case file, a list of fixtures of its own, its query and its marks."""
+        """Give an item its line of the case file, a list of fixtures of its own, its
+        query and its marks.
+        """
         path = str(self._file.path)
         line = case.line if case.source is None else self._queries_line
         item.reportinfo = lambda: (path, line - 1, item.name)
-        # the items of a function share one list, and a conftest may append to that of one item
+        # the items of a function share one list, and a conftest may append to that of
+        # one item
         item.fixturenames = [*item.fixturenames]
         item.extra_keyword_matches.add(case.query)
         for mark in marks_of(case):
@@ -125,9 +136,9 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
 def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
     """Make the function of which pytest makes the items of a case.
 
-    pytest reads from its signature which fixtures the case requests. A plain function is
-    replaced by `function_of` in each item: pytest makes the fixture `request`, which would
-    name the item, anew for each case, and that takes long.
+    pytest reads from its signature which fixtures the case requests. A plain function
+    is replaced by `function_of` in each item: pytest makes the fixture `request`, which
+    would name the item, anew for each case, and that takes long.
     """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:

@@ -1,10 +1,12 @@
 """Mask secrets that are known by their values, wherever they stand in a text.
 
-A value becomes known where it stands under a secret name: a param, an entry of the fingerprint, an option, a variable of
-the environment. An exception may echo it anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it,
-and in base64, such as that of `user:password`.
+A value becomes known where it stands under a secret name: a param, an entry of the
+fingerprint, an option, a variable of the environment. An exception may echo it
+anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it, and in
+base64, such as that of `user:password`.
 
-A value that is too common is not looked for, as it would be masked where it means something else: see `is_distinct`.
+A value that is too common is not looked for, as it would be masked where it means
+something else: see `is_distinct`.
 """
 
 from __future__ import annotations
@@ -16,10 +18,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 SHORTEST, SHORTEST_MIXED = 8, 5
-"""The fewest characters of a value that is looked for: of any, and of one with letters and digits."""
+"""The fewest characters of a value that is looked for: of any, and of one with letters
+and digits.
+"""
 
 _LONG, _BEGINNING = 24, 16
-"""A value longer than this is found by its beginning too, as messages cut long values."""
+"""A value longer than this is found by its beginning too, as messages cut long
+values.
+"""
 
 _BASE64_GROUP = 6  # bits of a character
 _FEWEST_BASE64 = 6  # characters that are found by chance in no other text
@@ -28,9 +34,11 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
 
 def is_distinct(value: str) -> bool:
-    """Whether a value is hardly ever found by chance: 8 characters, or 5 with both letters and digits.
+    """Whether a value is hardly ever found by chance: 8 characters, or 5 with both
+    letters and digits.
 
-    So "1", "en", "en_GB" and "price" are not looked for. Of a number 8 digits are needed.
+    So "1", "en", "en_GB" and "price" are not looked for. Of a number 8 digits are
+    needed.
     """
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
@@ -50,7 +58,9 @@ class KnownSecrets:
         return bool(self._secrets)
 
     def add(self, value: str, mask: str) -> None:
-        """Look for a value from now on, unless it is too common; `mask` is what takes its place."""
+        """Look for a value from now on, unless it is too common; `mask` is what takes
+        its place.
+        """
         for part in (value, *value.splitlines()):
             stripped = part.strip()
             if stripped not in self._secrets and is_distinct(stripped):
@@ -64,10 +74,11 @@ class KnownSecrets:
         return text
 
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
-        """Return values with the known values masked in all texts; the same object if there are none.
+        """Return values with the known values masked in all texts; the same object if
+        there are none.
 
-        They are builtin types and dataclasses. The values under the keys and in the fields `but` stay as they are, and
-        so do all keys.
+        They are builtin types and dataclasses. The values under the keys and in the
+        fields `but` stay as they are, and so do all keys.
         """
         if isinstance(values, str):
             return self.hide(values)
@@ -112,7 +123,9 @@ class _Secret:
         return re.sub("|".join(self._patterns), lambda found: self._mask, text)
 
     def _bounded(self, form: str) -> str:
-        """A short value, or one of letters alone, may be a part of another word; a key is not."""
+        """A short value, or one of letters alone, may be a part of another word; a key
+        is not.
+        """
         pattern = re.escape(form)
         if len(self._value) < SHORTEST or self._value.isalpha():
             return rf"(?<![^\W_]){pattern}(?![^\W_])"
@@ -136,7 +149,9 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """The characters that base64 of any text with this value in it has, for each place where it may begin."""
+    """The characters that base64 of any text with this value in it has, for each place
+    where it may begin.
+    """
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogatepass")

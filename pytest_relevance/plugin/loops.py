@@ -1,13 +1,15 @@
 """Which cases run in an event loop of pytest-asyncio or anyio.
 
-The function of a case is a coroutine function only if pytest-asyncio or anyio may have to run it: in their auto modes,
-and if the case requests an async fixture of theirs. Even there the search itself may be a plain function. A plugin that
-runs a case does so in its own loop, which is wrong for a plain search, since that may start a loop of its own. So a
-plain search is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A coroutine
-search that no plugin runs uses the loop of `awaiting.own_loop`.
+The function of a case is a coroutine function only if pytest-asyncio or anyio may have
+to run it: in their auto modes, and if the case requests an async fixture of theirs.
+Even there the search itself may be a plain function. A plugin that runs a case does so
+in its own loop, which is wrong for a plain search, since that may start a loop of its
+own. So a plain search is called outside any loop, and only a response that must be
+awaited goes to the plugin's loop. A coroutine search that no plugin runs uses the loop
+of `awaiting.own_loop`.
 
-pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `Loops` finds the loop in
-which the search of a case was made.
+pytest-asyncio has a loop for each scope, and an object made in one loop works in no
+other. `Loops` finds the loop in which the search of a case was made.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from pytest_relevance.plugin.running.run_case import begin, is_awaited, run
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
-"""The names of the plugin: its entry point, and the module names for `-p` and `PYTEST_PLUGINS`."""
+"""The names of the plugin: its entry point, and the module names for `-p` and
+`PYTEST_PLUGINS`.
+"""
 
 _LOOP_CHOICE = "relevance-loops"
 
@@ -37,8 +41,8 @@ _LOOP_CHOICE = "relevance-loops"
 class CaseLoop:
     """What the function of a case must be for the plugin that runs it.
 
-    `is_async`: it is a coroutine function. `scope` is the scope of pytest-asyncio's loop that it runs in, None if that
-    plugin need not be told.
+    `is_async`: it is a coroutine function. `scope` is the scope of pytest-asyncio's
+    loop that it runs in, None if that plugin need not be told.
     """
 
     is_async: bool
@@ -48,9 +52,10 @@ class CaseLoop:
 class Loops:
     """Whether pytest-asyncio or anyio run cases, and in which loops of pytest-asyncio.
 
-    `usual` is the loop of a case without async fixtures. In its auto mode a plugin runs every coroutine function. In
-    strict mode pytest-asyncio runs only marked cases. A case is marked if an async fixture makes its search in a loop
-    of pytest-asyncio; the mark has the scope of that loop.
+    `usual` is the loop of a case without async fixtures. In its auto mode a plugin runs
+    every coroutine function. In strict mode pytest-asyncio runs only marked cases. A
+    case is marked if an async fixture makes its search in a loop of pytest-asyncio; the
+    mark has the scope of that loop.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -65,7 +70,8 @@ class Loops:
         scope = None
         if self._is_asyncio_auto:
             scope = _setting(config, "asyncio_default_test_loop_scope")
-            # One loop for each case, pytest-asyncio's default, breaks a client that is created in the first case.
+            # One loop for each case, pytest-asyncio's default, breaks a client that is
+            # created in the first case.
             if scope in (None, "function"):
                 scope = "session"
         is_anyio_auto = _setting(config, "anyio_mode") == "auto"
@@ -74,7 +80,9 @@ class Loops:
             choose_loops(config)
 
     def of(self, search: str, fixtures: Fixtures) -> CaseLoop:
-        """Return the loop of a case: that of the nearest async fixture that its search depends on, or the usual one."""
+        """Return the loop of a case: that of the nearest async fixture that its search
+        depends on, or the usual one.
+        """
         scope = self._scope_of(search, fixtures) if self._is_active else None
         if scope is None and ANYIO_BACKEND not in fixtures:
             return self.usual
@@ -82,7 +90,9 @@ class Loops:
         return CaseLoop(is_async=True, scope=scope or self.usual.scope)
 
     def _scope_of(self, search: str, fixtures: Fixtures) -> str | None:
-        """Return the loop scope of the nearest async fixture of pytest-asyncio, or None."""
+        """Return the loop scope of the nearest async fixture of pytest-asyncio, or
+        None.
+        """
         names = [search]
         for name in names:
             definitions = fixtures.get(name)
@@ -106,7 +116,9 @@ class Loops:
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
-    """Return an option of pytest-asyncio or anyio, or its ini setting; None if the installed version has neither."""
+    """Return an option of pytest-asyncio or anyio, or its ini setting; None if the
+    installed version has neither.
+    """
     try:
         return config.getoption(name, None) or config.getini(name)
     except (KeyError, ValueError):
@@ -114,19 +126,24 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 
 def choose_loops(config: pytest.Config) -> None:
-    """Register the hook that calls plain searches outside of event loops, unless it is registered."""
+    """Register the hook that calls plain searches outside of event loops, unless it is
+    registered.
+    """
     if not config.pluginmanager.has_plugin(_LOOP_CHOICE):
         config.pluginmanager.register(LoopChoice(), _LOOP_CHOICE)
 
 
 class LoopChoice:
-    """Decides for each case with a coroutine function whether it is called in an event loop."""
+    """Decides for each case with a coroutine function whether it is called in an event
+    loop.
+    """
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(
         self, pyfuncitem: pytest.Function
     ) -> Generator[None, object, object]:
-        """Replace the coroutine function of a case with a plain one if its search needs no event loop of a plugin.
+        """Replace the coroutine function of a case with a plain one if its search needs
+        no event loop of a plugin.
 
         The search is known only now, after the fixtures are set up.
         """
@@ -136,7 +153,8 @@ class LoopChoice:
         if this is None or not inspect.iscoroutinefunction(function):
             return (yield)
         begin(this)
-        # pytest-asyncio wraps the function of an item that it runs; anyio runs items with the fixture anyio_backend
+        # pytest-asyncio wraps the function of an item that it runs; anyio runs items
+        # with the fixture anyio_backend
         is_wrapped = given is not function
         is_run_by_plugin = is_wrapped or pyfuncitem.funcargs.get(ANYIO_BACKEND)
         try:

@@ -1,7 +1,7 @@
 """Cases that the reference has under another id, in another file or in another variant.
 
-When all case files are collected, each moved case gets its accepted ranking. An update of
-the baselines writes the rankings where the cases stand now.
+When all case files are collected, each moved case gets its accepted ranking. An update
+of the baselines writes the rankings where the cases stand now.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ class Collector(Protocol):
         """What the cases are compared with, if anything."""
 
     def move_entries(self, moves: MovedEntries, runs: Sequence[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to the file, or from it."""
+        """Take the accepted rankings of cases that were moved to the file, or from
+        it.
+        """
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
         """The data of the file, compared with its baseline."""
@@ -65,7 +67,9 @@ class Collector(Protocol):
 
 @dataclass(slots=True)
 class CollectedFile:
-    """A case file that was collected: its collector, its suite, and the runs of its cases."""
+    """A case file that was collected: its collector, its suite, and the runs of its
+    cases.
+    """
 
     collector: Collector
     suite: Suite
@@ -103,13 +107,15 @@ def follow_moved_cases(config: pytest.Config) -> None:
         run_store(config).files[name] = found.noted_in(info, name)
 
 
-# --- what the reference has ---------------------------------------------------------------
+# --- what the reference has -----------------------------------------------------------
 
 
 def _references(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> dict[str, BaselineEntries]:
-    """The entries of the reference by the names of case files, of files that are gone too."""
+    """The entries of the reference by the names of case files, of files that are gone
+    too.
+    """
     found = {}
     for name, file in collected.items():
         if file.collector.baseline is not None:
@@ -142,7 +148,9 @@ def _recorded_files_that_are_gone(
 def _baselines_without_a_case_file(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> Iterator[tuple[str, BaselineEntries]]:
-    """The entries of the baselines whose case file is gone, as far as pytest has seen them."""
+    """The entries of the baselines whose case file is gone, as far as pytest has seen
+    them.
+    """
     folders = {file.collector.path.parent for file in collected.values()}
     paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
     for path in config.stash.get(BASELINES_SEEN, []):
@@ -169,7 +177,7 @@ def _masked(config: pytest.Config, entries: BaselineEntries) -> BaselineEntries:
     return entries
 
 
-# --- gone and new -------------------------------------------------------------------------
+# --- gone and new ---------------------------------------------------------------------
 
 
 def _gone(
@@ -202,7 +210,9 @@ def _new(
     references: Mapping[str, BaselineEntries],
     gone: Iterable[PlacedCase],
 ) -> Iterator[PlacedCase]:
-    """The cases that only the run has, if one of those that are gone may be the same."""
+    """The cases that only the run has, if one of those that are gone may be the
+    same.
+    """
     from pytest_relevance.results.records.baseline import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
     from pytest_relevance.results.scoring import digest_of
@@ -245,11 +255,12 @@ def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, .
     return tuple(file for file in files if not entries[file].keys() <= moved[file])
 
 
-# --- updates ------------------------------------------------------------------------------
+# --- updates --------------------------------------------------------------------------
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
-    """The entries of moved cases for the baseline of each case file, read from the files.
+    """The entries of moved cases for the baseline of each case file, read from the
+    files.
 
     Raises `RecordError` if a baseline cannot be read.
     """

@@ -1,11 +1,12 @@
-"""A run that searched nothing: it says so, and fails if it was to be compared with something.
+"""A run that searched nothing: it says so, and fails if it was to be compared with
+something.
 
 Otherwise such a run is green. All cases are skipped if a fixture has an empty list of
-parameters, if a fixture or the search calls `pytest.skip`, or if each case has a mark to
-skip it. A folder is not even collected if its conftest calls `pytest.skip`.
+parameters, if a fixture or the search calls `pytest.skip`, or if each case has a mark
+to skip it. A folder is not even collected if its conftest calls `pytest.skip`.
 
-A case that the command line deselects (`-k`, `-m`) was not to be searched. So a run that
-deselects all cases fails only if its command line also requires a reference.
+A case that the command line deselects (`-k`, `-m`) was not to be searched. So a run
+that deselects all cases fails only if its command line also requires a reference.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | Non
 
 
 def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
-    """Say which folders were skipped, in a run that searched others, and whether it fails."""
+    """Say which folders were skipped, in a run that searched others, and whether it
+    fails.
+    """
     if not store.skipped_folders or nothing_was_searched(store.results):
         return None
     told = _skipped_folders(store)
@@ -57,7 +60,9 @@ def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None
 
 
 def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None:
-    """Say that all cases were deselected, if there is a reference that they were to be compared with."""
+    """Say that all cases were deselected, if there is a reference that they were to be
+    compared with.
+    """
     reference = _reference(config, store)
     if not (store.files and reference):
         return None
@@ -90,7 +95,9 @@ def _skipped_folders(store: RunStore) -> str:
 
 
 def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Say what the cases were to be compared with, or that something is required; empty if neither."""
+    """Say what the cases were to be compared with, or that something is required; empty
+    if neither.
+    """
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"

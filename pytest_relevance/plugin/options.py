@@ -1,4 +1,5 @@
-"""The plugin's options and ini keys, and which files are case files. Imported in every run: keep it light.
+"""The plugin's options and ini keys, and which files are case files. Imported in every
+run: keep it light.
 
 `settings` are what they ask for; an option that only one place reads is read there.
 """
@@ -31,7 +32,9 @@ SECRETS = (
     r"token(?!iz)|secret|key(?!word|board)|auth(?!or(?!i))|credential|cookie"
     r"|passw|passphrase|passcode|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
 )
-"""The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
+"""The names whose values are masked by default: not `keywords`, `tokenizer`,
+`author`.
+"""
 
 
 def whole_number(least: int, expected: str) -> Callable[[str], int]:
@@ -58,7 +61,9 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
 Option = tuple[tuple[str, ...] | str | Callable[[str], int], str]
-"""The choices of an option, what stands for its value, or the type of a number; and its help."""
+"""The choices of an option, what stands for its value, or the type of a number; and its
+help.
+"""
 
 _OPTIONS: Mapping[str, Option] = {
     "inconclusive": (
@@ -97,7 +102,8 @@ _OPTIONS: Mapping[str, Option] = {
         "(default: 10; 5 N where the search has succeeded before; 0: never)",
     ),
 }
-"""The options `--relevance-*`, each with its choices, what stands for its value, or the type of a number; and its help.
+"""The options `--relevance-*`, each with its choices, what stands for its value, or the
+type of a number; and its help.
 
 The default of an option is its first choice, unless an ini key has the default.
 """
@@ -135,7 +141,9 @@ _INI: Mapping[str, tuple[str, object]] = {
 
 
 class _Update(Action):
-    """What an update accepts: "all" or "new". All its names are of one action, as argparse lists them in an error."""
+    """What an update accepts: "all" or "new". All its names are of one action, as
+    argparse lists them in an error.
+    """
 
     def __call__(
         self, _: object, options: object, values: object, name: str | None = None
@@ -180,7 +188,8 @@ def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
     add_options(parser, _OPTIONS, _SET_BY_PROJECTS)
     group = option_group(parser)
-    # these are whole option names: an optional value would swallow a folder that follows the option
+    # these are whole option names: an optional value would swallow a folder that
+    # follows the option
     updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
     what = "accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none"
     group.addoption(
@@ -192,13 +201,16 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
-    """Return a function that tells whether the name of a file fits one of the patterns of `relevance_files`."""
+    """Return a function that tells whether the name of a file fits one of the patterns
+    of `relevance_files`.
+    """
     either = "|".join(map(translate, patterns))
     return re.compile(either or "(?!)").match  # (?!) matches nothing
 
 
 class CaseFiles:
-    """Which files are case files: by name (ini key `relevance_files`), or by content if named on the command line.
+    """Which files are case files: by name (ini key `relevance_files`), or by content if
+    named on the command line.
 
     Raises UsageError for a pattern with a folder.
     """
@@ -222,7 +234,9 @@ class CaseFiles:
         return bool(self._fits(name))
 
     def includes(self, path: Path) -> bool:
-        """Whether a file is a case file; it need not exist. Raises OSError if its content decides and is unreadable."""
+        """Whether a file is a case file; it need not exist. Raises OSError if its
+        content decides and is unreadable.
+        """
         if self._fits(path.name):
             return True
         if not self._named or path.resolve() not in self._named:
@@ -232,7 +246,9 @@ class CaseFiles:
         return has_cases(path.read_bytes())
 
     def passes_over(self, path: Path) -> bool:
-        """Whether a file that is not included seems to be a case file by its content: a hint, without reading YAML."""
+        """Whether a file that is not included seems to be a case file by its content: a
+        hint, without reading YAML.
+        """
         if not (_is_yaml(path.name) and self._patterns):
             return False
         try:
@@ -257,7 +273,9 @@ def _is_yaml(name: str) -> bool:
 CASE_FILES: pytest.StashKey[CaseFiles] = pytest.StashKey()
 
 BASELINE_SUFFIX = ".baseline.jsonl"
-"""The end of the name of a baseline, here so that a run without case files imports nothing for it."""
+"""The end of the name of a baseline, here so that a run without case files imports
+nothing for it.
+"""
 
 BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 """The baselines in the folders that pytest has looked into."""
@@ -267,14 +285,17 @@ BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 class RunSettings:
     """What options and ini keys ask for, checked once in each process.
 
-    `calls` is how often a search is called for a case. A search that failed in `give_up` cases in a row is given up (0:
-    never). `tolerance` is for cases that set none. `requires_baseline`: a case file without a baseline fails;
-    `expects_known`: a case that failed before is expected to fail; `requires_gates`: a gate without a verdict has
-    failed. `files` are those that options name, to be written at the end of the run; `outputs` are the names of all
-    options that write something; `details`: ranking,
-    grades and titles are needed of every case, also of those that pass; `properties`: a JUnit file is written.
-    `runs_tests`: the command does not only list tests, set them up or show their fixtures. `home` is the process and
-    the thread that pytest was started in: plugins may run tests in others. `started` is the time, in seconds.
+    `calls` is how often a search is called for a case. A search that failed in
+    `give_up` cases in a row is given up (0: never). `tolerance` is for cases that set
+    none. `requires_baseline`: a case file without a baseline fails;
+    `expects_known`: a case that failed before is expected to fail; `requires_gates`: a
+    gate without a verdict has failed. `files` are those that options name, to be
+    written at the end of the run; `outputs` are the names of all options that write
+    something; `details`: ranking, grades and titles are needed of every case, also of
+    those that pass; `properties`: a JUnit file is written.
+    `runs_tests`: the command does not only list tests, set them up or show their
+    fixtures. `home` is the process and the thread that pytest was started in: plugins
+    may run tests in others. `started` is the time, in seconds.
     """
 
     calls: int
@@ -307,11 +328,15 @@ def has_cases(config: pytest.Config) -> bool:
 
 
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Set once all plugins are configured. An error that ends the run before that is told by `failed_start`."""
+"""Set once all plugins are configured. An error that ends the run before that is told
+by `failed_start`.
+"""
 
 
 def may_tell_of_failed_start(config: pytest.Config) -> bool:
-    """Whether there is somebody to tell of an error that ends the run before it begins: files to write, or GitHub."""
+    """Whether there is somebody to tell of an error that ends the run before it begins:
+    files to write, or GitHub.
+    """
     is_asked = bool(files_of_options(config, config.option))
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
 
@@ -324,7 +349,8 @@ def settings(config: pytest.Config) -> RunSettings:
 def keep_details(config: pytest.Config) -> None:
     """Have the run keep ranking, grades and titles of every case.
 
-    An extension calls it in a `pytest_configure` that is `trylast`: the settings are read.
+    An extension calls it in a `pytest_configure` that is `trylast`: the settings are
+    read.
     """
     config.stash[_SETTINGS] = replace(settings(config), details=True)
 
@@ -332,8 +358,9 @@ def keep_details(config: pytest.Config) -> None:
 def read_settings(config: pytest.Config) -> None:
     """Set the settings of this process, and which files are case files.
 
-    Raises UsageError for an option or ini key with an invalid value. Workers of pytest-xdist have the options and the
-    environment of their controller, and so the same settings.
+    Raises UsageError for an option or ini key with an invalid value. Workers of
+    pytest-xdist have the options and the environment of their controller, and so the
+    same settings.
     """
     config.stash[CASE_FILES] = CaseFiles(config)
     option = config.option
@@ -384,7 +411,9 @@ def here() -> tuple[int, int]:
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option or else of the ini key of its name. Raises UsageError where it is not allowed."""
+    """Return the value of an option or else of the ini key of its name. Raises
+    UsageError where it is not allowed.
+    """
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
         from pytest_relevance.reports.workflow_commands import safe_output
@@ -397,7 +426,8 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number that an option has, or else the ini key of its name. `convert` reads it from text.
+    """Return the number that an option has, or else the ini key of its name. `convert`
+    reads it from text.
 
     Raises UsageError for an invalid value of the ini key; argparse checks the option.
     """
@@ -409,7 +439,9 @@ def number_setting(
 
 
 def usage_error(message: str) -> pytest.UsageError:
-    """Return a usage error whose message holds no workflow command, where a runner of GitHub reads the output."""
+    """Return a usage error whose message holds no workflow command, where a runner of
+    GitHub reads the output.
+    """
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(safe_output(message))
@@ -433,10 +465,11 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 
 
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
-    """Return the rankings of the record that `--relevance-against` names, read once in each process.
+    """Return the rankings of the record that `--relevance-against` names, read once in
+    each process.
 
-    Raises UsageError for a record that cannot be read, for a record in which a search found nothing in most cases, and
-    with an option that writes baselines.
+    Raises UsageError for a record that cannot be read, for a record in which a search
+    found nothing in most cases, and with an option that writes baselines.
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
@@ -469,7 +502,9 @@ _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
 
 
 def redaction(config: pytest.Config) -> Redaction:
-    """Return the `Redaction` of values whose names match the ini key `relevance_redact`."""
+    """Return the `Redaction` of values whose names match the ini key
+    `relevance_redact`.
+    """
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction
 
@@ -482,7 +517,9 @@ def redaction(config: pytest.Config) -> Redaction:
 
 
 def verbosity(option: Any) -> int:
-    """Return the verbosity of the terminal: 1 for `-v`, -1 for `-q`, 0 without a terminal (`-p no:terminal`)."""
+    """Return the verbosity of the terminal: 1 for `-v`, -1 for `-q`, 0 without a
+    terminal (`-p no:terminal`).
+    """
     return getattr(option, "verbose", 0)
 
 
@@ -492,12 +529,16 @@ def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
 
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:
-    """Return the path of a file for messages: relative to the folder where pytest was started, as in pytest's own."""
+    """Return the path of a file for messages: relative to the folder where pytest was
+    started, as in pytest's own.
+    """
     return relative(path, config.invocation_params.dir) or str(path)
 
 
 def relative(path: Path | str, folder: Path | str) -> str | None:
-    """Return a path relative to a folder; None where it is on another drive (Windows)."""
+    """Return a path relative to a folder; None where it is on another drive
+    (Windows).
+    """
     try:
         return os.path.relpath(path, folder)
     except ValueError:

@@ -1,4 +1,5 @@
-"""Why a run fails, if neither a case nor anything else that its report tells is the reason.
+"""Why a run fails, if neither a case nor anything else that its report tells is the
+reason.
 
 A test in Python may fail, or the teardown of a case, or another plugin may fail the run
 for reasons of its own, such as too little coverage.
@@ -20,7 +21,8 @@ from pytest_relevance.results.records.run_info import RunFinding
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Say which tests failed that are not cases, or that a run failed for an unknown reason.
+    """Say which tests failed that are not cases, or that a run failed for an unknown
+    reason.
 
     The reports of a run without cases have nothing to say about other tests.
     """
@@ -39,7 +41,9 @@ def other_failures(
 
 
 def _other_tests(store: RunStore) -> list[str]:
-    """Name the tests with a failure that no result of a case has, and that no gate is."""
+    """Name the tests with a failure that no result of a case has, and that no gate
+    is.
+    """
     told = {f"{gate.node}::{gate.name}" for gate in store.gates}
     told.update(store.unfinished())
     return [name for name in store.other_failures if name not in told]

@@ -1,6 +1,8 @@
-"""The files that options of a run name: what they are, a check before the run, the writing.
+"""The files that options of a run name: what they are, a check before the run, the
+writing.
 
-Each plugin module that has such an option imports this module, so nothing heavy is imported.
+Each plugin module that has such an option imports this module, so nothing heavy is
+imported.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class Message:
 
     @property
     def place(self) -> int:
-        """Its place among the messages: what fails the run stands last, near the verdict."""
+        """Its place among the messages: what fails the run stands last, near the
+        verdict.
+        """
         return (not self.is_good) + self.fails
 
 
@@ -76,7 +80,9 @@ class Target:
 
     @classmethod
     def of(cls, file: OutputFile, config: pytest.Config) -> Target | None:
-        """Return the file that an option names, without a check; None if none is named."""
+        """Return the file that an option names, without a check; None if none is
+        named.
+        """
         from pytest_relevance._text import harmless
 
         given = file.given(config.option)
@@ -157,7 +163,8 @@ def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
 def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
     """Check the files that options name.
 
-    Raises UsageError for one that cannot or must not be written, and for two that are one.
+    Raises UsageError for one that cannot or must not be written, and for two that are
+    one.
     """
     names: dict[str, str] = {}
     for file in files:
@@ -172,7 +179,8 @@ def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
             raise pytest.UsageError(f"--relevance-{file.name}={given}: {problem}")
         assert target is not None
         other = names.setdefault(os.path.realpath(target.path), file.name)
-        # several outputs can be written to one pipe or device; of a file one would replace what the other wrote
+        # several outputs can be written to one pipe or device; of a file one would
+        # replace what the other wrote
         if other != file.name and (target.path.is_file() or not target.path.exists()):
             raise pytest.UsageError(
                 f"--relevance-{other} and --relevance-{file.name} name the same file, {target.shown}; name two files"

@@ -1,7 +1,8 @@
 """What a run leaves at its end: baselines, and the files that options ask for.
 
-The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
-is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails.
+The process that receives all reports writes them; a worker of pytest-xdist writes
+nothing. A file that an option names is checked before the run, so that an unusable one
+is refused at once. If one cannot be written, the run fails.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Record that the session runs tests: options such as `--fixtures` also start a session.
+        """Record that the session runs tests: options such as `--fixtures` also start a
+        session.
 
         Only the start is recorded, as a plugin may replace the loop itself.
         """
@@ -55,7 +57,9 @@ class Outputs:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Write baselines and files, and set the exit status of a run if that is not possible."""
+        """Write baselines and files, and set the exit status of a run if that is not
+        possible.
+        """
         # an error of a hook may have ended the run before its first test
         if not (self._has_begun or (self._runs_tests and self._store.errors)):
             self._tell_unwritten()
@@ -66,7 +70,8 @@ class Outputs:
 
             tell([*update_baselines(self._config)], session, exitstatus)
         run = present_run(self._config)
-        # a file is written when its message is iterated: a report tells what was not written before it
+        # a file is written when its message is iterated: a report tells what was not
+        # written before it
         for messages in self._config.hook.pytest_relevance_write(
             run=run, config=self._config
         ):
@@ -87,7 +92,9 @@ def tell(
     session: pytest.Session,
     exitstatus: int | pytest.ExitCode,
 ) -> None:
-    """Keep messages for the end of the run, which fails where one of them is not good."""
+    """Keep messages for the end of the run, which fails where one of them is not
+    good.
+    """
     store = run_store(session.config)
     for message in messages:
         if message.is_good:

@@ -1,4 +1,6 @@
-"""Tell the fixtures of the project itself from those of pytest and of installed plugins."""
+"""Tell the fixtures of the project itself from those of pytest and of installed
+plugins.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class OwnFixtures:
-    """Distinguishes the fixtures of the project itself from those of pytest and of installed plugins."""
+    """Distinguishes the fixtures of the project itself from those of pytest and of
+    installed plugins.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         packages = {"_pytest", "pytest_relevance"}
@@ -30,7 +34,9 @@ class OwnFixtures:
         return config.stash[_OWN_FIXTURES]
 
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
-        """Whether a parametrised argument is a fixture of the project itself, or is requested by one."""
+        """Whether a parametrised argument is a fixture of the project itself, or is
+        requested by one.
+        """
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):
             return self.is_own(definitions[-1].func)
@@ -40,7 +46,9 @@ class OwnFixtures:
         return False
 
     def is_own(self, function: Any) -> bool:
-        """Whether a function belongs to the project: neither to pytest nor to an installed plugin."""
+        """Whether a function belongs to the project: neither to pytest nor to an
+        installed plugin.
+        """
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = Path(code.co_filename) if code is not None else Path()
         if path.name == "conftest.py":

@@ -1,4 +1,5 @@
-"""All access to private attributes of pytest and pytest-asyncio, which any of their releases may change.
+"""All access to private attributes of pytest and pytest-asyncio, which any of their
+releases may change.
 
 | attribute | why it is read |
 |---|---|
@@ -10,7 +11,8 @@
 | `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio runs only these, each in its loop |
 | the attributes of a failure's representation | secrets are masked in every text of it |
 
-Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the package may read a private
+Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the
+package may read a private
 attribute: ruff's rule SLF001 checks that.
 """
 
@@ -37,9 +39,10 @@ ANYIO_BACKEND = "anyio_backend"
 class Parameters:
     """The parameters that an item runs with.
 
-    `indices` maps each argument, in the order of parametrisation, to the index of its value in the list of values.
-    `ids` are the parts of the name in brackets: one for each call of `parametrize`, even if that call sets several
-    arguments, and none for a hidden parameter.
+    `indices` maps each argument, in the order of parametrisation, to the index of its
+        value in the list of values.
+    `ids` are the parts of the name in brackets: one for each call of `parametrize`,
+    even if that call sets several arguments, and none for a hidden parameter.
     """
 
     indices: Mapping[str, int]
@@ -60,21 +63,25 @@ def parameters_of(item: AnyItem) -> Parameters | None:
 def forget_parameters(items: Iterable[AnyItem]) -> None:
     """Remove the parameters from items that were collected and will not run.
 
-    The plugin of VS Code draws its tree of tests when a session ends. It expects every item with this attribute to be
-    from a file `*.py`; an item of any other file makes it lose the whole tree.
+    The plugin of VS Code draws its tree of tests when a session ends. It expects every
+    item with this attribute to be from a file `*.py`; an item of any other file makes
+    it lose the whole tree.
     """
     for item in items:
         vars(item).pop("callspec", None)
 
 
 def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
-    """Apply a function to the text of a failure, with its traceback, and to the output that was captured."""
+    """Apply a function to the text of a failure, with its traceback, and to the output
+    that was captured.
+    """
     report.longrepr = _hidden(report.longrepr, hide)
     report.sections = [(title, hide(text)) for title, text in report.sections]
 
 
 def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
-    """Return a part of the representation of an exception with a function applied to its texts.
+    """Return a part of the representation of an exception with a function applied to
+    its texts.
 
     An object of pytest's is changed in place.
     """
@@ -89,10 +96,12 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
 
 
 def fixtures_of(item: AnyItem) -> Fixtures:
-    """Return the definitions of all fixtures that an item sets up, by name; the last one of each is used.
+    """Return the definitions of all fixtures that an item sets up, by name; the last
+    one of each is used.
 
-    A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument that is parametrised directly also
-    has a definition, whose function belongs to pytest.
+    A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument
+    that is parametrised directly also has a definition, whose function belongs to
+    pytest.
     """
     info = getattr(item, "_fixtureinfo", None)
     definitions: Fixtures = getattr(info, "name2fixturedefs", {})
@@ -100,9 +109,11 @@ def fixtures_of(item: AnyItem) -> Fixtures:
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
-    """Return the value of a fixture that an item sees, set up for it if needed; None if there is no such fixture.
+    """Return the value of a fixture that an item sees, set up for it if needed; None if
+    there is no such fixture.
 
-    The fixtures of the item itself are set up already. Raises whatever the fixture raises.
+    The fixtures of the item itself are set up already. Raises whatever the fixture
+    raises.
     """
     if not item.session._fixturemanager.getfixturedefs(name, item):
         return None
@@ -116,13 +127,17 @@ def is_asyncio_fixture(function: object) -> bool:
 
 
 def loop_scope_of(function: Callable[..., object]) -> str | None:
-    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`, or None if it is not set."""
+    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`, or
+    None if it is not set.
+    """
     scope: str | None = getattr(function, "_loop_scope", None)
     return scope
 
 
 def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
-    """Return the request of an item, which gets the value of any fixture that the item sees; None if it has none."""
+    """Return the request of an item, which gets the value of any fixture that the item
+    sees; None if it has none.
+    """
     request: pytest.FixtureRequest | None = getattr(item, "_request", None)
     return request
 

@@ -1,8 +1,10 @@
-"""Mask secrets in records and reports: values under secret names, credentials in URLs, and all values that are known.
+"""Mask secrets in records and reports: values under secret names, credentials in URLs,
+and all values that are known.
 
-A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under the same name has the same mask on
-every machine. So a baseline notices that the value changed. Machines would have to share a secret salt, so there is none.
-The digest is cut to 16 bits instead: one value in 65,536 has it, and no value can be found from it.
+A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under
+the same name has the same mask on every machine. So a baseline notices that the value
+changed. Machines would have to share a secret salt, so there is none. The digest is cut
+to 16 bits instead: one value in 65,536 has it, and no value can be found from it.
 """
 
 from __future__ import annotations
@@ -52,21 +54,27 @@ _NESTED_OPTION = (
 """An option within an argument: `-o "addopts=--password abc"`."""
 
 _PAIR = r"(?P<head>(?<!\S)(?P<name>[\w-]{1,80}):)(?P<value>[^:\s]+)(?!\S)"
-"""A name and a value with a colon: `api_key:abc`. A node id, which has two colons, is none."""
+"""A name and a value with a colon: `api_key:abc`. A node id, which has two colons, is
+none.
+"""
 
 _PASSWORD = r"(?i)passw|pwd"
 
 _NAME_OF_OPTION = r"-{0,2}[\w.-]+\s*"
-"""What stands before the sign in `--api-key=abc` and in `-o api_key=abc`. A node id is none."""
+"""What stands before the sign in `--api-key=abc` and in `-o api_key=abc`. A node id is
+none.
+"""
 
 _FOLDERS = ("/", "~", ".")
 _NO_SECRETS = frozenset({"PWD", "OLDPWD"})
 
 
 class Redaction:
-    """Masks the values under secret names, credentials in URLs, and values that are known to be secret.
+    """Masks the values under secret names, credentials in URLs, and values that are
+    known to be secret.
 
-    A name is secret if the pattern is found in it, in upper or lower case. Without a pattern no name is secret.
+    A name is secret if the pattern is found in it, in upper or lower case. Without a
+    pattern no name is secret.
 
     `known`: the values that were seen under secret names.
     """
@@ -85,7 +93,9 @@ class Redaction:
     # --- what is known to be secret ---
 
     def learn(self, values: Mapping[str, Any]) -> None:
-        """Look from now on for the values under secret names, and for passwords in URLs and connection strings."""
+        """Look from now on for the values under secret names, and for passwords in URLs
+        and connection strings.
+        """
         for name, value in values.items():
             self._look_at(str(name), value)
 
@@ -110,7 +120,9 @@ class Redaction:
             pass
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
-        """Look from now on for the values of variables with secret names. Paths and plain words are none."""
+        """Look from now on for the values of variables with secret names. Paths and
+        plain words are none.
+        """
         for name, value in variables.items():
             is_path = value.startswith(_FOLDERS) or name in _NO_SECRETS
             if self._is_secret(name) and not is_path and not value.isalpha():
@@ -135,14 +147,18 @@ class Redaction:
     # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Mask the values under secret names, at every depth. Returns the same object if there are none."""
+        """Mask the values under secret names, at every depth. Returns the same object
+        if there are none.
+        """
         masked = {name: self._value(str(name), value) for name, value in values.items()}
         if all(masked[name] is value for name, value in values.items()):
             return values
         return masked
 
     def text(self, text: str) -> str:
-        """Mask the secrets in a text: what is known, logins and parameters of URLs, headers, entries of mappings."""
+        """Mask the secrets in a text: what is known, logins and parameters of URLs,
+        headers, entries of mappings.
+        """
         if "://" in text:
             text = re.sub(_URL, self._url, text)
         if ":" in text:
@@ -156,13 +172,17 @@ class Redaction:
         return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc` and all that `text` masks."""
+        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc` and all
+        that `text` masks.
+        """
         return self._masked_arguments(arguments, _tell_nobody)
 
     def _masked_arguments(
         self, arguments: Iterable[str], tell: Callable[[str, str], None]
     ) -> Iterator[str]:
-        """Mask arguments. `tell` is called with the name and the value of each secret that has a name."""
+        """Mask arguments. `tell` is called with the name and the value of each secret
+        that has a name.
+        """
         name = ""
         for argument in arguments:
             if name and not re.match(_OPTION, argument):
@@ -270,7 +290,9 @@ def _unquoted(value: str) -> str:
 
 
 def mask(name: str, value: Any) -> str:
-    """Make `<redacted 3f2a>` of a digest of the name and the value. A value that is a mask is returned unchanged."""
+    """Make `<redacted 3f2a>` of a digest of the name and the value. A value that is a
+    mask is returned unchanged.
+    """
     if isinstance(value, str):
         text = value
     else:

@@ -1,8 +1,11 @@
-"""The hooks around a test of a run with cases: what its reports carry, and what is done with it.
+"""The hooks around a test of a run with cases: what its reports carry, and what is done
+with it.
 
-Under pytest-xdist the workers attach results to reports and the controller reads them. Without xdist one process does
-both, with the same code. What is attached is an object. It becomes text if the report leaves the process: pytest-xdist
-asks for that by `pytest_report_to_serializable`; other plugins copy the reports of a child process, which they forked.
+Under pytest-xdist the workers attach results to reports and the controller reads them.
+Without xdist one process does both, with the same code. What is attached is an object.
+It becomes text if the report leaves the process: pytest-xdist asks for that by
+`pytest_report_to_serializable`; other plugins copy the reports of a child process,
+which they forked.
 """
 
 from __future__ import annotations
@@ -61,7 +64,9 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run in which tests in Python check rankings, unless they are registered already."""
+    """Register the hooks of a run in which tests in Python check rankings, unless they
+    are registered already.
+    """
     install(session.config)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         from pytest_relevance.plugin.check_reports import CheckCalls
@@ -70,7 +75,9 @@ def install_for_checks(session: pytest.Session) -> None:
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:
-    """Have the summary name a file that seems to be a case file, but does not have the name of one."""
+    """Have the summary name a file that seems to be a case file, but does not have the
+    name of one.
+    """
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
@@ -89,10 +96,12 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the results to the report of a case, or of a test with checks, when the report is made.
+        """Attach the results to the report of a case, or of a test with checks, when
+        the report is made.
 
-        Results are not attached when the report is logged: it may be made in a process that logs nothing. This is the
-        outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
+        Results are not attached when the report is logged: it may be made in a process
+        that logs nothing. This is the outermost wrapper, as other wrappers change the
+        outcome or run the item again before they return the report.
         """
         is_case, has_checks = CASE_RUN in item.stash, CHECKS in item.stash
         has_raised = has_checks and bool(item.stash[CHECKS].raised)
@@ -145,7 +154,9 @@ class Reporting:
     def pytest_report_to_serializable(
         self, report: pytest.TestReport | pytest.CollectReport
     ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-        """Turn what a report carries into text, which pytest-xdist can send. `attached_to` reads it again."""
+        """Turn what a report carries into text, which pytest-xdist can send.
+        `attached_to` reads it again.
+        """
         values = yield
         if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
             values[ATTRIBUTE] = as_text(values[ATTRIBUTE])

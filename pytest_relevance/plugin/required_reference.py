@@ -1,4 +1,5 @@
-"""What a run lacks of its reference, if it requires all of it (`--relevance-baseline=require`).
+"""What a run lacks of its reference, if it requires all of it
+(`--relevance-baseline=require`).
 
 Without a selection on the command line the run is compared with the whole reference.
 With a selection only the cases that ran count, and the files that ran whole.
@@ -55,7 +56,9 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
-    """Say which case files of the reference did not run, although the run covers them."""
+    """Say which case files of the reference did not run, although the run covers
+    them.
+    """
     against = config.option.relevance_against
     gone = [
         file for file in files_not_run(config) if covers(config, _path_of(file, config))

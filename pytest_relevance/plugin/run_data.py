@@ -59,7 +59,9 @@ def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
 
 
 def how_run(config: pytest.Config, started: float) -> RunInfo:
-    """Return what is known of a run before it begins: programs, command, and the time (seconds since the epoch)."""
+    """Return what is known of a run before it begins: programs, command, and the time
+    (seconds since the epoch).
+    """
     from pytest_relevance import __version__
 
     root = str(config.rootpath)

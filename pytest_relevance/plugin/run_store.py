@@ -1,10 +1,13 @@
-"""`RunStore`: the results and case files of a run, in the process that receives all reports.
+"""`RunStore`: the results and case files of a run, in the process that receives all
+reports.
 
-All data about cases comes from what reports carry (`attached`), also in a process that runs the cases itself.
+All data about cases comes from what reports carry (`attached`), also in a process that
+runs the cases itself.
 
-The last report of an item counts, so that a case that is run again counts once. If a worker crashes, the results that
-it has sent are kept; `RunStore.unfinished` names the cases that have none. The summary and the output files at the end
-of a run are made from this data.
+The last report of an item counts, so that a case that is run again counts once. If a
+worker crashes, the results that it has sent are kept; `RunStore.unfinished` names the
+cases that have none. The summary and the output files at the end of a run are made from
+this data.
 """
 
 from __future__ import annotations
@@ -47,20 +50,28 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 LOST = "lost"
-"""A kind of name in `RunStore.named`: a check made after the last report of its test, so that its result is lost."""
+"""A kind of name in `RunStore.named`: a check made after the last report of its test,
+so that its result is lost.
+"""
 
 PASSED_OVER = "passed_over"
-"""A kind of name in `RunStore.named`: a file that seems to be a case file by its content, not by its name."""
+"""A kind of name in `RunStore.named`: a file that seems to be a case file by its
+content, not by its name.
+"""
 
 OTHER_IDS = f"{DOCUMENTS}: other ids"
-"""The subject of the warning that an index does not know what the search returned; no document is then missing."""
+"""The subject of the warning that an index does not know what the search returned; no
+document is then missing.
+"""
 
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedFolder:
-    """A folder with case files that its conftest.py skips: the paths of the files, and the reason."""
+    """A folder with case files that its conftest.py skips: the paths of the files, and
+    the reason.
+    """
 
     files: Sequence[str]
     reason: str
@@ -91,7 +102,9 @@ class Unsent:
             self._news = replace(self._news, warnings=warnings)
 
     def name(self, kind: str, name: str) -> None:
-        """Send the name of a check that is `LOST`, or of a file that is `PASSED_OVER`."""
+        """Send the name of a check that is `LOST`, or of a file that is
+        `PASSED_OVER`.
+        """
         names = [*self._news.named.get(kind, ()), printable(name)]
         self._news = replace(self._news, named={**self._news.named, kind: names})
 
@@ -112,20 +125,24 @@ class Unsent:
 
 
 class RunStore:
-    """The results of the cases that ended, and the case files by the names used in reports.
+    """The results of the cases that ended, and the case files by the names used in
+    reports.
 
-    `to_run` are the node ids of all tests that were collected and not deselected, in the order in which they run,
-    other tests included. `collected` are those of the cases in the order of their files; empty if they run in this
-    order. `places` numbers the cases in the order of their files.
-    `without_result` are items that need none: with a failed report (True), or whose call passed without scoring a case
-    (False). `other_failures` are the tests with a failure that no result has. `findings` are what the run says about
-    itself. `messages` are for the end of the run.
-    `gates` are the gates that were judged. `skipped_folders` are the folders with case files that were not collected, by
-    their names in messages.
+    `to_run` are the node ids of all tests that were collected and not deselected, in
+    the order in which they run, other tests included. `collected` are those of the
+    cases in the order of their files; empty if they run in this order. `places` numbers
+    the cases in the order of their files.
+    `without_result` are items that need none: with a failed report (True), or whose
+    call passed without scoring a case (False). `other_failures` are the tests with a
+    failure that no result has. `findings` are what the run says about itself.
+    `messages` are for the end of the run.
+    `gates` are the gates that were judged. `skipped_folders` are the folders with case
+    files that were not collected, by their names in messages.
 
-    All processes told of the rest. `fingerprints` are the different ones of those that ran cases, `warnings` texts
-    about fixtures and hooks of the project that could not be used, by subject. `named` are the names of checks that are
-    `LOST`, and of files that are `PASSED_OVER`.
+    All processes told of the rest. `fingerprints` are the different ones of those that
+    ran cases, `warnings` texts about fixtures and hooks of the project that could not
+    be used, by subject. `named` are the names of checks that are `LOST`, and of files
+    that are `PASSED_OVER`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -151,7 +168,9 @@ class RunStore:
         self._has_ended = False
 
     def send_files(self, report: pytest.TestReport, news: News) -> None:
-        """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
+        """Attach the `FileInfo` of all files to the first report of a worker, also of
+        files without a selected case.
+        """
         if self.files:
             news = replace(news, files={**self.files}, collected=self.collected)
             attach_news(report, news)
@@ -181,7 +200,8 @@ class RunStore:
             self._results = None
 
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
-        """Keep what the run says about itself, for its reports and its end. Secrets are masked.
+        """Keep what the run says about itself, for its reports and its end. Secrets are
+        masked.
 
         `is_told`: pytest tells it in the terminal.
         """
@@ -191,7 +211,9 @@ class RunStore:
             self.messages.append(Message(text, is_good=False, fails=finding.fails))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
-        """Keep errors that are not those of a case. Each process of a run may have the same ones."""
+        """Keep errors that are not those of a case. Each process of a run may have the
+        same ones.
+        """
         hide = redaction(self._config).text
         for found in errors:
             error = replace(found, message=hide(found.message))
@@ -236,7 +258,9 @@ class RunStore:
 
     @property
     def results(self) -> list[CaseResult]:
-        """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
+        """The results of all cases that ended, in the order of collection; of repeats
+        of a case only the worst.
+        """
         if self._results is None:
             self._results = self._in_order()
             if any(len(result.origin.items) > 1 for result in self._results):
@@ -252,7 +276,8 @@ class RunStore:
         self._results = None
 
     def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Results with what is known by now. When no more follow, a hook adds texts of their documents.
+        """Results with what is known by now. When no more follow, a hook adds texts of
+        their documents.
 
         No document is said to be missing from an index that has other ids.
         """
@@ -265,7 +290,9 @@ class RunStore:
         return self._with_texts(results)
 
     def _with_texts(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Add what the hook says of the documents of those results that a report shows."""
+        """Add what the hook says of the documents of those results that a report
+        shows.
+        """
         completed = list(results)
         places = [
             place for place, result in enumerate(results) if self._is_shown(result)
@@ -281,7 +308,9 @@ class RunStore:
         return completed
 
     def _is_shown(self, result: CaseResult) -> bool:
-        """Whether a report may show the ranking of a result. No catalogue is read for the others."""
+        """Whether a report may show the ranking of a result. No catalogue is read for
+        the others.
+        """
         info = self.files.get(result.file)
         accepted = result.baseline
         return (
@@ -298,7 +327,8 @@ class RunStore:
         )
 
     def _in_order(self) -> list[CaseResult]:
-        """Return all results: those of cases in the order of collection, then those of checks by file and line.
+        """Return all results: those of cases in the order of collection, then those of
+        checks by file and line.
 
         The order in which the tests ran does not count: a plugin may shuffle it.
         """
@@ -314,7 +344,9 @@ class RunStore:
         return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
-        """Return the node ids under which cases were reported, by their own: pytest-xdist may have added a group."""
+        """Return the node ids under which cases were reported, by their own:
+        pytest-xdist may have added a group.
+        """
         return {
             result.node: nodeid
             for (nodeid, _), result in self._cases.items()
@@ -338,11 +370,15 @@ class RunStore:
         return [result for result in self.finished if result.file == file]
 
     def is_whole(self, file: str) -> bool:
-        """Whether every case of a file ended or was skipped: none was deselected, and the run was not stopped early."""
+        """Whether every case of a file ended or was skipped: none was deselected, and
+        the run was not stopped early.
+        """
         return self.files[file].is_whole(self.finished, file)
 
     def is_case(self, nodeid: str) -> bool:
-        """Whether a node id belongs to a case file or to a case. The controller of pytest-xdist has no items."""
+        """Whether a node id belongs to a case file or to a case. The controller of
+        pytest-xdist has no items.
+        """
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:
             is_collected = any(info.node == file for info in self.files.values())
@@ -379,21 +415,27 @@ _IDENTITIES = frozenset(
         *("not_in_catalogue", "not_in_index", "settings"),
     }
 )
-"""The fields of a result by whose values cases and documents are found again, or scored. They stay as they are."""
+"""The fields of a result by whose values cases and documents are found again, or
+scored. They stay as they are.
+"""
 
 
 Part = TypeVar("Part", CaseResult, DocumentTexts)
 
 
 def hide_secrets(part: Part, config: pytest.Config) -> Part:
-    """Return a result with known secrets masked, also in the titles and fields of documents."""
+    """Return a result with known secrets masked, also in the titles and fields of
+    documents.
+    """
     known = redaction(config).known
     hidden: Part = known.hide_in(part, _IDENTITIES) if known else part
     return hidden
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Join names in prose; of many names, give the first few and the number of the others."""
+    """Join names in prose; of many names, give the first few and the number of the
+    others.
+    """
     return first_few([*map(harmless, names)], _MOST_NAMED)
 
 

@@ -1,7 +1,7 @@
 """Refuse what would have one node id: two items of a case, two variants, or two files.
 
-A result is kept under the node id of its item, and compared under its variant. Two items
-with one name would be one result: the second would take the place of the first.
+A result is kept under the node id of its item, and compared under its variant. Two
+items with one name would be one result: the second would take the place of the first.
 
 pytest joins the ids of parameters by "-". So `a` and `b-c` have the same name as `a-b`
 and `c`.
@@ -36,7 +36,8 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file cannot be told apart from one that was collected before; empty if it can.
+    """Return why a file cannot be told apart from one that was collected before; empty
+    if it can.
 
     pytest names a file outside of its root folder by the argument that it was found in.
     """

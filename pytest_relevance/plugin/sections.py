@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section before the last one. `lines` are of styled spans: `styled_line(text)`."""
+    """A section before the last one. `lines` are of styled spans:
+    `styled_line(text)`.
+    """
 
     title: str
     lines: Sequence[Line]

@@ -27,7 +27,9 @@ _CHOOSING = (
 """The names under which pytest and its plugins keep the options that choose tests."""
 
 _SHARDS = "num_shards"
-"""The name under which pytest-shard keeps the number of shards, which is 1 by default."""
+"""The name under which pytest-shard keeps the number of shards, which is 1 by
+default.
+"""
 
 
 def has_selection(config: pytest.Config) -> bool:
@@ -40,15 +42,18 @@ def has_selection(config: pytest.Config) -> bool:
 
 
 def is_part(config: pytest.Config) -> bool:
-    """Whether a run looks at a part of the cases: it has a selection, or was broken off."""
+    """Whether a run looks at a part of the cases: it has a selection, or was broken
+    off.
+    """
     return has_selection(config) or bool(run_store(config).unfinished())
 
 
 def covers(config: pytest.Config, path: Path) -> bool:
     """Whether a file is one that a run without a selection has to collect.
 
-    It is if the command line names the file or a folder around it. Without a name pytest
-    takes the folders of the ini key testpaths, or else the folder where it was started.
+    It is if the command line names the file or a folder around it. Without a name
+    pytest takes the folders of the ini key testpaths, or else the folder where it was
+    started.
     """
     real = os.path.realpath(path)
     for argument in config.args:

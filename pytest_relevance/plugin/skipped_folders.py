@@ -1,4 +1,5 @@
-"""Note the folders with case files that pytest skips, because their conftest.py calls `pytest.skip`.
+"""Note the folders with case files that pytest skips, because their conftest.py calls
+`pytest.skip`.
 
 Imported in every run: keep it light.
 """
@@ -16,7 +17,9 @@ from pytest_relevance.plugin.options import CASE_FILES, shown_path
 
 
 class SkippedFolders:
-    """The hook that notes such a folder; a run in which nothing was searched tells of it."""
+    """The hook that notes such a folder; a run in which nothing was searched tells of
+    it.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -41,7 +44,9 @@ class SkippedFolders:
         run_store(self._config).skipped_folders[shown] = found
 
     def _case_files(self, folder: Path) -> Iterator[str]:
-        """Give the paths of the case files in a folder, and in the folders below that pytest would look into."""
+        """Give the paths of the case files in a folder, and in the folders below that
+        pytest would look into.
+        """
         case_files = self._config.stash[CASE_FILES]
         left_out = self._config.getini("norecursedirs")
         for path, folders, names in os.walk(folder):
@@ -56,7 +61,9 @@ class SkippedFolders:
 
 
 def _reason(report: pytest.CollectReport) -> str:
-    """Return the reason of a skipped collection, which pytest has as (path, line, "Skipped: reason")."""
+    """Return the reason of a skipped collection, which pytest has as (path, line,
+    "Skipped: reason").
+    """
     found = report.longrepr
     reason = found[2] if isinstance(found, tuple) else str(found)
     return reason.removeprefix("Skipped: ")

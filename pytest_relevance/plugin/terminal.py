@@ -1,7 +1,8 @@
-"""Print in the terminal: the failures in order, of many the heading alone, and the summary of the run.
+"""Print in the terminal: the failures in order, of many the heading alone, and the
+summary of the run.
 
-What comes behind many others, what failed before, and what has the fault of an earlier failure has a heading only. What
-only failures need is imported where it is used.
+What comes behind many others, what failed before, and what has the fault of an earlier
+failure has a heading only. What only failures need is imported where it is used.
 """
 
 from __future__ import annotations
@@ -38,11 +39,14 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.records.run_info import RunInfo
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
-"""Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""
+"""Category, letter, and word with its markup, as `pytest_report_teststatus` returns
+them.
+"""
 
 
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
-    """Return a function that writes to the terminal of a run, past the capture of output; and whether it is a terminal.
+    """Return a function that writes to the terminal of a run, past the capture of
+    output; and whether it is a terminal.
 
     The first text begins on a line of its own.
     """
@@ -84,13 +88,15 @@ class Terminal:
     def pytest_terminal_summary(
         self, terminalreporter: Any
     ) -> Generator[None, object, object]:
-        """Sort and shorten the failures before the terminal prints them; print this plugin's section after all others.
+        """Sort and shorten the failures before the terminal prints them; print this
+        plugin's section after all others.
 
         So the end of the output says what got worse and what to do.
         """
         stats = terminalreporter.stats
         for category, reports in stats.items():
-            # passed reports get a heading with -rP alone; under "" are the reports of setup and teardown that passed
+            # passed reports get a heading with -rP alone; under "" are the reports of
+            # setup and teardown that passed
             if category not in ("", "passed") or terminalreporter.hasopt("P"):
                 _set_headings(reports, self._config.option)
         _sort_failures(stats.get("failed", []))
@@ -105,7 +111,9 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
-        """Leave the heading alone of the failures that are not to be shown in full; return these."""
+        """Leave the heading alone of the failures that are not to be shown in full;
+        return these.
+        """
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures
@@ -131,7 +139,9 @@ class Terminal:
                 print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
+        """Print the reports of passing cases with `-vv`, and the plugin's section,
+        whose last line is the verdict.
+        """
         results = self._store.results if anything_ran(self._store.results) else []
         if self._config.option.verbose > 1:
             _print_passed(terminalreporter, results)
@@ -157,14 +167,18 @@ class Terminal:
         return sections
 
     def _reference(self) -> str:
-        """Return the record to compare with, as a command names it here; no report has an absolute path."""
+        """Return the record to compare with, as a command names it here; no report has
+        an absolute path.
+        """
         given = self._config.option.relevance_against
         if given is None:
             return ""
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
+        """Return the lines of the section: summary and gates, messages about written
+        files (once), verdict.
+        """
         messages = sorted(self._store.messages, key=attrgetter("place"))
         self._store.messages = []
         columns = terminal_width()
@@ -225,7 +239,9 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Have headings name the query. Not earlier: with `-v` pytest compares the locations of reports while tests run."""
+    """Have headings name the query. Not earlier: with `-v` pytest compares the
+    locations of reports while tests run.
+    """
     for report in reports:
         if not isinstance(report, pytest.TestReport):
             continue
@@ -242,7 +258,8 @@ def _set_headings(reports: Iterable[Any], option: Any) -> None:
 
 
 def _sort_failures(failed: list[Any]) -> None:
-    """Sort the failed reports of cases by the kind of their failure, if any has a baseline.
+    """Sort the failed reports of cases by the kind of their failure, if any has a
+    baseline.
 
     Failures of other tests and of gates keep their places in the list.
     """
@@ -262,6 +279,8 @@ def _sort_failures(failed: list[Any]) -> None:
 
 
 def _result_of(report: pytest.TestReport) -> CaseResult | None:
-    """Return the result of a case; None for a report of another test, or one of checks."""
+    """Return the result of a case; None for a report of another test, or one of
+    checks.
+    """
     results = attached_to(report).results
     return results[0] if results and not results[0].is_check else None

@@ -1,7 +1,9 @@
-"""Case files under pytest-testmon: refused, since it would skip cases whose judgments or index changed.
+"""Case files under pytest-testmon: refused, since it would skip cases whose judgments
+or index changed.
 
-pytest-testmon runs a test again if Python code changed that the test ran. It does not know of judgments, queries,
-catalogues and indexes. After a change to judgments it collects no case, and the run passes.
+pytest-testmon runs a test again if Python code changed that the test ran. It does not
+know of judgments, queries, catalogues and indexes. After a change to judgments it
+collects no case, and the run passes.
 
 Checked with pytest-testmon 2.2.0.
 """
@@ -25,14 +27,18 @@ _REFUSED = (
 
 
 def is_active(config: pytest.Config) -> bool:
-    """Whether pytest-testmon chooses the tests of this run, instead of sorting them only."""
+    """Whether pytest-testmon chooses the tests of this run, instead of sorting them
+    only.
+    """
     chooses = getattr(config, "testmon_config", None)
     has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
     return has_plugin and bool(getattr(chooses, "select", True))
 
 
 class RefusedFile(pytest.File):
-    """A case file in a run in which pytest-testmon chooses tests: collecting it is an error that says why."""
+    """A case file in a run in which pytest-testmon chooses tests: collecting it is an
+    error that says why.
+    """
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Raise `CollectError`."""
@@ -46,7 +52,9 @@ class NoSkippedFiles:
     def pytest_ignore_collect(
         self, collection_path: Path, config: pytest.Config
     ) -> bool | None:
-        """Return False for a case file that pytest-testmon ignores; None leaves others to other plugins."""
+        """Return False for a case file that pytest-testmon ignores; None leaves others
+        to other plugins.
+        """
         if not config.stash[options.CASE_FILES].includes(collection_path):
             return None
         testmon = config.pluginmanager.get_plugin(_NAME)

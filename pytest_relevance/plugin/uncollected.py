@@ -1,7 +1,9 @@
-"""What kept files from being collected: mistakes in case files, conftest files and test modules, for every report.
+"""What kept files from being collected: mistakes in case files, conftest files and test
+modules, for every report.
 
-pytest reports such an error for the collector that failed: a case file, a module, or a folder whose conftest.py cannot
-be imported. This module gives the error a place and a message, and has the `RunStore` keep it.
+pytest reports such an error for the collector that failed: a case file, a module, or a
+folder whose conftest.py cannot be imported. This module gives the error a place and a
+message, and has the `RunStore` keep it.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ _WITHOUT_CASE_FILES = {"node_modules", "site-packages", "venv", "__pycache__"}
 def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> None:
     """Keep the errors of a collector that failed, for the reports of the run.
 
-    A worker of pytest-xdist attaches them to its report instead, and the controller receives them.
+    A worker of pytest-xdist attaches them to its report instead, and the controller
+    receives them.
     """
     config = collector.config
     call = getattr(report, "call", None)
@@ -52,7 +55,9 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:
-    """Whether a collector that failed is a folder with case files, of which none is collected now."""
+    """Whether a collector that failed is a folder with case files, of which none is
+    collected now.
+    """
     if not isinstance(collector, pytest.Directory):
         return False
     is_case_file = collector.config.stash[CASE_FILES].includes_name
@@ -60,7 +65,9 @@ def hides_case_files(collector: pytest.Collector) -> bool:
 
 
 def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
-    """Return what an exception that a collector raised says, each mistake with its place."""
+    """Return what an exception that a collector raised says, each mistake with its
+    place.
+    """
     config = collector.config
     node = collector.nodeid or "."
     if isinstance(error, CaseFileMistakes):
@@ -74,7 +81,9 @@ def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErro
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return the exception of the project's own code that pytest wrapped in one of its own, or the error itself."""
+    """Return the exception of the project's own code that pytest wrapped in one of its
+    own, or the error itself.
+    """
     is_of_pytest = type(error).__module__.startswith(PYTEST)
     if is_of_pytest and error.__cause__ is not None:
         return error.__cause__
@@ -95,7 +104,9 @@ def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError
 
 
 def has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
-    """Whether there is a case file in a folder or below it; `includes` tells by the name whether a file is one."""
+    """Whether there is a case file in a folder or below it; `includes` tells by the
+    name whether a file is one.
+    """
     for _, below, files in os.walk(folder):
         if any(map(includes, files)):
             return True
@@ -108,7 +119,9 @@ def _may_have_case_files(folder: str) -> bool:
 
 
 def _of_text(text: str, collector: pytest.Collector) -> RunError:
-    """Return a message that has no place but the file or folder that was not collected."""
+    """Return a message that has no place but the file or folder that was not
+    collected.
+    """
     config = collector.config
     file = shown_path(collector.path, config)
     message = redaction(config).text(text.removeprefix(f"{file}: "))
@@ -117,7 +130,9 @@ def _of_text(text: str, collector: pytest.Collector) -> RunError:
 
 
 def _place_of(error: BaseException) -> tuple[str | None, int]:
-    """Return the file and the line of the project's own code in which an exception was raised."""
+    """Return the file and the line of the project's own code in which an exception was
+    raised.
+    """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
     frames = extract_tb(error.__traceback__)

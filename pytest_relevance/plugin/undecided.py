@@ -1,4 +1,5 @@
-"""Cases that passed although nobody has seen the ranks that they look at: they become errors at the end of a run.
+"""Cases that passed although nobody has seen the ranks that they look at: they become
+errors at the end of a run.
 
 A case alone does not show that its search returns ten results whatever it is asked for.
 All cases together do (`results.unseen`). So the case has passed when that is found. It
@@ -17,7 +18,9 @@ from pytest_relevance.results.unseen import find_undecided
 
 
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
-    """Report the cases of whole files that are not decided as errors. The store then has them as errors."""
+    """Report the cases of whole files that are not decided as errors. The store then
+    has them as errors.
+    """
     whole_files = [file for file in store.files if store.is_whole(file)]
     undecided_cases = find_undecided(store.finished, whole_files)
     if not undecided_cases:

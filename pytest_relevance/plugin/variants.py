@@ -1,9 +1,10 @@
 """The variant that an item runs in: the parameters that its ranking may depend on.
 
-These are the parameters of the fixtures that `search` and the `usefixtures` of the case depend on, found by argument
-names. The parameters of other fixtures do not count: of an unrelated autouse fixture, or of a plugin that repeats every
-test. A fixture that takes `request` may get any other fixture by name. So if one of the fixtures does, other than for
-`request.param`, all parameters of the project's own fixtures count.
+These are the parameters of the fixtures that `search` and the `usefixtures` of the case
+depend on, found by argument names. The parameters of other fixtures do not count: of an
+unrelated autouse fixture, or of a plugin that repeats every test. A fixture that takes
+`request` may get any other fixture by name. So if one of the fixtures does, other than
+for `request.param`, all parameters of the project's own fixtures count.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from pytest_relevance.plugin.pytest_internals import PYTEST, Fixtures, Parameter
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The variant of an item: its name, None without parameters that count, and its number (from 0) in its case.
+    """The variant of an item: its name, None without parameters that count, and its
+    number (from 0) in its case.
 
-    `ends` are what follows the name of the case in the names of the items of this variant, if that is not the variant.
+    `ends` are what follows the name of the case in the names of the items of this
+        variant, if that is not the variant.
     `parameters` are the ids of the parameters that count, which `name` joins by "-".
     """
 
@@ -63,7 +66,9 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
 def _ids_of_variants(
     case: Case, items: Sequence[pytest.Function]
 ) -> list[tuple[str, ...] | None]:
-    """Return for each item the ids of the parameters that make its variant; None if no parameter does."""
+    """Return for each item the ids of the parameters that make its variant; None if no
+    parameter does.
+    """
     without: list[tuple[str, ...] | None] = [None] * len(items)
     parameters = []
     for item in items:
@@ -100,9 +105,11 @@ def _counting(
 
 
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
-    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name.
+    """Return the used definitions of the named fixtures, and of all fixtures that these
+    depend on, by name.
 
-    Used are the last definition of a fixture, and the overridden ones that it requests by its own name.
+    Used are the last definition of a fixture, and the overridden ones that it requests
+    by its own name.
     """
     used: dict[str, list[Any]] = {}
     waiting = [*names]
@@ -119,7 +126,9 @@ def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[A
 
 
 def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
-    """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
+    """Whether a fixture takes `request`, which gives access to any other. Fixtures of
+    pytest itself do not count.
+    """
     for fixture in definitions:
         is_of_pytest = fixture.func.__module__.startswith(PYTEST)
         if "request" in fixture.argnames and not is_of_pytest:
@@ -130,7 +139,9 @@ def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
 def _counting_ids(
     parameters: Sequence[Parameters], counting: set[str]
 ) -> Iterable[tuple[str, ...]]:
-    """Yield the ids of the arguments that count, for each item. If several arguments share an id, all ids count."""
+    """Yield the ids of the arguments that count, for each item. If several arguments
+    share an id, all ids count.
+    """
     names = [*parameters[0].indices]
     has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
     for of_item in parameters:
@@ -142,7 +153,9 @@ def _counting_ids(
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
-    """Return the ends of the names of the items of a variant, if they have parameters that it leaves out."""
+    """Return the ends of the names of the items of a variant, if they have parameters
+    that it leaves out.
+    """
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):
         return ()

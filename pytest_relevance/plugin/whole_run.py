@@ -1,6 +1,7 @@
 """The hooks of a run as a whole: its collection, its loop and its end.
 
-The gates are judged when all cases have run. At the end the run says what it lacks, and fails if that is to fail it.
+The gates are judged when all cases have run. At the end the run says what it lacks, and
+fails if that is to fail it.
 """
 
 from collections.abc import Generator, Sequence
@@ -45,7 +46,9 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the errors that a worker of pytest-xdist attached to the report of what it cannot collect."""
+        """Store the errors that a worker of pytest-xdist attached to the report of what
+        it cannot collect.
+        """
         if not self._is_worker:
             self._store.keep_errors(attached_to(report).news.errors)
 
@@ -60,7 +63,9 @@ class WholeRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
-        """Give each case that was moved its accepted ranking, before any is deselected."""
+        """Give each case that was moved its accepted ranking, before any is
+        deselected.
+        """
         follow_moved_cases(config)
 
     @pytest.hookimpl
@@ -82,9 +87,11 @@ class WholeRun:
     def pytest_runtestloop(
         self, session: pytest.Session
     ) -> Generator[None, object, object]:
-        """Judge the gates of the case files when all cases have run, or the run was stopped.
+        """Judge the gates of the case files when all cases have run, or the run was
+        stopped.
 
-        Cases that have not run by now may still be run by another plugin, in a loop of its own.
+        Cases that have not run by now may still be run by another plugin, in a loop of
+        its own.
         """
         try:
             result = yield
@@ -122,7 +129,9 @@ class WholeRun:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Send or store the remaining data; judge gates that were not judged yet; check that no result was lost."""
+        """Send or store the remaining data; judge gates that were not judged yet; check
+        that no result was lost.
+        """
         if self._is_worker:
             sent = as_text(self._store.unsent.take())
             self._config.workeroutput[ATTRIBUTE] = sent  # type: ignore[attr-defined]
@@ -167,6 +176,8 @@ class WholeRun:
 
 
 def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
-    """Return the node ids of cases in the order of their files; empty if they run in this order."""
+    """Return the node ids of cases in the order of their files; empty if they run in
+    this order.
+    """
     ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
     return () if ordered == items else [item.nodeid for item in ordered]

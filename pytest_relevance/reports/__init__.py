@@ -1,4 +1,5 @@
-"""Reports made from results: the report of a case, the summary of a run, comparisons. Does not import pytest.
+"""Reports made from results: the report of a case, the summary of a run, comparisons.
+Does not import pytest.
 
 | module | what it holds |
 |---|---|

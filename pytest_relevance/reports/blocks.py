@@ -51,7 +51,8 @@ class Sentence:
 class CommandLine:
     """A command for a reader to copy, behind the words that say what it does.
 
-    A terminal does not fold the command. It stands in a line of its own if there is no room.
+    A terminal does not fold the command. It stands in a line of its own if there is no
+    room.
     """
 
     said: str

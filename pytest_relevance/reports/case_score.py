@@ -1,4 +1,6 @@
-"""The score of a case in words: what it came to, between which scores it lies, its sums."""
+"""The score of a case in words: what it came to, between which scores it lies, its
+sums.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def _met_outcome(outcome: Outcome) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """`nDCG@10 lies between 0.287 and 0.641`; nothing if no judgment could change it."""
+    """`nDCG@10 lies between 0.287 and 0.641`; nothing if no judgment could change
+    it.
+    """
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval
@@ -78,7 +82,9 @@ def interval_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Write the sums whose quotient is the score, and the settings that they depend on."""
+    """Write the sums whose quotient is the score, and the settings that they depend
+    on.
+    """
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = reasons.settings_text(conditions.settings, depth)

@@ -94,7 +94,9 @@ class ComparisonReport:
         return lines
 
     def markdown(self, max_chars: int | None) -> str:
-        """Write the report as Markdown, without its last sections if it gets too long."""
+        """Write the report as Markdown, without its last sections if it gets too
+        long.
+        """
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.said.text, self.said.mark)
         sections = [Section("\n".join([head, "", *items]), "the summary")]
@@ -212,7 +214,9 @@ def became(change: Change, least: float) -> str:
 
 
 def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
-    """Say which cases are an error in the second run alone, and which gates are not met."""
+    """Say which cases are an error in the second run alone, and which gates are not
+    met.
+    """
     further = []
     new = sum(1 for error in comparison.errors if error.is_new)
     if new:
@@ -251,7 +255,9 @@ def _moved_queries(comparison: Comparison, sign: int, least: float) -> int:
 
 
 def _direction(rows: Sequence[Difference]) -> int:
-    """Say where the means moved: -1 if any fell significantly, 1 if any rose, else 0."""
+    """Say where the means moved: -1 if any fell significantly, 1 if any rose, else
+    0.
+    """
     significant = []
     for row in rows:
         if row.adjusted_p <= SIGNIFICANT:

@@ -63,9 +63,9 @@ def failure_lines(
     """Write the report of a case, at most `width` terminal columns wide.
 
     Single words that are longer stay whole. `verbosity` is as pytest counts it: below 0
-    one line, above 0 all k ranks and every judged document that is missing. `others` are
-    the results of the run: if another case of the search returned a judged document, its
-    ids are of the right kind.
+    one line, above 0 all k ranks and every judged document that is missing. `others`
+    are the results of the run: if another case of the search returned a judged
+    document, its ids are of the right kind.
     """
     if verbosity < 0:
         return [brief_line(result, width, others)]
@@ -149,7 +149,9 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _returned_text(result: CaseResult) -> str:
-    """`10 results, all judged`, or `100 results; of the top 10, 8 judged, 2 by judge-3`."""
+    """`10 results, all judged`, or
+    `100 results; of the top 10, 8 judged, 2 by judge-3`.
+    """
     returned = result.ranking.returned
     if not returned:
         return "no results"

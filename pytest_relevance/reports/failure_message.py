@@ -24,9 +24,11 @@ _WIDEST_BRIEF = 160  # the line of a failure with -q
 
 
 def failure_message(result: CaseResult) -> str:
-    """Say why a case failed, in one line: the short summary of pytest and JUnit show it.
+    """Say why a case failed, in one line: the short summary of pytest and JUnit show
+    it.
 
-    The query comes last, as pytest cuts long lines. It is left out if the node id has it.
+    The query comes last, as pytest cuts long lines. It is left out if the node id has
+    it.
     """
     texts = reasons.short_reasons(result)
     if result.call.error is not None:
@@ -41,8 +43,8 @@ def brief_line(
 ) -> Line:
     """Write every reason of a case in one line.
 
-    It is cut if it is wider than `columns` and than 160. `others` are the results of the
-    run.
+    It is cut if it is wider than `columns` and than 160. `others` are the results of
+    the run.
     """
     parts = [failure_message(result), interval_text(result)]
     if result.is_unjudged and not ids_are_known(result, others):

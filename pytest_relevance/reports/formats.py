@@ -1,8 +1,10 @@
-"""What a format of reports is, the registry of the formats, and those of the core: text and JSON.
+"""What a format of reports is, the registry of the formats, and those of the core: text
+and JSON.
 
-To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`, and name
-it in `bundled.py`. Another package adds a format by an entry point of the group
-`pytest_relevance.reports`. It names a `ReportFormat`, or a function from a `Run` to a text.
+To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`,
+and name it in `bundled.py`. Another package adds a format by an entry point of the
+group `pytest_relevance.reports`. It names a `ReportFormat`, or a function from a `Run`
+to a text.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ class ReportOptions:
     `verbosity`: as pytest counts it: below 0 in brief, above 0 in full.
     `width`: the width of plain text, in terminal columns.
     `max_chars`: the most characters of Markdown; None: as many as it takes.
-    `limit`: the most cases of a kind, and the most tags, that a comparison lists; None: all.
+    `limit`: the most cases of a kind, and the most tags, that a comparison lists; None:
+        all.
     `images`: whether a page shows pictures of documents, from their addresses.
     `notes`: sentences about how the run was made, which Markdown begins with.
     """
@@ -52,7 +55,8 @@ OfRun = Callable[["Run", ReportOptions], str]
 OfComparison = Callable[[Any, Any, ReportOptions], str]
 """Makes the report of a `Comparison` of two runs.
 
-The second argument are its gates, as `Comparison.judge` gave them; None if they were not judged.
+The second argument are its gates, as `Comparison.judge` gave them; None if they were
+not judged.
 """
 
 
@@ -73,7 +77,9 @@ class ReportFormat:
 
 
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
-    """Make a format of what an entry point names: a format, or a function from a run."""
+    """Make a format of what an entry point names: a format, or a function from a
+    run.
+    """
     if isinstance(entry, ReportFormat):
         if entry.name != name:
             raise ExtensionError(
@@ -127,7 +133,8 @@ def comparison_report(
 def comparison_report_with(
     name: str, comparison: object, gates: object, **options: Any
 ) -> str:
-    """Make the report of a `Comparison`, with options that are those of `ReportOptions`.
+    """Make the report of a `Comparison`, with options that are those of
+    `ReportOptions`.
 
     Methods of `Comparison` call it by the registry `CALLS_UPWARD`.
     """
@@ -135,7 +142,9 @@ def comparison_report_with(
 
 
 def _checked(report: object, name: str) -> str:
-    """Return a report of an entry. Raises `ExtensionError` if it is not a text, or is empty."""
+    """Return a report of an entry. Raises `ExtensionError` if it is not a text, or is
+    empty.
+    """
     if not isinstance(report, str) or not report:
         raise ExtensionError(
             f"{REPORTS.label(name)} returned {shown(report)}, not a text"
@@ -144,14 +153,18 @@ def _checked(report: object, name: str) -> str:
 
 
 def has_report_of_comparison(name: str) -> bool:
-    """Whether a format makes reports of comparisons. Raises KeyError for an unknown name."""
+    """Whether a format makes reports of comparisons. Raises KeyError for an unknown
+    name.
+    """
     return REPORTS.get(name).of_comparison is not None
 
 
 def format_of_suffix(suffix: str) -> str:
-    """Find the format that a file name with this ending means; text if no format has it.
+    """Find the format that a file name with this ending means; text if no format has
+    it.
 
-    Other packages are asked last. Raises `ExtensionError` if one of them cannot be loaded.
+    Other packages are asked last. Raises `ExtensionError` if one of them cannot be
+    loaded.
     """
     if suffix:
         for format in REPORTS:
@@ -160,8 +173,8 @@ def format_of_suffix(suffix: str) -> str:
     return TEXT
 
 
-# The formats of the core. Each function imports what makes its report, so that the other
-# formats cost nothing.
+# The formats of the core. Each function imports what makes its report, so that the
+# other formats cost nothing.
 
 
 def _text_of_run(run: Run, options: ReportOptions) -> str:
@@ -200,7 +213,9 @@ def _json_of_comparison(
 
 
 def json_text(data: object) -> str:
-    """Write the values of a report as JSON. Numbers that JSON does not have are texts."""
+    """Write the values of a report as JSON. Numbers that JSON does not have are
+    texts.
+    """
     from pytest_relevance.results.records.file import as_json
 
     return json.dumps(json.loads(as_json(data)), indent=2) + "\n"

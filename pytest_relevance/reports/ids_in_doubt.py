@@ -34,7 +34,9 @@ _DIGITS_KEPT = 15  # by a spreadsheet
 
 
 def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write both kinds of id, one below the other, in quotes: they may differ by a blank."""
+    """Write both kinds of id, one below the other, in quotes: they may differ by a
+    blank.
+    """
     missing = [document for document, _ in result.evaluation.missing]
     returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
     judged = _quoted_ids(result, missing, columns, full=full)
@@ -72,7 +74,8 @@ class SameNumber:
 
 
 def same_numbers(result: CaseResult) -> list[SameNumber]:
-    """Find the judged documents that were not returned, if their id is that of a result.
+    """Find the judged documents that were not returned, if their id is that of a
+    result.
 
     The ids are one number that a spreadsheet may have rounded, or written otherwise.
     """
@@ -102,7 +105,9 @@ class _Numbers:
                 self._rounded.append(document)
 
     def candidates(self, document: str) -> Sequence[str]:
-        """Return the ids that may be the number of this one. Only they need a close look."""
+        """Return the ids that may be the number of this one. Only they need a close
+        look.
+        """
         if _may_be_rounded(document):
             return self._all
         number = spreadsheet_number(document)

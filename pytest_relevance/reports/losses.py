@@ -61,7 +61,9 @@ def figure(loss: float) -> str:
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first few; one more is shown too, as a note would take as much room."""
+    """Return the first few; one more is shown too, as a note would take as much
+    room.
+    """
     if full or len(blamed) == MOST_BLAMED + 1:
         return blamed
     return blamed[:MOST_BLAMED]
@@ -255,7 +257,9 @@ def table_of_documents() -> Table:
 def lines_with_notes(
     table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
 ) -> Iterator[Line]:
-    """Write the rows of a table about documents, below each the note of its judgment."""
+    """Write the rows of a table about documents, below each the note of its
+    judgment.
+    """
     for spans, about in zip_longest(table.row_lines(columns), documents):
         yield spans
         if about is None:

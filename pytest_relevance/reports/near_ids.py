@@ -1,4 +1,6 @@
-"""Documents that were wanted and not returned, beside results whose ids are nearly the same."""
+"""Documents that were wanted and not returned, beside results whose ids are nearly the
+same.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _INVISIBLE = "Unicode form"
 
 
 def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
-    """Group pairs of a wanted document that was not returned and a result with nearly its id, by what differs."""
+    """Group pairs of a wanted document that was not returned and a result with nearly
+    its id, by what differs.
+    """
     groups: dict[str, list[NearPair]] = {}
     for pair in near_pairs_of([result]):
         groups.setdefault(pair.how, []).append(pair)
@@ -30,7 +34,8 @@ def near_id_lines(
 ) -> Iterator[Line]:
     """Say which ids differ in little: a paragraph for each kind of difference.
 
-    `are_shown`: the ids stand above in quotes, one below the other, so that a blank shows.
+    `are_shown`: the ids stand above in quotes, one below the other, so that a blank
+        shows.
     """
     judged = {document for document, _ in result.evaluation.missing}
     has_any = False

@@ -81,7 +81,8 @@ class _RankingTable:
     ) -> None:
         """Add the row of a result. `figures` are its grade and the figures of nDCG.
 
-        A later copy of a document has neither a score, nor an accepted rank, nor a mark.
+        A later copy of a document has neither a score, nor an accepted rank, nor a
+        mark.
         """
         score = before = mark = ""
         if not is_copy:
@@ -104,7 +105,9 @@ class _RankingTable:
         )
 
     def add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
-        """Add the row of one or several ranks without a result, with figures of nDCG."""
+        """Add the row of one or several ranks without a result, with figures of
+        nDCG.
+        """
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"

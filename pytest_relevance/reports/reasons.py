@@ -1,7 +1,8 @@
-"""Why a case has its verdict, in words: a sentence for each kind of `Outcome`; and what changed since its baseline.
+"""Why a case has its verdict, in words: a sentence for each kind of `Outcome`; and what
+changed since its baseline.
 
-A sentence is for the one who reads the failure: where the document is instead, not only that it is not where it should
-be.
+A sentence is for the one who reads the failure: where the document is instead, not only
+that it is not where it should be.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A result, and how its documents are named: by id and title, which is cut to `longest` columns."""
+    """A result, and how its documents are named: by id and title, which is cut to
+    `longest` columns.
+    """
 
     result: CaseResult
     longest: int
@@ -52,7 +55,9 @@ class _Names:
         return f"{quoted(document)} ({title})" if title else quoted(document)
 
     def places(self, documents: Sequence[str]) -> str:
-        """Name documents with their places: `"sku-1" (Watch, at rank 3), "sku-2" (not returned)`."""
+        """Name documents with their places:
+        `"sku-1" (Watch, at rank 3), "sku-2" (not returned)`.
+        """
         named = []
         for document in documents:
             title, place = self._title(document), self._place(document)
@@ -72,7 +77,9 @@ class _Names:
 
 
 def absence(result: CaseResult, document: str | None) -> str:
-    """Say why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
+    """Say why a document is not in the ranking, as far as is known: `not returned`,
+    `not in the index`.
+    """
     if document in result.texts.not_in_index:
         return "not in the index"
     if document in result.texts.not_in_catalogue:
@@ -81,7 +88,9 @@ def absence(result: CaseResult, document: str | None) -> str:
 
 
 def _near_result(result: CaseResult, document: str) -> str:
-    """Name the result whose id is nearly that of a document that was not returned; empty if there is none."""
+    """Name the result whose id is nearly that of a document that was not returned;
+    empty if there is none.
+    """
     for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)
         if how:
@@ -90,13 +99,17 @@ def _near_result(result: CaseResult, document: str) -> str:
 
 
 LONGEST_TITLE = 40
-"""The columns that a title takes in a sentence about a reason, if there is no more room."""
+"""The columns that a title takes in a sentence about a reason, if there is no more
+room.
+"""
 
 
 def reason_text(
     reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
 ) -> str:
-    """Say in a sentence why a case has its verdict. Documents have their titles, cut to `longest` columns."""
+    """Say in a sentence why a case has its verdict. Documents have their titles, cut to
+    `longest` columns.
+    """
     text = _sentence(reason, _Names(result, longest))
     if reason.is_worse:
         text += " (missed by more than before)"
@@ -118,7 +131,9 @@ def _sentence(reason: Outcome, names: _Names) -> str:
 
 
 def people_text(graders: Iterable[str]) -> str:
-    """Say that grades of people decide: ` (by the grades of people, without those of model-x)`."""
+    """Say that grades of people decide:
+    ` (by the grades of people, without those of model-x)`.
+    """
     others = listed(dict.fromkeys(map(harmless, graders)), "and")
     return f" (by the grades of people, without those of {others})"
 
@@ -170,14 +185,18 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def failure_head(result: CaseResult) -> str:
-    """Say `failed before: ` if the baseline says so; else nothing, as the reasons say enough."""
+    """Say `failed before: ` if the baseline says so; else nothing, as the reasons say
+    enough.
+    """
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""
 
 
 def case_label(result: CaseResult) -> str:
-    """Name a case as reports do: `q043 "gaming laptop"`, or its query alone if that is its id."""
+    """Name a case as reports do: `q043 "gaming laptop"`, or its query alone if that is
+    its id.
+    """
     return case_name(result.id, result.query)
 
 
@@ -188,7 +207,8 @@ def case_heading(result: CaseResult) -> str:
 
 
 def item_heading(name: str, case: str, query: str) -> str:
-    """Write the heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
+    """Write the heading of an item by its name and the id and the query of its case:
+    `q043 "gaming laptop"[bm25]`.
 
     The query is left out if it is the id, and for an item that is a test with checks.
     """
@@ -249,9 +269,11 @@ def reason_texts(result: CaseResult) -> list[str]:
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Say why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error its first line.
+    """Say why a case failed, in a few words: `0.764 -> 0.310, floor 0.500`; of an error
+    its first line.
 
-    `is_named`: with the metric also before a change, if a reader has no heading that says it.
+    `is_named`: with the metric also before a change, if a reader has no heading that
+        says it.
     """
     if result.call.error is not None:
         return result.call.error.headline
@@ -259,10 +281,11 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
 
 
 def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
-    """Say the reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
+    """Say the reasons for the short summary of pytest, which cuts its lines: the score
+    is as short as it can be.
 
-    `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline `nDCG@10 0.936, floor 0.950`;
-    other reasons are whole.
+    `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`, without a baseline
+    `nDCG@10 0.936, floor 0.950`; other reasons are whole.
     """
     texts = []
     for reason in _shown_reasons(result):
@@ -274,7 +297,9 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Say why a case failed, behind its score: `below its floor 0.500`, `tolerance 0.05`; nothing of an error."""
+    """Say why a case failed, behind its score: `below its floor 0.500`,
+    `tolerance 0.05`; nothing of an error.
+    """
     if result.call.error is not None:
         return ""
     texts = []
@@ -298,7 +323,9 @@ class _BriefScore:
         return f"{self.change}, {self.limit}"
 
     def beside_score(self, *, is_floor: bool) -> str:
-        """Say the limit, and the score again if the one in a table has too few digits."""
+        """Say the limit, and the score again if the one in a table has too few
+        digits.
+        """
         limit = f"below its {self.limit}" if is_floor else self.limit
         decimals = len(self.change.rpartition(".")[2])
         return limit if decimals <= _DECIMALS else f"{self.change}, {limit}"
@@ -313,7 +340,8 @@ def _score_in_brief(
 ) -> _BriefScore | None:
     """Shorten a floor or a drop; None for any other reason, and without a score.
 
-    `1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or `nDCG@10 0.936, floor 0.950`.
+    `1.000 -> 0.936, floor 0.950`, of a drop `1.000 -> 0.900, tolerance 0.050`, or
+    `nDCG@10 0.936, floor 0.950`.
     """
     score, before = reason.value, _before(reason, result)
     if reason.kind not in (FLOOR, DROP) or score is None:
@@ -335,7 +363,9 @@ def _score_in_brief(
 
 
 def _shown_reasons(result: CaseResult) -> list[Outcome]:
-    """Leave out the drop if the score is below its floor too, as that reason names the baseline."""
+    """Leave out the drop if the score is below its floor too, as that reason names the
+    baseline.
+    """
     reasons = result.evaluation.reasons
     if not any(reason.kind == FLOOR for reason in reasons):
         return list(reasons)
@@ -343,7 +373,9 @@ def _shown_reasons(result: CaseResult) -> list[Outcome]:
 
 
 def with_figures(result: CaseResult, longest: int) -> list[str]:
-    """Say the reasons, a sentence each, with the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`."""
+    """Say the reasons, a sentence each, with the baseline:
+    `... is below 0.500   (baseline 0.764, down 0.452)`.
+    """
     texts = []
     for reason in _shown_reasons(result):
         text = reason_text(reason, result, longest)

@@ -31,7 +31,9 @@ from pytest_relevance.results.rank_moves import Move, RankChanges
 from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 MOST_FELL, MOST_ROSE = 3, 2
-"""How many documents that cost most, and that stand higher, the default report shows."""
+"""How many documents that cost most, and that stand higher, the default report
+shows.
+"""
 
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
@@ -39,7 +41,8 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 def since_baseline_lines(
     result: CaseResult, moves: RankChanges, *, full: bool, columns: int
 ) -> list[Line]:
-    """Say what left, fell, came and rose, and what part each has in the change of nDCG@k.
+    """Say what left, fell, came and rose, and what part each has in the change of
+    nDCG@k.
 
     `moves` are those of the ranking. The documents that cost most come first, then
     what stands higher now, the best rank first. `full`: all of them, and how similar
@@ -182,7 +185,9 @@ def _scores_text(result: CaseResult) -> str:
 
 
 def _judgments_changed(result: CaseResult) -> str:
-    """Say that the accepted ranking has another score today than when it was accepted."""
+    """Say that the accepted ranking has another score today than when it was
+    accepted.
+    """
     assert result.baseline is not None
     score = result.baseline.score
     then = result.baseline.then.get(result.metric.text)

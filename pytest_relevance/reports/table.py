@@ -1,4 +1,6 @@
-"""Tables of reports, as lines for a terminal, as Markdown, and as HTML for a notebook."""
+"""Tables of reports, as lines for a terminal, as Markdown, and as HTML for a
+notebook.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Table:
         self.rows.append(row)
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """Write the table as styled lines, at most `columns` wide if it can be cut so."""
+        """Write the table as styled lines, at most `columns` wide if it can be cut
+        so.
+        """
         if not self.rows:
             return []
         lines = []

@@ -1,4 +1,5 @@
-"""Results of searches: rankings, scores, verdicts, baselines, records, comparisons. Does not import pytest.
+"""Results of searches: rankings, scores, verdicts, baselines, records, comparisons.
+Does not import pytest.
 
 | module | what it holds |
 |---|---|

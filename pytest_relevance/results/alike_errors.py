@@ -1,11 +1,11 @@
 """Errors of several cases that are alike, for example of a search whose engine is down.
 
-Two errors are alike if their type, the user's innermost frame and the first line of their
-messages are the same. What differs from call to call does not count: `_VOLATILE`, and the query
-of the case, in quotes or behind an equals sign.
+Two errors are alike if their type, the user's innermost frame and the first line of
+their messages are the same. What differs from call to call does not count: `_VOLATILE`,
+and the query of the case, in quotes or behind an equals sign.
 
-A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the search
-returned. So these values and fields do not count either.
+A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the
+search returned. So these values and fields do not count either.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class _Signature:
 
 
 def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
-    """Find the errors that two or more cases share, in the order of the first of each."""
+    """Find the errors that two or more cases share, in the order of the first of
+    each.
+    """
     by_signature: dict[_Signature, list[CaseResult]] = {}
     for result in results:
         error = result.call.error
@@ -102,7 +104,9 @@ def _first_line(error: SearchError) -> str:
 
 
 def _normalised(error: SearchError, query: str) -> str:
-    """Replace in the first line of a message what differs between errors that are alike."""
+    """Replace in the first line of a message what differs between errors that are
+    alike.
+    """
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         for pattern, replacement in (
@@ -118,7 +122,9 @@ def _normalised(error: SearchError, query: str) -> str:
 
 
 def _query_pattern(query: str) -> str:
-    """Match a query in quotes or behind an equals sign, as it is or as it stands in a URL."""
+    """Match a query in quotes or behind an equals sign, as it is or as it stands in a
+    URL.
+    """
     from urllib.parse import quote, quote_plus  # slow to import
 
     forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]

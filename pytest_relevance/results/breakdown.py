@@ -1,7 +1,7 @@
 """nDCG@k of one ranking, rank by rank, and what each document costs.
 
-The figures come from `metrics.ndcg`, so that the DCG of the last row divided by its IDCG is
-exactly the score. `breakdown_rows.py` has the rows, and their figures as text.
+The figures come from `metrics.ndcg`, so that the DCG of the last row divided by its
+IDCG is exactly the score. `breakdown_rows.py` has the rows, and their figures as text.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 class Loss:
     """The nDCG@k that a document costs.
 
-    It is (discounted gain at the ideal rank - that at the own rank) / IDCG. `rank` (from
-    1) is where the search returned the document, None if it did not. A loss below 0 is a
+    It is (discounted gain at the ideal rank - that at the own rank) / IDCG. `rank`
+    (from 1) is where the search returned the document, None if it did not. A loss below
+    0 is a
     gain: the document ranks above its ideal rank.
 
     If more documents of one gain were not returned than there are ideal ranks for them,
@@ -67,11 +68,12 @@ class Loss:
 class Breakdown:
     """The table of one query, cut at k, with its totals.
 
-    `losses` are sorted, the largest first. The losses and `unfilled` add up to 1 - nDCG.
-    `unfilled` is (IDCG - DCG of the best order of the judged documents) / IDCG: 0 except
-    with ideal "max". `too_high` are the rows of the results with less gain than that best
-    order has at their rank, by rank. nDCG `is_defined` if any judged document has a gain
-    above 0.
+    `losses` are sorted, the largest first. The losses and `unfilled` add up to 1 -
+        nDCG.
+    `unfilled` is (IDCG - DCG of the best order of the judged documents) / IDCG: 0
+    except with ideal "max". `too_high` are the rows of the results with less gain than
+    that best order has at their rank, by rank. nDCG `is_defined` if any judged document
+    has a gain above 0.
     """
 
     rows: tuple[Row, ...]
@@ -132,11 +134,11 @@ def breakdown(
     """Break down the nDCG@k of one ranking, rank by rank.
 
     `judgments` maps documents to grades, in a dict or a pandas Series; `ranking` is
-    documents best first, or whatever else a search may return. Ids are compared as text;
-    integers are their digits. k=None looks at the whole ranking and the whole ideal. The
-    other arguments are those of `evaluate`. Raises ValueError for one that is not allowed,
-    for a grade that has no gain, for an id that is not text or an integer, and
-    (`UnreadableRanking`) for what is not a ranking.
+    documents best first, or whatever else a search may return. Ids are compared as
+    text; integers are their digits. k=None looks at the whole ranking and the whole
+    ideal. The other arguments are those of `evaluate`. Raises ValueError for one that
+    is not allowed, for a grade that has no gain, for an id that is not text or an
+    integer, and (`UnreadableRanking`) for what is not a ranking.
 
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of
     gain / log2(rank + 1).
@@ -161,7 +163,9 @@ def breakdown(
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
-    """Return the judgments by ids as text. Raises ValueError for a grade without a gain."""
+    """Return the judgments by ids as text. Raises ValueError for a grade without a
+    gain.
+    """
     grades: dict[str, float] = {}
     for document, grade in judgments.items():
         name = id_text(document)
@@ -463,7 +467,9 @@ def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 
 
 def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
-    """Return the losses of documents that were not returned, which share the free places."""
+    """Return the losses of documents that were not returned, which share the free
+    places.
+    """
     losses = []
     for gain, free in places.by_gain.items():
         if not free:

@@ -18,8 +18,8 @@ class Row:
     for a later copy of a document (`repeated`). `discounted_gain` is gain / discount at
     this rank; `dcg` and `cg` (the sum of grades) are the sums down to it. `ideal_grade`
     is the grade at this rank of the ideal ranking, None below its end, and `ideal_dcg`
-    the DCG of that ranking down to it. `ideal_rank` is the rank that the document has in
-    the ideal order, documents of one grade sharing the first (dense: 1, 2, 2, 3).
+    the DCG of that ranking down to it. `ideal_rank` is the rank that the document has
+    in the ideal order, documents of one grade sharing the first (dense: 1, 2, 2, 3).
     """
 
     rank: int
@@ -37,7 +37,9 @@ class Row:
 
 
 def grade_text(row: Row) -> str:
-    """Show the grade of a result, "-" if it is unjudged; nothing if there is no result."""
+    """Show the grade of a result, "-" if it is unjudged; nothing if there is no
+    result.
+    """
     if row.document is None:
         return ""
     if row.grade is not None:

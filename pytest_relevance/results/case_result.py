@@ -1,6 +1,8 @@
-"""`CaseResult`: the result of one case in one search variant. Every report, gate and record is made from these.
+"""`CaseResult`: the result of one case in one search variant. Every report, gate and
+record is made from these.
 
-A result is made once, where the case ran. `codec` makes JSON values of it for records and for other processes.
+A result is made once, where the case ran. `codec` makes JSON values of it for records
+and for other processes.
 """
 
 from __future__ import annotations
@@ -29,8 +31,10 @@ VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED 
         "skipped",
     ),
 )
-"""The verdicts of a case. `measured`: it has neither floor nor expectation; `not searched`: its search was not called,
-as it had failed in too many cases before; `skipped`: it was not to run."""
+"""The verdicts of a case. `measured`: it has neither floor nor expectation;
+`not searched`: its search was not called, as it had failed in too many cases before;
+`skipped`: it was not to run.
+"""
 
 WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
 """The verdicts of a case that was to be scored and has no score."""
@@ -60,12 +64,14 @@ def ndcg_at(k: int) -> Metric:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """The result of one case in one variant of its search: the identity of the case, and parts.
+    """The result of one case in one variant of its search: the identity of the case,
+    and parts.
 
-    `line` counts from 1 in `file`, or in the file of queries that the case comes from (`origin.source`). `verdict` is
-    one of `VERDICTS`. `node` is pytest's node id, `search` the fixture that was called. `weight` (above 0) is the
-    case's weight in means, `params` are the keyword arguments of the search other than the query. `baseline` is None
-    where there is none.
+    `line` counts from 1 in `file`, or in the file of queries that the case comes from
+    (`origin.source`). `verdict` is one of `VERDICTS`. `node` is pytest's node id,
+    `search` the fixture that was called. `weight` (above 0) is the case's weight in
+    means, `params` are the keyword arguments of the search other than the query.
+    `baseline` is None where there is none.
     """
 
     file: str
@@ -115,7 +121,9 @@ class CaseResult:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """The least and the greatest nDCG@k that the unjudged results leave open; None where it is not defined."""
+        """The least and the greatest nDCG@k that the unjudged results leave open; None
+        where it is not defined.
+        """
         lower, upper = self.evaluation.lower, self.evaluation.upper
         return (
             (self.score, self.score)
@@ -125,7 +133,9 @@ class CaseResult:
 
     @property
     def change(self) -> float:
-        """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is not defined."""
+        """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is
+        not defined.
+        """
         before, score = (
             None if self.baseline is None else self.baseline.score,
             self.score,
@@ -151,14 +161,18 @@ class CaseResult:
 
     @property
     def is_known(self) -> bool:
-        """Whether the case failed before, and so was expected to fail (`--relevance-known=xfail`)."""
+        """Whether the case failed before, and so was expected to fail
+        (`--relevance-known=xfail`).
+        """
         return (
             self.baseline is not None and self.baseline.known and self.status == XFAILED
         )
 
     @property
     def is_cut(self) -> bool:
-        """Whether metrics of the whole ranking have no value: it may go on, and no depth was set."""
+        """Whether metrics of the whole ranking have no value: it may go on, and no
+        depth was set.
+        """
         return self.ranking.reaches_depth and not self.conditions.is_depth_set
 
     @property
@@ -207,10 +221,11 @@ class CaseResult:
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether there are judgments, but none for a returned document: usually the id field is wrong.
+        """Whether there are judgments, but none for a returned document: usually the id
+        field is wrong.
 
-        A result that the accepted ranking has too shows that both have one kind of id. If that ranking has a judged
-        document, the ids are right.
+        A result that the accepted ranking has too shows that both have one kind of id.
+        If that ranking has a judged document, the ids are right.
         """
         if not self.returns_unjudged:
             return False
@@ -222,11 +237,15 @@ class CaseResult:
 
     @property
     def named(self) -> Sequence[str]:
-        """The documents that a report may name, each once: returned, missing, accepted by the baseline, expected."""
+        """The documents that a report may name, each once: returned, missing, accepted
+        by the baseline, expected.
+        """
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
-        """The documents of `named`, with only the first `top` of each ranking (None: all kept documents)."""
+        """The documents of `named`, with only the first `top` of each ranking (None:
+        all kept documents).
+        """
         accepted = () if self.baseline is None else self.baseline.documents
         expected = (
             document
@@ -280,7 +299,9 @@ class CaseResult:
         verdict: str,
         reasons: Sequence[parts.Outcome],
     ) -> CaseResult:
-        """The result compared with a baseline, with the verdict and the reasons that follow."""
+        """The result compared with a baseline, with the verdict and the reasons that
+        follow.
+        """
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = replace(evaluation, reasons=reasons)
@@ -292,12 +313,16 @@ class CaseResult:
 
 
 def has_failed(result: CaseResult) -> bool:
-    """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
+    """Whether pytest reports the case as failed: it failed, ended in an error, was not
+    searched or is inconclusive.
+    """
     return result.status in _UNMET and result.call.outcome not in (SKIPPED, PASSED)
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
-    """The search and the variant of all results, each once: the first parameter of a fixture first, as written."""
+    """The search and the variant of all results, each once: the first parameter of a
+    fixture first, as written.
+    """
     first: dict[tuple[str, str | None], int] = {}
     for search, variant, index in {
         (result.search, result.variant, result.origin.variant_index)
@@ -326,11 +351,15 @@ def grouped(
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """The nearest-rank percentile, from 1 to 100 percent. Raises IndexError where there are no values."""
+    """The nearest-rank percentile, from 1 to 100 percent. Raises IndexError where there
+    are no values.
+    """
     return sorted(values)[-(-percent * len(values) // 100) - 1]
 
 
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
-    """The weighted mean of (score, weight) pairs. Raises ValueError where there are none."""
+    """The weighted mean of (score, weight) pairs. Raises ValueError where there are
+    none.
+    """
     scores, weights = zip(*scored, strict=True)
     return fsum(map(mul, scores, weights)) / fsum(weights)

@@ -1,8 +1,8 @@
 """What documents are called, from the catalogue of a suite.
 
-A catalogue is a file with titles and further fields of documents. It may have a million of them,
-of which a report names a few hundred. It is read once, at the end of a run, and what it says of
-these is added to the results (`RunTitles`).
+A catalogue is a file with titles and further fields of documents. It may have a million
+of them, of which a report names a few hundred. It is read once, at the end of a run,
+and what it says of these is added to the results (`RunTitles`).
 """
 
 from __future__ import annotations
@@ -84,14 +84,17 @@ class DocumentValues:
 class _Columns:
     """The columns of a catalogue.
 
-    `is_nested`: the documents are objects, so that a dot in a name leads into an object.
+    `is_nested`: the documents are objects, so that a dot in a name leads into an
+        object.
     """
 
     names: Sequence[str]
     is_nested: bool
 
     def has(self, name: str) -> bool:
-        """Whether a column is there, or the object that the first part of its name leads into."""
+        """Whether a column is there, or the object that the first part of its name
+        leads into.
+        """
         if name in self.names:
             return True
         return self.is_nested and name.partition(".")[0] in self.names
@@ -120,14 +123,17 @@ class _OpenCatalogue:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A catalogue at a `path`, which messages call `name`, with the columns that a case file names."""
+    """A catalogue at a `path`, which messages call `name`, with the columns that a case
+    file names.
+    """
 
     path: str
     name: str
     columns: CatalogueFile
 
     def look_up(self, ids: Collection[str]) -> Documents:
-        """Read what the catalogue has of some documents. Of several lines of a document the first counts.
+        """Read what the catalogue has of some documents. Of several lines of a document
+        the first counts.
 
         Raises:
             FileError: the file cannot be read, or is no catalogue.
@@ -186,7 +192,8 @@ class Catalogue:
     def values(self, names: Collection[str]) -> DocumentValues:
         """Read some columns for all documents.
 
-        In a text table (CSV, TSV) a decimal text is a number, and an empty cell is null.
+        In a text table (CSV, TSV) a decimal text is a number, and an empty cell is
+        null.
 
         Raises:
             FileError: the file cannot be read, or is no catalogue.
@@ -210,7 +217,9 @@ class Catalogue:
         return DocumentValues(by_document, catalogue.table.names)
 
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
-        """Open the file and find its columns. `needs_title`: titles are read, and not only other columns."""
+        """Open the file and find its columns. `needs_title`: titles are read, and not
+        only other columns.
+        """
         from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._object_table import LinesOfObjects
         from pytest_relevance._parquet_table import ParquetTable
@@ -244,7 +253,9 @@ class Catalogue:
         _refuse_one_object(source, None if self._template else self.columns.id)
 
     def _joined_columns(self, columns: _Columns) -> IdColumns | None:
-        """Find the columns of a template; None if there is no template, or if the file has joined ids."""
+        """Find the columns of a template; None if there is no template, or if the file
+        has joined ids.
+        """
         template = self._template
         if template is None:
             return None
@@ -263,7 +274,9 @@ class Catalogue:
 
     @property
     def _template(self) -> IdField | None:
-        """The template that the case file has for ids of the catalogue, or for those of the suite; None for none."""
+        """The template that the case file has for ids of the catalogue, or for those of
+        the suite; None for none.
+        """
         written = self.columns.id or self.columns.suite_id
         field = None if written is None else id_field_of(written)
         return field if field is not None and field.is_template else None
@@ -276,7 +289,9 @@ class Catalogue:
         return column
 
     def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
-        """Refuse a catalogue that has nothing to show: no title, and no further field named in `show`."""
+        """Refuse a catalogue that has nothing to show: no title, and no further field
+        named in `show`.
+        """
         column = self._chosen(self.columns.title, TITLE_NAMES, columns)
         if column is None and is_needed and not self.columns.show:
             raise self._no_column("title", TITLE_NAMES, columns)
@@ -284,7 +299,9 @@ class Catalogue:
     def _chosen(
         self, written: str | None, usual: Sequence[str], columns: _Columns
     ) -> str | None:
-        """Choose the written column, which must be there, or the first usual one; None if there is none."""
+        """Choose the written column, which must be there, or the first usual one; None
+        if there is none.
+        """
         if written is not None:
             self._require(written, columns)
             return written
@@ -298,7 +315,9 @@ class Catalogue:
     def _no_column(
         self, key: str, usual: Sequence[str], columns: _Columns
     ) -> FileError:
-        """Make the error for a catalogue without a usual column. `key` is that of the case file."""
+        """Make the error for a catalogue without a usual column. `key` is that of the
+        case file.
+        """
         names = listed(quoted(name) for name in usual)
         message = (
             f"there is no column {names}; {columns.described}; name the column: "
@@ -308,7 +327,8 @@ class Catalogue:
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
-    """Refuse a catalogue that is one JSON object, unless it is one document on one line.
+    """Refuse a catalogue that is one JSON object, unless it is one document on one
+    line.
 
     The message has a command that writes a line for each document.
     """
@@ -352,7 +372,9 @@ def _begins_with_an_object(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IdColumns:
-    """The columns of a catalogue that have the id of a document: those of a template, or one."""
+    """The columns of a catalogue that have the id of a document: those of a template,
+    or one.
+    """
 
     names: tuple[str, ...]
     template: IdField | None = None
@@ -384,7 +406,9 @@ class IdColumns:
 
 
 def cell_value(cell: str) -> object:
-    """Read a cell of a text table: a decimal text is a number, an empty cell is None, else it is its text."""
+    """Read a cell of a text table: a decimal text is a number, an empty cell is None,
+    else it is its text.
+    """
     as_number = number(cell)
     return (cell or None) if as_number is None else as_number
 
@@ -392,7 +416,8 @@ def cell_value(cell: str) -> object:
 def check_catalogue(
     path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
 ) -> Documents:
-    """Read a catalogue, which messages call `name`. All that is wrong with it is in `problems`.
+    """Read a catalogue, which messages call `name`. All that is wrong with it is in
+    `problems`.
 
     `columns` are those that the case file names. `documents` are those to look up.
     """
@@ -430,7 +455,9 @@ class RunTitles:
     def add(
         self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
     ) -> list[CaseResult]:
-        """Give the results titles and fields. Titles of the catalogue go before those that a result has."""
+        """Give the results titles and fields. Titles of the catalogue go before those
+        that a result has.
+        """
         described = list(results)
         by_catalogue: dict[Catalogue, list[int]] = {}
         for index, result in enumerate(described):
@@ -450,7 +477,9 @@ class RunTitles:
         return described
 
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
-        """Say what a catalogue has of documents. It is read unless all of them were asked for before."""
+        """Say what a catalogue has of documents. It is read unless all of them were
+        asked for before.
+        """
         before = self._read.get(catalogue, _LookedUp())
         if documents <= before.asked:
             return before.documents
@@ -476,7 +505,9 @@ class RunTitles:
 
 
 def _described(result: CaseResult, documents: Documents) -> CaseResult:
-    """Give a result what a catalogue says of its documents, and name those that it does not have."""
+    """Give a result what a catalogue says of its documents, and name those that it does
+    not have.
+    """
     described = result.with_titles(documents.titles, documents.fields)
     if not documents.known:
         return described
@@ -488,7 +519,9 @@ def _described(result: CaseResult, documents: Documents) -> CaseResult:
 
 
 def catalogue_of(file: str, info: FileInfo) -> Catalogue:
-    """Give the catalogue of a case file, by its name in results. `info.documents` has one."""
+    """Give the catalogue of a case file, by its name in results. `info.documents` has
+    one.
+    """
     columns = info.documents
     assert columns is not None
     name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))

@@ -1,7 +1,8 @@
 """What became of a case: its ranking now beside an earlier one.
 
-The earlier ranking is the one that a baseline or a record has of the case (`Change.since_baseline`),
-or that of the first of two runs (`Change.between`). Reports show both in the same way.
+The earlier ranking is the one that a baseline or a record has of the case
+(`Change.since_baseline`), or that of the first of two runs (`Change.between`). Reports
+show both in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ class Snapshot:
     """A ranking of a case, scored under the judgments of today.
 
     `documents`: the results, best first.
-    `grades`: the grade of each document, None for an unjudged one; none without judgments.
+    `grades`: the grade of each document, None for an unjudged one; none without
+        judgments.
     `scores`: by the name of the metric, None if one is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.
     """
@@ -42,7 +44,9 @@ class Snapshot:
 
     @classmethod
     def accepted_for(cls, result: CaseResult) -> Snapshot | None:
-        """Return the ranking that the baseline has of a case; None without a baseline."""
+        """Return the ranking that the baseline has of a case; None without a
+        baseline.
+        """
         baseline = result.baseline
         if baseline is None:
             return None
@@ -69,9 +73,10 @@ class Change:
     `case`: the result of the case now.
     `before`: the earlier ranking, None if there is none.
     `after`: the ranking now.
-    `metric`: the metric by which the scores are compared; None is the nDCG@k of the case.
-    `is_compared`: whether the rankings can be compared. An earlier ranking cannot if it is
-    one of another query, for example.
+    `metric`: the metric by which the scores are compared; None is the nDCG@k of the
+        case.
+    `is_compared`: whether the rankings can be compared. An earlier ranking cannot if it
+    is one of another query, for example.
     """
 
     case: CaseResult
@@ -82,7 +87,9 @@ class Change:
 
     @classmethod
     def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
-        """Compare a case with the ranking that its baseline has accepted, if there is one."""
+        """Compare a case with the ranking that its baseline has accepted, if there is
+        one.
+        """
         baseline = result.baseline
         is_compared = (
             baseline is not None and baseline.standing not in WITHOUT_COMPARISON
@@ -135,7 +142,8 @@ class Change:
     def moves(self) -> RankChanges | None:
         """What left the top k, entered it and moved in it; None without a comparison.
 
-        `left` has the documents with the highest gains first: they explain the lost score.
+        `left` has the documents with the highest gains first: they explain the lost
+            score.
         """
         if self.before is None or not self.is_compared:
             return None

@@ -1,12 +1,14 @@
-"""Diagnoses: what many cases of a run have in common, for example an engine that cannot be reached.
+"""Diagnoses: what many cases of a run have in common, for example an engine that cannot
+be reached.
 
-They are found from the results of a whole run (`diagnose`). Every report shows each of them
-once. Of the failures that a diagnosis explains, the first is shown in full.
+They are found from the results of a whole run (`diagnose`). Every report shows each of
+them once. Of the failures that a diagnosis explains, the first is shown in full.
 
-Errors that are alike are in `alike_errors.py`. The other diagnoses are of one search in one
-variant: each has a row, a `DiagnosisKind`. `pytest_relevance.registry.DIAGNOSES` has the rows
-by name. To add one to the package, write a row in `diagnosis_kinds.py` and name it in
-`bundled.py`.
+Errors that are alike are in `alike_errors.py`. The other diagnoses are of one search in
+one
+variant: each has a row, a `DiagnosisKind`. `pytest_relevance.registry.DIAGNOSES` has
+the rows by name. To add one to the package, write a row in `diagnosis_kinds.py` and
+name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.records.run_info import RecordedFault, RunInfo
 
 SEARCH, CASE = "search", "case"
-"""The kinds of errors that are alike: of the search, and of the steps before or after it."""
+"""The kinds of errors that are alike: of the search, and of the steps before or after
+it.
+"""
 
 NOTHING = "nothing"
 """The kind of a search that returned nothing in any case."""
@@ -44,7 +48,9 @@ A fixture or a hook of the project, such as `relevance_documents`, cannot be use
 """
 
 BROKEN = "broken"
-"""The kind of a diagnosis of another package that cannot be made. Its message says why."""
+"""The kind of a diagnosis of another package that cannot be made. Its message says
+why.
+"""
 
 _UNSCORED = frozenset({*WITHOUT_SCORE, SKIPPED})
 
@@ -88,12 +94,12 @@ class DiagnosisKind:
     """A kind of diagnosis of one search in one variant.
 
     `name`: what records call it.
-    `find`: finds the cases that have it, among all cases of the search; none if there is
-        nothing to tell.
-    `explain`: says what was found, and what to do. The name of the search stands before it:
-        `search returned nothing in any case: is the index empty?`
-    `explains_failures`: whether it is the reason why its cases fail. Only the first of these
-        is then shown in full.
+    `find`: finds the cases that have it, among all cases of the search; none if there
+        is nothing to tell.
+    `explain`: says what was found, and what to do. The name of the search stands before
+        it: `search returned nothing in any case: is the index empty?`
+    `explains_failures`: whether it is the reason why its cases fail. Only the first of
+        these is then shown in full.
     `needs_score`: whether `find` gets only the cases of case files that have a score.
     """
 
@@ -105,7 +111,9 @@ class DiagnosisKind:
 
 
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
-    """Make the diagnoses of a run: errors that are alike, then each kind in its order."""
+    """Make the diagnoses of a run: errors that are alike, then each kind in its
+    order.
+    """
     diagnoses = []
     for errors in alike_errors(results):
         kind = CASE if errors.phase else SEARCH
@@ -132,7 +140,9 @@ Search = tuple[str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """The results of a run by search: all of them, and those of case files that have a score."""
+    """The results of a run by search: all of them, and those of case files that have a
+    score.
+    """
 
     results: Mapping[Search, Sequence[CaseResult]]
     scored: Mapping[Search, Sequence[CaseResult]]
@@ -190,7 +200,9 @@ def explanation(diagnosis: Diagnosis) -> str:
 
 
 def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
-    """Give the number of the first diagnosis that explains a failure, by the key of its result."""
+    """Give the number of the first diagnosis that explains a failure, by the key of its
+    result.
+    """
     numbers: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
         if not _explains_failures(diagnosis):
@@ -211,7 +223,9 @@ def _explains_failures(diagnosis: Diagnosis) -> bool:
 
 
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
-    """Whether any case of the same search, in the same variant, returned a judged document."""
+    """Whether any case of the same search, in the same variant, returned a judged
+    document.
+    """
     search = search_of(result)
     return any(
         other.evaluation.judged and search_of(other) == search for other in results

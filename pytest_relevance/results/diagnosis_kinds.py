@@ -1,6 +1,7 @@
 """The kinds of diagnoses of the package: what a search does wrong in many cases.
 
-`find` of a kind gets the cases of one search in one variant. `explain` says what was found.
+`find` of a kind gets the cases of one search in one variant. `explain` says what was
+    found.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _LONGEST_NAME = 40
 _MOST_NAMED = 10
 
 
-# --- nothing was returned ---------------------------------------------------------------------------------------------
+# --- nothing was returned -------------------------------------------------------------
 
 
 def _find_nothing(results: Sequence[CaseResult]) -> list[CaseResult]:
@@ -53,7 +54,8 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 
 
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that pass although nothing was returned, and that do not say how many are meant.
+    """Find the cases that pass although nothing was returned, and that do not say how
+    many are meant.
 
     If no case got a result, `NOTHING_RETURNED` tells of it.
     """
@@ -76,11 +78,13 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
     )
 
 
-# --- the same document first ------------------------------------------------------------------------------------------
+# --- the same document first ----------------------------------------------------------
 
 
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find a document without gain that comes first for more than half of ten or more queries."""
+    """Find a document without gain that comes first for more than half of ten or more
+    queries.
+    """
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:
         return []
@@ -100,7 +104,9 @@ def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _with_results_by_query(results: Sequence[CaseResult]) -> dict[str, CaseResult]:
-    """Give the last case of each query, among those that got results; the case of letters does not count."""
+    """Give the last case of each query, among those that got results; the case of
+    letters does not count.
+    """
     by_query = {}
     for result in results:
         if result.ranking.returned:
@@ -123,11 +129,13 @@ def _explain_same_first(diagnosis: Diagnosis) -> str:
     )
 
 
-# --- other ids --------------------------------------------------------------------------------------------------------
+# --- other ids ------------------------------------------------------------------------
 
 
 def _find_other_ids(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find two or more cases that fail, if no case returned a document that is judged."""
+    """Find two or more cases that fail, if no case returned a document that is
+    judged.
+    """
     if any(result.evaluation.judged for result in results):
         return []
     failing = []
@@ -147,7 +155,9 @@ def _explain_other_ids(diagnosis: Diagnosis) -> str:
 
 
 def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
-    """`returned "sku-1", judged "SKU-1", which differ in case only; `: near ids, else any two."""
+    """`returned "sku-1", judged "SKU-1", which differ in case only; `: near ids, else
+    any two.
+    """
     pairs = near_pairs_of(results)
     if pairs:
         near = pairs[0]
@@ -161,13 +171,15 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
     return f"returned {quoted(returned)}, judged {quoted(judged)}; "
 
 
-# --- what most rankings have in common --------------------------------------------------------------------------------
+# --- what most rankings have in common ------------------------------------------------
 
 
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Find the cases that have something, if these are more than half of three or more with results."""
+    """Find the cases that have something, if these are more than half of three or more
+    with results.
+    """
     with_results = _with_results(results)
     having = [result for result in with_results if has_it(result)]
     if len(with_results) < FEWEST_CASES or len(having) <= len(with_results) / 2:
@@ -186,7 +198,9 @@ def _share_in_prose(diagnosis: Diagnosis) -> str:
 
 
 def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which the scores of the results neither only fall nor only rise."""
+    """Find the cases in which the scores of the results neither only fall nor only
+    rise.
+    """
 
     def is_unsorted(result: CaseResult) -> bool:
         return result.ranking.is_unsorted
@@ -202,7 +216,9 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which a document comes several times, as chunks do that are not collapsed."""
+    """Find the cases in which a document comes several times, as chunks do that are not
+    collapsed.
+    """
 
     def repeats_documents(result: CaseResult) -> bool:
         return bool(result.ranking.repeated)
@@ -218,14 +234,15 @@ def _explain_repeated(diagnosis: Diagnosis) -> str:
     )
 
 
-# --- fewer results than are looked at ---------------------------------------------------------------------------------
+# --- fewer results than are looked at -------------------------------------------------
 
 
 def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases whose cutoffs are deeper than what was returned in any of three or more cases.
+    """Find the cases whose cutoffs are deeper than what was returned in any of three or
+    more cases.
 
-    A cutoff that the case file writes always counts. The usual k, and a depth, count if the
-    search shows a limit to them: short rankings are common.
+    A cutoff that the case file writes always counts. The usual k, and a depth, count if
+    the search shows a limit to them: short rankings are common.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:
@@ -246,7 +263,9 @@ def _most_returned(results: Sequence[CaseResult]) -> int:
 
 
 def _deepest_looked_at(result: CaseResult) -> int:
-    """Give the deepest rank that a case looks at, for its score or an expectation; 0 if not known."""
+    """Give the deepest rank that a case looks at, for its score or an expectation; 0 if
+    not known.
+    """
     unreached = result.evaluation.unreached
     if result.conditions.asked is None or result.score is None:
         return unreached
@@ -266,11 +285,13 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
     )
 
 
-# --- fields without values --------------------------------------------------------------------------------------------
+# --- fields without values ------------------------------------------------------------
 
 
 def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that look at a field that has no value in any result of the search."""
+    """Find the cases that look at a field that has no value in any result of the
+    search.
+    """
     empty = set(_empty_fields(results))
     return [
         result
@@ -280,7 +301,9 @@ def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
-    """List the fields that are null, NaN or empty in every result that an expectation looks at."""
+    """List the fields that are null, NaN or empty in every result that an expectation
+    looks at.
+    """
     looked_at: dict[str, None] = {}
     with_value: set[str] = set()
     for result in results:
@@ -290,7 +313,9 @@ def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
 
 
 def fields_with_values(result: CaseResult) -> set[str]:
-    """Find the fields that have a value in at least one result that the case looks at."""
+    """Find the fields that have a value in at least one result that the case looks
+    at.
+    """
     return {path for path, count in result.ranking.field_values.items() if count}
 
 
@@ -334,8 +359,9 @@ UNSORTED = DiagnosisKind(
     explain=_explain_unsorted,
     explains_failures=True,
 )
-# That a search returns chunks, or fewer results than are looked at, is rarely all of the reason
-# why a case fails. That a field has no value is in the failures too: they name the result.
+# That a search returns chunks, or fewer results than are looked at, is rarely all of
+# the reason why a case fails. That a field has no value is in the failures too: they
+# name the result.
 REPEATED = DiagnosisKind(
     name="repeated", find=_find_repeated, explain=_explain_repeated
 )

@@ -14,7 +14,9 @@ Fields = Mapping[str, object]
 
 
 def value_at(values: Fields, name: str) -> object:
-    """Give the value of a column. Dots lead into nested objects if no column has the whole name."""
+    """Give the value of a column. Dots lead into nested objects if no column has the
+    whole name.
+    """
     if name in values or "." not in name:
         return values.get(name)
     value: object = values
@@ -24,7 +26,9 @@ def value_at(values: Fields, name: str) -> object:
 
 
 def text_of(value: object) -> str:
-    """Write a value as text: a list with commas, an object as JSON, nothing (NaN too) as ""."""
+    """Write a value as text: a list with commas, an object as JSON, nothing (NaN too)
+    as "".
+    """
     if isinstance(value, str):
         return str.__str__(value).strip()
     if isinstance(value, (list, tuple)):
@@ -40,7 +44,8 @@ class FieldValues:
     """What a source, which messages call `source`, has of documents.
 
     `by_document`: {document: {field: value}}.
-    `columns`: what messages say that the source has of each document; by default all of that.
+    `columns`: what messages say that the source has of each document; by default all of
+        that.
     """
 
     source: str

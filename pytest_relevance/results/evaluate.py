@@ -1,6 +1,7 @@
 """`evaluate`: a table of scores from judgments and rankings, for notebooks and scripts.
 
-Mappings and DataFrames are checked here into the `Judgments` and `Rankings` of `metrics`, which does all arithmetic.
+Mappings and DataFrames are checked here into the `Judgments` and `Rankings` of
+`metrics`, which does all arithmetic.
 """
 
 from __future__ import annotations
@@ -50,28 +51,34 @@ def evaluate(
     negative: str = "keep",
     undefined: str = "nan",
 ) -> pandas.DataFrame:
-    """Score rankings by judgments: one row for each judged query, one column for each metric, named as written.
+    """Score rankings by judgments: one row for each judged query, one column for each
+    metric, named as written.
 
-    `judgments`: {query: {document: grade}}, a DataFrame with one row for each judgment (columns as query_id, doc_id,
-    grade), or checked `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a
-    DataFrame with one row for each result (query_id, doc_id and rank or score, or neither: then in the order of the
-    rows), or `Rankings`. Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank
-    goes before a score. Ids are compared as text, integers as their digits; all ids of one side are expected to be of
-    the type of the first.
+    `judgments`: {query: {document: grade}}, a DataFrame with one row for each judgment
+    (columns as query_id, doc_id, grade), or checked `Judgments`. `rankings`: {query:
+    [document, ...]} best first, {query: {document: score}}, a DataFrame with one row
+    for each result (query_id, doc_id and rank or score, or neither: then in the order
+    of the rows), or `Rankings`. Scores are sorted as trec_eval sorts them: score, then
+    document id, both descending; a rank goes before a score. Ids are compared as text,
+    integers as their digits; all ids of one side are expected to be of the type of the
+    first.
 
-    The index of the result is the query ids as text, in the order of the judgments. A judged query without a ranking
-    scores as an empty ranking (a `RelevanceWarning` when that is all of them); rankings of queries without judgments
-    are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
-    without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
+    The index of the result is the query ids as text, in the order of the judgments. A
+    judged query without a ranking scores as an empty ranking (a `RelevanceWarning` when
+    that is all of them); rankings of queries without judgments are ignored. A document
+    that is returned twice counts at its first rank. Where a measure is not defined
+    (nDCG without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
-    A metric may be a function too, as the hook `pytest_relevance_metrics` has them, and is named by its `__name__`; its
-    k is None. Where it raises an exception, or returns neither a number nor None, a ValueError says for which query.
+    A metric may be a function too, as the hook `pytest_relevance_metrics` has them, and
+    is named by its `__name__`; its k is None. Where it raises an exception, or returns
+    neither a number nor None, a ValueError says for which query.
 
-    The other arguments are explained at `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
-    `undefined="zero"`. Raises ValueError for an unknown metric or setting, a grade that is not a finite number or has
-    no gain, two grades for one document, an id that is not text or an integer, a frame without the needed columns, and
-    a metric that looks deeper than the rankings of a record (`Run.rankings`, `read_run`) are known; it names the query
-    and the document.
+    The other arguments are explained at `Settings`. trec_eval's figures:
+    `gain="linear"`, `negative="zero"`, `undefined="zero"`. Raises ValueError for an
+    unknown metric or setting, a grade that is not a finite number or has no gain, two
+    grades for one document, an id that is not text or an integer, a frame without the
+    needed columns, and a metric that looks deeper than the rankings of a record
+    (`Run.rankings`, `read_run`) are known; it names the query and the document.
     """
     named = (
         [metrics]
@@ -133,7 +140,9 @@ def _require_ranks(
     metrics: Iterable[Metric],
     settings: Settings,
 ) -> None:
-    """Raise a ValueError where a metric looks deeper than what is known of a ranking that comes from a record."""
+    """Raise a ValueError where a metric looks deeper than what is known of a ranking
+    that comes from a record.
+    """
     known = known_ranks(rankings)
     if not known:
         return
@@ -150,7 +159,9 @@ def _require_ranks(
 
 
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
-    """Check and compile judgments in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
+    """Check and compile judgments in any form that `evaluate` takes, for many calls.
+    Raises ValueError as it does.
+    """
     from pytest_relevance.metrics.checked import CheckedJudgments
 
     if isinstance(judgments, CheckedJudgments):
@@ -160,7 +171,9 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 
 
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
-    """Check and compile rankings in any form that `evaluate` takes, for many calls. Raises ValueError as it does."""
+    """Check and compile rankings in any form that `evaluate` takes, for many calls.
+    Raises ValueError as it does.
+    """
     from pytest_relevance.metrics.checked import CheckedRankings
 
     if isinstance(rankings, CheckedRankings):
@@ -222,7 +235,9 @@ def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
 def _columns(
     frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Find the columns of a frame by their usual spellings; a needed one that is missing is a ValueError."""
+    """Find the columns of a frame by their usual spellings; a needed one that is
+    missing is a ValueError.
+    """
     names = list(frame.columns)
     at = find_columns(names, ("query_id", *needed, *also))
     if "query_id" in at:
@@ -254,7 +269,9 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
 
 
 def _check_one_id(frame: Any, column: Any, ids: Sequence[str], where: str) -> None:
-    """Raise a ValueError for a frame that has two columns of ids of documents which differ in a row."""
+    """Raise a ValueError for a frame that has two columns of ids of documents which
+    differ in a row.
+    """
     names = keys_of_documents(frame.columns)
     if len(names) < 2 or column not in names:
         return
@@ -269,7 +286,9 @@ def _check_one_id(frame: Any, column: Any, ids: Sequence[str], where: str) -> No
 
 
 def _other_id(value: object) -> str:
-    """Give the text by which an id is compared with another one; empty for a missing value."""
+    """Give the text by which an id is compared with another one; empty for a missing
+    value.
+    """
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -278,7 +297,9 @@ def _other_id(value: object) -> str:
 
 
 def _numbers(frame: Any, column: Any) -> list[float]:
-    """Read a column of ranks or scores; what is no number is a ValueError that names the row."""
+    """Read a column of ranks or scores; what is no number is a ValueError that names
+    the row.
+    """
     values: list[float] = frame[column].tolist()
     for row, value in enumerate(values):
         if (

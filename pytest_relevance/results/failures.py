@@ -1,4 +1,6 @@
-"""The kinds of failing cases: what is new since the baseline, and what failed before."""
+"""The kinds of failing cases: what is new since the baseline, and what failed
+before.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from pytest_relevance.results.case_result import (
 )
 
 GOT_WORSE = "got worse"
-"""The case misses a floor or an expectation that the accepted ranking meets, or dropped.
+"""The case misses a floor or an expectation that the accepted ranking meets, or
+dropped.
 
 It dropped if its score is lower by more than the tolerance.
 """

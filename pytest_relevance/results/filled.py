@@ -1,4 +1,5 @@
-"""Grades that fill what nobody has judged (`fill: true`): how much of a result they make.
+"""Grades that fill what nobody has judged (`fill: true`): how much of a result they
+make.
 
 Only cases that have such grades import this module.
 """
@@ -71,7 +72,9 @@ def with_fill(
 
 
 def without_fill(result: CaseResult) -> CaseResult:
-    """Give a result the scores, now and before, that it has without the grades that fill. Its verdict stays."""
+    """Give a result the scores, now and before, that it has without the grades that
+    fill. Its verdict stays.
+    """
     evaluation = result.evaluation
     scores = {**evaluation.scores, **evaluation.people_scores}
     scored = replace(result, evaluation=replace(evaluation, scores=scores))
@@ -97,7 +100,8 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """Find the drop below the baseline that grades of people alone see; None if there is none.
+    """Find the drop below the baseline that grades of people alone see; None if there
+    is none.
 
     Grades that fill would hide it: those of a machine for what is new in the ranking.
     """

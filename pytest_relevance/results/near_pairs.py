@@ -1,4 +1,6 @@
-"""Documents that were wanted and not returned, paired with results that have nearly their ids."""
+"""Documents that were wanted and not returned, paired with results that have nearly
+their ids.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _MOST_CASES = 100
 
 
 def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
-    """Pair wanted documents that were not returned with results of nearly their ids, in any of some cases."""
+    """Pair wanted documents that were not returned with results of nearly their ids, in
+    any of some cases.
+    """
     comparisons = []
     for result in results[:_MOST_CASES]:
         wanted = _wanted(result)

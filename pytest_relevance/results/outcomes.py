@@ -1,4 +1,5 @@
-"""What a search returned, judged by the expectations of its case: an `Outcome` for each.
+"""What a search returned, judged by the expectations of its case: an `Outcome` for
+each.
 
 The kinds of expectations do it (`pytest_relevance.expectations`).
 """
@@ -28,13 +29,17 @@ from pytest_relevance.results.records.two_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
 JUDGED = "judged"
-"""A reference tells of a kind of expectation: its ranking is judged by the demand of today."""
+"""A reference tells of a kind of expectation: its ranking is judged by the demand of
+today.
+"""
 
 KEPT = "kept"
 """A reference tells of a kind of expectation: it has kept the outcome."""
 
 ITSELF = "itself"
-"""A reference tells of a kind of expectation: the present ranking is compared with its own."""
+"""A reference tells of a kind of expectation: the present ranking is compared with its
+own.
+"""
 
 NOTHING = "nothing"
 """A reference tells nothing of a kind of expectation."""
@@ -48,7 +53,8 @@ class Found:
     `ranking`: the documents. `ranks`: the first rank (from 1) of each.
     `latency`: in seconds; None if it was not measured.
     `is_cut`: the ranking may go on below what was returned.
-    `fields`: the values of the fields that expectations look at, {field: values}. None is absent.
+    `fields`: the values of the fields that expectations look at, {field: values}. None
+        is absent.
     `finds_nothing`: nothing was returned, and nothing was expected.
     `others`: the rankings of other queries, {query: documents}.
     `left_out`: how many results of documents in the ranking were left out.
@@ -68,7 +74,9 @@ class Found:
 
 
 class KindOfOutcome(Protocol):
-    """What results use of a kind of expectation. `pytest_relevance.expectations.kind` explains it."""
+    """What results use of a kind of expectation. `pytest_relevance.expectations.kind`
+    explains it.
+    """
 
     @property
     def counts_results(self) -> bool:
@@ -104,7 +112,9 @@ class KindOfOutcome(Protocol):
 
 
 def kind_named(name: str) -> KindOfOutcome:
-    """Find the kind of an expectation; `UNKNOWN` if the package that added it is not installed."""
+    """Find the kind of an expectation; `UNKNOWN` if the package that added it is not
+    installed.
+    """
     kind: KindOfOutcome = EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
     return kind
 
@@ -208,8 +218,8 @@ def similarity_scores(
 ) -> dict[str, float | None]:
     """Compute the metrics that compare the ranking of a result with another ranking.
 
-    There are none if there is no other ranking. A metric of the whole ranking has none if the
-    ranking is cut.
+    There are none if there is no other ranking. A metric of the whole ranking has none
+    if the ranking is cut.
     """
     from pytest_relevance.metrics.similarity import similarity
 
@@ -229,7 +239,9 @@ def similarity_scores(
 def similarity_outcomes(
     expect: Iterable[Expectation], scores: Mapping[str, float | None]
 ) -> tuple[Outcome, ...]:
-    """Judge the expectations that compare the ranking with the accepted one, by the scores of the case."""
+    """Judge the expectations that compare the ranking with the accepted one, by the
+    scores of the case.
+    """
     outcomes = []
     for expected in expect:
         if kind_named(expected.kind).reference == ITSELF:
@@ -240,12 +252,16 @@ def similarity_outcomes(
 
 
 def says_how_many(outcomes: Iterable[Outcome]) -> bool:
-    """Whether an expectation with one of these outcomes looks at how many results there are."""
+    """Whether an expectation with one of these outcomes looks at how many results there
+    are.
+    """
     return any(kind_named(outcome.kind).counts_results for outcome in outcomes)
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:
-    """Whether the expectations with these outcomes allow any results; `results: 0` does not."""
+    """Whether the expectations with these outcomes allow any results; `results: 0` does
+    not.
+    """
     counting = []
     for outcome in outcomes:
         if kind_named(outcome.kind).counts_results:

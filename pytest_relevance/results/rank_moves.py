@@ -1,4 +1,5 @@
-"""Differences between two rankings of one query: what left the top, entered it or moved.
+"""Differences between two rankings of one query: what left the top, entered it or
+moved.
 
 No judgments are needed. If grades are known, each move has the grade of its document.
 """
@@ -20,8 +21,8 @@ _NO_RANKS: Mapping[str, int] = MappingProxyType({})
 class Move:
     """A document whose rank changed, with its ranks (from 1) in both rankings.
 
-    A rank is None if the ranking is not known to have the document. `grade` is None for an
-    unjudged document.
+    A rank is None if the ranking is not known to have the document. `grade` is None for
+    an unjudged document.
     """
 
     document: str
@@ -69,8 +70,9 @@ def rank_changes(
 ) -> RankChanges:
     """Compare the top k of two rankings.
 
-    A document that left the top may be ranked below it, as far as the second ranking goes
-    or `deeper` has its rank. A document that occurs twice counts at its first rank.
+    A document that left the top may be ranked below it, as far as the second ranking
+    goes or `deeper` has its rank. A document that occurs twice counts at its first
+    rank.
     """
     before = first_ranks(first)
     after = {**deeper, **first_ranks(second)}

@@ -1,11 +1,12 @@
 """Whether a search returns the same ranking when it is called again.
 
-A search may be called again, by `--relevance-repeat=N`: the first call is the one that is
-scored, and the others are compared with it, as far down as the case looks. Another plugin may
-make several items of one case in one variant (pytest-repeat, for example): the worst counts.
+A search may be called again, by `--relevance-repeat=N`: the first call is the one that
+is scored, and the others are compared with it, as far down as the case looks. Another
+plugin may make several items of one case in one variant (pytest-repeat, for example):
+the worst counts.
 
-A ranking that changes does not fail the case: it is reported, so that a tie or another replica
-is not taken for a regression. It is never accepted into a baseline.
+A ranking that changes does not fail the case: it is reported, so that a tie or another
+replica is not taken for a regression. It is never accepted into a baseline.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _WORST_FIRST = (
 
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
-    """Compare the rankings of several calls of a search, as far down as the case looks."""
+    """Compare the rankings of several calls of a search, as far down as the case
+    looks.
+    """
     depth = None if case.looks_at_all else case.depth
     return _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
 
@@ -57,7 +60,8 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
-    """Choose the worst of several repeats, and say how the ranking changed between them.
+    """Choose the worst of several repeats, and say how the ranking changed between
+    them.
 
     If it did not, but changed between the calls of one repeat, say that.
     """
@@ -84,7 +88,8 @@ def _badness(result: CaseResult) -> tuple[int, float]:
 def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
     """Say how rankings differ.
 
-    It has the two documents at the first rank at which any ranking differs from the first.
+    It has the two documents at the first rank at which any ranking differs from the
+    first.
     """
     found = Repeats(calls=len(tops), rankings=len(set(tops)))
     for rank, (first, *others) in enumerate(zip_longest(*tops), 1):

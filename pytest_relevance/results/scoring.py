@@ -1,12 +1,15 @@
-"""The score of one case: its ranking under its judgments, floor and expectations, and the verdict.
+"""The score of one case: its ranking under its judgments, floor and expectations, and
+the verdict.
 
-`score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `with_details`
-adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them is spared
-that work.
+`score_case` makes the `CaseResult` of a case, for an item of a test run and for
+`relevance.check` alike. `with_details` adds what a report, a record or a baseline needs
+beyond the figures; a case that passes without any of them is spared that work.
 
-A search that is given a number of results (its parameter `k`) and returned as many may have had more: its ranking is
-cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`). With
-`collapse`, chunks are what was returned, and no metric may look deeper than the documents that they stand for.
+A search that is given a number of results (its parameter `k`) and returned as many may
+have had more: its ranking is cut. A metric of the whole ranking has no value then,
+unless the suite sets how deep the search is asked (`depth`). With `collapse`, chunks
+are what was returned, and no metric may look deeper than the documents that they stand
+for.
 """
 
 from __future__ import annotations
@@ -63,8 +66,9 @@ _MOST_MISSING = (
 class CaseInRun:
     """What the result of a case has from its run, and the case does not know.
 
-    `params` are the parameters of the case with secrets masked, None where there is nothing to mask. `search` is the
-    name of the search, None for the search of the case. `tolerance` is used for a case that sets none. `CaseResult` and
+    `params` are the parameters of the case with secrets masked, None where there is
+    nothing to mask. `search` is the name of the search, None for the search of the
+    case. `tolerance` is used for a case that sets none. `CaseResult` and
     `CaseOrigin` explain the other fields.
     """
 
@@ -92,11 +96,14 @@ def score_case(
     *,
     details: bool = True,
 ) -> CaseResult:
-    """Score the ranking that a case got from a `call` of its search, and decide its verdict.
+    """Score the ranking that a case got from a `call` of its search, and decide its
+    verdict.
 
-    `asked` is how many results the search was asked for, None where it takes no such number. Where it returned as many,
-    and a metric of the case looks at the whole ranking, there is nothing to score: ask `why_cut` first. Without
-    `details` the result has the figures and the verdict alone; `with_details` adds the rest.
+    `asked` is how many results the search was asked for, None where it takes no such
+    number. Where it returned as many, and a metric of the case looks at the whole
+    ranking, there is nothing to score: ask `why_cut` first. Without
+    `details` the result has the figures and the verdict alone; `with_details` adds the
+        rest.
     """
     graded = grade_ranking(ranking.ids, case.judgments)
     terms = case.terms
@@ -180,7 +187,9 @@ def score_case(
 
 
 def _field_values(ranking: Ranking) -> Mapping[str, int]:
-    """In how many results each field has a value; empty if no expectation looks at fields."""
+    """In how many results each field has a value; empty if no expectation looks at
+    fields.
+    """
     if not ranking.fields:
         return EMPTY
     from pytest_relevance.results.field_values import count_field_values
@@ -191,7 +200,9 @@ def _field_values(ranking: Ranking) -> Mapping[str, int]:
 def _unseen(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> dict[str, Any]:
-    """What the case looks at below the last result, as fields of its evaluation; empty for most cases."""
+    """What the case looks at below the last result, as fields of its evaluation; empty
+    for most cases.
+    """
     if not case.expect and not case.terms.gates and len(ranking.ids) >= case.k:
         return {}
     from pytest_relevance.results.unseen import undecided_demands, unreached_cutoff
@@ -283,10 +294,11 @@ def _tolerance(case: Case, in_run: CaseInRun) -> float:
 def with_details(
     result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False
 ) -> CaseResult:
-    """Add what a report needs: titles, engine scores, missing documents, deeper ranks, the digest.
+    """Add what a report needs: titles, engine scores, missing documents, deeper ranks,
+    the digest.
 
-    The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
-    only documents of the ideal top k are named.
+    The ranking is cut as deep as the case looks. `all_missing` names every judged
+    document that is missing; otherwise only documents of the ideal top k are named.
     """
     others: list[str] = []
     if result.baseline is not None:
@@ -323,7 +335,9 @@ def with_details(
 def _kept_ranking(
     result: CaseResult, case: Case, ranking: Ranking, others: Collection[str]
 ) -> CaseRanking:
-    """Cut the ranking as deep as the case looks, and note the deeper ranks of judged documents and of `others`."""
+    """Cut the ranking as deep as the case looks, and note the deeper ranks of judged
+    documents and of `others`.
+    """
     whole = case.looks_at_all
     kept = tuple(ranking.ids if whole else ranking.ids[: result.conditions.depth])
     as_returned = ranking.as_returned
@@ -331,7 +345,8 @@ def _kept_ranking(
         as_returned = as_returned[: as_returned.index(kept[-1]) + 1]
     engine_scores: list[float | None] = []
     for score_of_engine in ranking.scores[: len(kept)]:
-        # a pinned result may have an infinite one; JSON, and so a record, has no infinity
+        # a pinned result may have an infinite one; JSON, and so a record, has no
+        # infinity
         if score_of_engine in (math.inf, -math.inf):
             engine_scores.append(None)
         else:
@@ -384,7 +399,8 @@ def _missing(
     *,
     all_missing: bool,
 ) -> tuple[tuple[str, float], ...]:
-    """The judged documents below the kept ranking or not returned, those with the highest gain first.
+    """The judged documents below the kept ranking or not returned, those with the
+    highest gain first.
 
     `accepted` are the grades of the accepted ranking.
     """
@@ -416,7 +432,8 @@ def _missing(
 def _other_scores(
     case: Case, graded: GradedRanking, *, is_cut: bool
 ) -> dict[str, float | None]:
-    """The scores beside nDCG@k, that expectations and gates name, without those that need ranks which were cut off.
+    """The scores beside nDCG@k, that expectations and gates name, without those that
+    need ranks which were cut off.
 
     Without judgments none is defined.
     """
@@ -430,7 +447,8 @@ def _other_scores(
         each.text: each for each in asked if each is not None and not each.is_similarity
     }.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
-        # of a cut ranking, too, it is known that no ranking would have a score, and RR where there is a hit
+        # of a cut ranking, too, it is known that no ranking would have a score, and RR
+        # where there is a hit
         is_known = (value != value and not metric.is_own) or ranks_needed(
             metric, case.settings
         ) is not None
@@ -485,9 +503,10 @@ def decide(
 ) -> tuple[str, tuple[Outcome, ...]]:
     """Decide the verdict and its reasons, those about scores first.
 
-    In this order: an unmet expectation other than a score fails; an interval wholly below the floor fails and wholly
-    above it passes; too few judged results are inconclusive; the floor decides. Floors of other metrics are scores
-    too, without an interval.
+    In this order: an unmet expectation other than a score fails; an interval wholly
+    below the floor fails and wholly above it passes; too few judged results are
+    inconclusive; the floor decides. Floors of other metrics are scores too, without an
+    interval.
     """
     floor = case.min_ndcg
     if floor is None and not outcomes:
@@ -522,8 +541,11 @@ def decide(
 
 
 def too_few_judged(case: Case, judged: int, top: int) -> tuple[Outcome, ...]:
-    """Why a score may decide nothing: too little of the top is judged. Empty where it may."""
-    # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is more than 11
+    """Why a score may decide nothing: too little of the top is judged. Empty where it
+    may.
+    """
+    # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is
+    # more than 11
     if top and judged / top < case.min_judged:
         return (
             Outcome(
@@ -539,7 +561,9 @@ def too_few_judged(case: Case, judged: int, top: int) -> tuple[Outcome, ...]:
 
 
 def is_bounded(case: Case) -> bool:
-    """Whether the interval from lower to upper contains every score that the unjudged results can lead to."""
+    """Whether the interval from lower to upper contains every score that the unjudged
+    results can lead to.
+    """
     return case.settings.ideal == "judged" and case.settings.unjudged == "zero"
 
 
@@ -549,7 +573,8 @@ def defined(value: float) -> float | None:
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
-    """Why a case has no score: a line for each of its metrics that looks at more than was returned; usually empty.
+    """Why a case has no score: a line for each of its metrics that looks at more than
+    was returned; usually empty.
 
     `asked` is how many results the search was asked for, None where it takes no number.
     """
@@ -580,10 +605,11 @@ def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
 def cut_text(
     metric: Metric, there: str, asked: int, settings: Settings | None = None
 ) -> str:
-    """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000`.
+    """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or
+    depth: 1000`.
 
-    `there` describes the part of the ranking that is there. A metric with a cutoff looks at all of it because of its
-    `settings`.
+    `there` describes the part of the ranking that is there. A metric with a cutoff
+    looks at all of it because of its `settings`.
     """
     because, ways = "", []
     if metric.k is not None:
@@ -601,7 +627,8 @@ def cut_text(
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:
-    """A short text that is equal for equal judgments, whatever their order; `NO_DIGEST` for none.
+    """A short text that is equal for equal judgments, whatever their order; `NO_DIGEST`
+    for none.
 
     Grades count with 12 digits: the order in which a mean was summed does not matter.
     """

@@ -1,6 +1,7 @@
 """Unjudged results, and what a grade for each of them may be worth.
 
-What an unjudged result is worth is how far a plausible grade for it would move the score.
+What an unjudged result is worth is how far a plausible grade for it would move the
+score.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 
 _FEW_JUDGED = 10
-"""With fewer judged results than this at a rank, the results at the ranks around it count too."""
+"""With fewer judged results than this at a rank, the results at the ranks around it
+count too.
+"""
 
 _NO_JUDGED_SHARE = 0.5
 """The share of an unjudged result if no result of the run is judged."""
@@ -25,12 +28,12 @@ _NO_JUDGED_SHARE = 0.5
 class Unjudged:
     """An unjudged result in the top k, at its rank (from 1).
 
-    `move`: nDCG@k with the highest grade for this document, the ideal recomputed, less the
-        present score. If nDCG@k is not defined, because nothing relevant was judged, it is what
-        the score would become.
-    `worth`: the same with a plausible grade: one whose gain is what judged results at that rank
-        have on average. If nothing relevant was judged, it is `move` times this gain divided by
-        the highest one.
+    `move`: nDCG@k with the highest grade for this document, the ideal recomputed, less
+        the present score. If nDCG@k is not defined, because nothing relevant was
+        judged, it is what the score would become.
+    `worth`: the same with a plausible grade: one whose gain is what judged results at
+        that rank have on average. If nothing relevant was judged, it is `move` times
+        this gain divided by the highest one.
     """
 
     document: str
@@ -41,7 +44,8 @@ class Unjudged:
 
 
 class PlausibleGains:
-    """The mean gain of the judged results of a run at each rank, as a share of the highest gain.
+    """The mean gain of the judged results of a run at each rank, as a share of the
+    highest gain.
 
     They are shares because the gains of several suites are on different scales.
     """
@@ -63,7 +67,9 @@ class PlausibleGains:
                 self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
 
     def share(self, rank: int) -> float:
-        """Give the mean share at a rank; if few results are judged there, with the ranks around it."""
+        """Give the mean share at a rank; if few results are judged there, with the
+        ranks around it.
+        """
         if rank not in self._means:
             shares = self._shares_around(rank)
             mean = fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
@@ -71,7 +77,9 @@ class PlausibleGains:
         return self._means[rank]
 
     def _shares_around(self, rank: int) -> list[float]:
-        """Collect the shares at a rank, and at ranks further and further away until there are enough."""
+        """Collect the shares at a rank, and at ranks further and further away until
+        there are enough.
+        """
         shares: list[float] = []
         deepest = max(self._shares, default=0)
         for distance in range(deepest + rank):
@@ -82,7 +90,9 @@ class PlausibleGains:
         return shares
 
     def grade(self, rank: int, top: float, settings: Settings) -> float:
-        """Give the grade that has the mean gain; if gains are a mapping, the grade that comes closest."""
+        """Give the grade that has the mean gain; if gains are a mapping, the grade that
+        comes closest.
+        """
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):
 
@@ -119,8 +129,8 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
 def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
     """Say how far nDCG@k would go with a plausible grade for one result.
 
-    Without a score any gain would make it about 1. So the move is weighed by how plausible a
-    gain is.
+    Without a score any gain would make it about 1. So the move is weighed by how
+    plausible a gain is.
     """
     rank = index + 1
     if result.score is None:
@@ -130,7 +140,9 @@ def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) ->
 
 
 def _move(result: CaseResult, index: int, grade: float) -> float:
-    """Say how far nDCG@k would go if one result had this grade; 0 if it would not be defined."""
+    """Say how far nDCG@k would go if one result had this grade; 0 if it would not be
+    defined.
+    """
     graded = result.graded
     grades = [*graded.grades]
     grades[index] = grade
@@ -142,8 +154,8 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
 def top_grade(result: CaseResult) -> float | None:
     """Give the highest grade that has a gain; None if no grade has one.
 
-    If nothing relevant is judged yet, the highest grade may have no gain. Then it is another
-    grade of the mapping of gains, or 1.
+    If nothing relevant is judged yet, the highest grade may have no gain. Then it is
+    another grade of the mapping of gains, or 1.
     """
     settings = result.conditions.settings
     for grade in _grades_to_try(result.conditions.highest, settings):

@@ -1,19 +1,20 @@
-"""What lies below the last result that a search returned: what it could decide, and whether it is known.
+"""What lies below the last result that a search returned: what it could decide, and
+whether it is known.
 
 An expectation such as `exclude` is met if nothing stands in the ranks that it looks at.
 If the search returned fewer results than that, either there are no more, or nobody has
 seen the ranks below.
 
-- A search without a parameter `k` may return ten results whatever is asked. So it is not
-  known what lies below them. `why_unseen` says so of each case by itself.
-- A search with a parameter `k` that returns fewer results than it was asked for says that
-  there are no more. But it may not hand `k` on to the engine. One case does not show
-  this. `find_undecided` looks at all cases of a run.
+- A search without a parameter `k` may return ten results whatever is asked. So it is
+  not known what lies below them. `why_unseen` says so of each case by itself.
+- A search with a parameter `k` that returns fewer results than it was asked for says
+  that there are no more. But it may not hand `k` on to the engine. One case does not
+  show this. `find_undecided` looks at all cases of a run.
 
-All cases together may show a limit, the greatest number of results. It is one if several
-cases got exactly so many, and none got as many as it asked for. It is one too if a case
-asked for more and got as many as the default of the parameter `k`. It is none if a case
-got fewer results because it asked for fewer: then `k` is handed on.
+All cases together may show a limit, the greatest number of results. It is one if
+several cases got exactly so many, and none got as many as it asked for. It is one too
+if a case asked for more and got as many as the default of the parameter `k`. It is none
+if a case got fewer results because it asked for fewer: then `k` is handed on.
 """
 
 from __future__ import annotations
@@ -57,11 +58,12 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 """Fewer cases do not show a limit to what looks no deeper than the usual depth."""
 
 
-# --- of one case ------------------------------------------------------------------------------------------------------
+# --- of one case ----------------------------------------------------------------------
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Say why expectations of a case are not decided: a line for each that looks deeper than the results; usually empty.
+    """Say why expectations of a case are not decided: a line for each that looks deeper
+    than the results; usually empty.
 
     Ask it of a search that takes no number of results.
     """
@@ -83,7 +85,9 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
-    """List the expectations that are met only if nothing lies below the results, each with the rank it looks at."""
+    """List the expectations that are met only if nothing lies below the results, each
+    with the rank it looks at.
+    """
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
     open_demands = []
@@ -95,7 +99,8 @@ def undecided_demands(
 
 
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
-    """Give the deepest cutoff that the case file writes for a case, if fewer ranks were returned; otherwise 0.
+    """Give the deepest cutoff that the case file writes for a case, if fewer ranks were
+    returned; otherwise 0.
 
     A k of 10 that nobody has written does not count.
     """
@@ -108,14 +113,16 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     return deepest if deepest > len(ranking.ids) else 0
 
 
-# --- of all cases of a run --------------------------------------------------------------------------------------------
+# --- of all cases of a run ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A case that passed, and whose search may have had more results: `limit` is the most that any case got.
+    """A case that passed, and whose search may have had more results: `limit` is the
+    most that any case got.
 
-    `demands` are the expectations that look deeper, each with the rank that it looks at.
+    `demands` are the expectations that look deeper, each with the rank that it looks
+        at.
     """
 
     result: CaseResult
@@ -136,7 +143,9 @@ class Undecided:
         return "\n".join(lines)
 
     def as_error(self) -> CaseResult:
-        """Make the result of the case an error, without a score: what it demands is neither met nor unmet."""
+        """Make the result of the case an error, without a score: what it demands is
+        neither met nor unmet.
+        """
         error = SearchError(type="", message=self.message, phase=SCORING)
         return replace(
             self.result,
@@ -151,7 +160,9 @@ class Undecided:
 
 
 def find_limit(results: Sequence[CaseResult]) -> int:
-    """Find the number of results at which a search seems to stop, whatever it is asked for; 0 if it shows no limit."""
+    """Find the number of results at which a search seems to stop, whatever it is asked
+    for; 0 if it shows no limit.
+    """
     limit = max((result.ranking.length for result in results), default=0)
     if any(_shows_that_k_is_handed_on(result, limit) for result in results):
         return 0
@@ -164,13 +175,17 @@ def find_limit(results: Sequence[CaseResult]) -> int:
 
 
 def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
-    """Whether a search returned fewer results than in other cases because it was asked for fewer."""
+    """Whether a search returned fewer results than in other cases because it was asked
+    for fewer.
+    """
     asked = result.conditions.asked
     return asked is not None and 0 < asked < limit and result.ranking.length == asked
 
 
 def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
-    """Whether the limit of a search is one for the usual depth too: for ten cases or more, and most of them got as many."""
+    """Whether the limit of a search is one for the usual depth too: for ten cases or
+    more, and most of them got as many.
+    """
     limit = find_limit(results)
     at_limit = sum(1 for result in results if result.ranking.length == limit)
     is_of_most = 2 * at_limit > len(results)
@@ -182,7 +197,8 @@ def find_undecided(
 ) -> dict[Key, Undecided]:
     """Find the cases of a run that passed and are not decided, by their keys.
 
-    Only cases of `whole_files` are looked at, of which all cases ran: a few cases of a file may have few results.
+    Only cases of `whole_files` are looked at, of which all cases ran: a few cases of a
+    file may have few results.
     """
     whole = frozenset(whole_files)
     searched = []
@@ -221,11 +237,15 @@ def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
 
 
 def _last_rank(result: CaseResult, limit: int) -> int:
-    """Give the last rank of a case that a limit leaves: chunks that were left out have no rank."""
+    """Give the last rank of a case that a limit leaves: chunks that were left out have
+    no rank.
+    """
     return limit - result.ranking.left_out
 
 
 def _has_fewer_than_asked(result: CaseResult) -> bool:
-    """Whether a search returned fewer results than it was asked for; true of one that takes no number."""
+    """Whether a search returned fewer results than it was asked for; true of one that
+    takes no number.
+    """
     asked = result.conditions.asked
     return not asked or result.ranking.length < asked

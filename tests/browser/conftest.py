@@ -1,4 +1,6 @@
-"""What these tests share: one browser, a reader in front of it, and the report of a shop whose search got worse."""
+"""What these tests share: one browser, a reader in front of it, and the report of a
+shop whose search got worse.
+"""
 
 import json
 import os
@@ -18,7 +20,9 @@ from tests.helpers import only_plugins
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One browser for all tests, which are skipped where there is none, unless RELEVANCE_BROWSER is set."""
+    """One browser for all tests, which are skipped where there is none, unless
+    RELEVANCE_BROWSER is set.
+    """
     absent = [
         name
         for name, program in (("chromium", CHROMIUM), ("chromedriver", DRIVER))

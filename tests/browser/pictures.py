@@ -1,6 +1,8 @@
-"""The picture of the README, a query opened in the page of a real shop: `python -m tests.browser.pictures` makes it.
+"""The picture of the README, a query opened in the page of a real shop:
+`python -m tests.browser.pictures` makes it.
 
-Beside the picture stands the text that it shows, and a test holds that text to the page of today.
+Beside the picture stands the text that it shows, and a test holds that text to the page
+of today.
 """
 
 import os
@@ -57,7 +59,9 @@ def write_page(folder: Path) -> Path:
 
 
 def open_picture(reader: Reader, page: Path) -> str:
-    """Open the query of the picture, and return what is to be read of it, without times."""
+    """Open the query of the picture, and return what is to be read of it, without
+    times.
+    """
     reader.resize(1200, 820)
     reader.open(page)
     reader.open_query(_QUERY)

@@ -1,4 +1,6 @@
-"""A reader of the HTML report: headless Chromium, and what a person does with a page in it."""
+"""A reader of the HTML report: headless Chromium, and what a person does with a page in
+it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 CHROMIUM, DRIVER = map(shutil.which, ("chromium", "chromedriver"))
-"""The programs of Debian's packages `chromium` and `chromium-driver`; None where they are not on the PATH."""
+"""The programs of Debian's packages `chromium` and `chromium-driver`; None where they
+are not on the PATH.
+"""
 
 _FLAGS = (
     *(
@@ -66,7 +70,9 @@ def start_chromium(profile: Path) -> Any:
 
 
 class Reader:
-    """A person in front of a browser window. A page is opened from the disk, and nothing of earlier pages is kept."""
+    """A person in front of a browser window. A page is opened from the disk, and
+    nothing of earlier pages is kept.
+    """
 
     def __init__(self, driver: Any, downloads: Path) -> None:
         self.driver = driver
@@ -79,7 +85,9 @@ class Reader:
         self.prefer("light")
 
     def open(self, page: Path, fragment: str = "", *, scripts: bool = True) -> None:
-        """Open a page in a fresh window, as a browser does that runs scripts or does not."""
+        """Open a page in a fresh window, as a browser does that runs scripts or does
+        not.
+        """
         self.driver.get("about:blank")
         self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.pages.add(page.as_uri())
@@ -92,7 +100,9 @@ class Reader:
             )
 
     def leave(self) -> None:
-        """Leave the page, and have the browser forget all that it keeps for pages from the disk."""
+        """Leave the page, and have the browser forget all that it keeps for pages from
+        the disk.
+        """
         self.command("Emulation.setScriptExecutionDisabled", value=False)
         if self.driver.current_url.startswith("file:"):
             self.script("localStorage.clear()")
@@ -133,7 +143,9 @@ class Reader:
         )
 
     def prefer(self, scheme: str, medium: str = "screen") -> None:
-        """Prefer the `light` or `dark` scheme of colours; the medium is `screen` or `print`."""
+        """Prefer the `light` or `dark` scheme of colours; the medium is `screen` or
+        `print`.
+        """
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.command("Emulation.setEmulatedMedia", media=medium, features=features)
 
@@ -162,13 +174,17 @@ class Reader:
         return str(self.element(selector).get_dom_attribute(name))
 
     def click(self, selector: str, text: str = "") -> None:
-        """Click the first element that a CSS selector finds; with `text`, the first whose text begins so."""
+        """Click the first element that a CSS selector finds; with `text`, the first
+        whose text begins so.
+        """
         target = self.script(_SCROLLED_TO, selector, text)
         assert target is not None, f"nothing to click: {selector} {text}"
         target.click()
 
     def press(self, *keys: str) -> None:
-        """Press keys, one after the other, wherever the focus is. Some have names: Enter, Escape."""
+        """Press keys, one after the other, wherever the focus is. Some have names:
+        Enter, Escape.
+        """
         from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.common.keys import Keys
 
@@ -256,7 +272,9 @@ class Reader:
         return path
 
     def complaints(self) -> list[str]:
-        """Messages on the console, and requests for anything but the page itself, since the last call."""
+        """Messages on the console, and requests for anything but the page itself, since
+        the last call.
+        """
         console = [entry["message"] for entry in self.driver.get_log("browser")]
         events = [
             json.loads(entry["message"])["message"]
@@ -270,7 +288,9 @@ class Reader:
         return console + [f"requested {url}" for url in sent if not self._is_own(url)]
 
     def _is_own(self, url: str) -> bool:
-        """Whether an address is that of an opened page, or of data that the page made itself."""
+        """Whether an address is that of an opened page, or of data that the page made
+        itself.
+        """
         return url.partition("#")[0] in self.pages or url.startswith(
             ("about:blank", "blob:")
         )

@@ -1,4 +1,6 @@
-"""The suites of a shop with 28 queries, and what its search returned before and after it got worse."""
+"""The suites of a shop with 28 queries, and what its search returned before and after
+it got worse.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -100,5 +102,7 @@ AFTER = {
     "red shoes": _hits("brick", "ruby"),
     "rain jacket": _hits("drizzle", "sleet"),
 }
-"""The rankings of the run that the report is about: smart watch fails now, rain jacket is better, `loafer`, `sandal`,
-`phone` and `brick` are unjudged."""
+"""The rankings of the run that the report is about: smart watch fails now, rain jacket
+is better, `loafer`, `sandal`,
+`phone` and `brick` are unjudged.
+"""

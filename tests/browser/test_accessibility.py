@@ -1,7 +1,7 @@
 """axe-core finds nothing to complain about in the page.
 
-The tests are skipped unless the environment variable RELEVANCE_AXE names its file, `axe.min.js` of the npm package
-`axe-core`.
+The tests are skipped unless the environment variable RELEVANCE_AXE names its file,
+`axe.min.js` of the npm package `axe-core`.
 """
 
 import os

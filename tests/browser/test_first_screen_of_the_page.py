@@ -1,4 +1,6 @@
-"""The first screen: what it shows at a glance, its charts, its links, and the states that a run can be in."""
+"""The first screen: what it shows at a glance, its charts, its links, and the states
+that a run can be in.
+"""
 
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from tests.helpers import changed, compared, error_of, result_of
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a run with one query that got worse, one that got better, one that is the same, one unscored."""
+    """The page of a run with one query that got worse, one that got better, one that is
+    the same, one unscored.
+    """
     return page_of(
         tmp_path_factory.mktemp("mixed"),
         compared("boots", 1.0, ["other"], "shoes"),

@@ -1,4 +1,6 @@
-"""Grading in the page: with the mouse and with keys, undone, kept, downloaded, and read by the next run."""
+"""Grading in the page: with the mouse and with keys, undone, kept, downloaded, and read
+by the next run.
+"""
 
 import csv
 import re
@@ -13,7 +15,9 @@ from tests.browser.shop import AFTER, SHOP
 
 @pytest.fixture
 def blue_shoes(reader: Reader, page: Path) -> Reader:
-    """A reader who has opened "blue shoes", of which `loafer` (rank 1) and `sandal` (rank 4) are unjudged."""
+    """A reader who has opened "blue shoes", of which `loafer` (rank 1) and `sandal`
+    (rank 4) are unjudged.
+    """
     reader.open(page)
     reader.open_query("blue shoes")
     return reader
@@ -337,7 +341,9 @@ def search(request):
 
 
 class TestCasesWithTheSameQuery:
-    """Two suites that have a case of the same id and query; both run in two variants."""
+    """Two suites that have a case of the same id and query; both run in two
+    variants.
+    """
 
     @pytest.fixture
     def same_query(self, reader: Reader, tmp_path: Path) -> Reader:

@@ -1,4 +1,6 @@
-"""The page of a history: a point opens what moved in its run, by mouse and by keyboard, without a script."""
+"""The page of a history: a point opens what moved in its run, by mouse and by keyboard,
+without a script.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -19,7 +21,9 @@ RANKINGS = ("ab", "ab", "ba", "ab", "ab")
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The history of five runs with hostile queries and fingerprints; a break is before the last one."""
+    """The history of five runs with hostile queries and fingerprints; a break is before
+    the last one.
+    """
     folder = tmp_path_factory.mktemp("history")
     for number, ranking in enumerate(RANKINGS):
         judgments = {"a": 3, "b": 1, **({"c": 1} if number == 4 else {})}

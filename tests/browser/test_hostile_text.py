@@ -1,4 +1,6 @@
-"""Text of users that could do something in a page: it is shown as text, runs nothing and asks for nothing."""
+"""Text of users that could do something in a page: it is shown as text, runs nothing
+and asks for nothing.
+"""
 
 import json
 from pathlib import Path
@@ -48,7 +50,9 @@ FIELDS = {
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a suite in which everything is hostile: queries, ids, titles, notes, tags, fields, params."""
+    """The report of a suite in which everything is hostile: queries, ids, titles,
+    notes, tags, fields, params.
+    """
     project = Project(tmp_path_factory.mktemp("hostile"))
     cases = [
         {
@@ -88,7 +92,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def escaped(text: str) -> str:
-    """Text with escapes for the invisible characters that YAML does not take as they are."""
+    """Text with escapes for the invisible characters that YAML does not take as they
+    are.
+    """
     return "".join(
         each if each.isprintable() or each in "\n\u200d" else f"\\U{ord(each):08x}"
         for each in text

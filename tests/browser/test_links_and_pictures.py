@@ -1,4 +1,6 @@
-"""Links and pictures of documents, from the catalogue: on both sides, and nothing is fetched unless it is asked for."""
+"""Links and pictures of documents, from the catalogue: on both sides, and nothing is
+fetched unless it is asked for.
+"""
 
 import json
 from pathlib import Path

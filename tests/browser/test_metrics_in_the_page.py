@@ -39,7 +39,9 @@ CHOICES: Mapping[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Example:
-    """A ranking under judgments, and the grades that a reader gives to some results, of which some are judged."""
+    """A ranking under judgments, and the grades that a reader gives to some results, of
+    which some are judged.
+    """
 
     ranking: list[str]
     judgments: dict[str, float]
@@ -92,7 +94,9 @@ class Example:
 
 
 def example(random: Random) -> Example:
-    """A random example; every third has a mapping of gains, which need not rise with the grades."""
+    """A random example; every third has a mapping of gains, which need not rise with
+    the grades.
+    """
     scale = random.choice(SCALES)
     choices: dict[str, Any] = {
         name: random.choice(values) for name, values in CHOICES.items()

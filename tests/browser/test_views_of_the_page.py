@@ -1,4 +1,6 @@
-"""What the views of the page say: an open query in all its states, the list without a baseline, scales of grades."""
+"""What the views of the page say: an open query in all its states, the list without a
+baseline, scales of grades.
+"""
 
 from pathlib import Path
 
@@ -40,7 +42,9 @@ cases:
 
 @pytest.fixture(scope="module")
 def scales(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a run without a baseline, with scales of many grades, of half grades, and of named ones."""
+    """The report of a run without a baseline, with scales of many grades, of half
+    grades, and of named ones.
+    """
     project = Project(tmp_path_factory.mktemp("scales"))
     project.write("conftest.py", CONFTEST)
     project.write("scales.relevance.yaml", SCALES)
@@ -62,7 +66,9 @@ def search():
 def moves_of(
     reader: Reader, path: Path, case: str, before: list[str], now: list[str]
 ) -> dict[str, list[str]]:
-    """What the page says of the documents that moved between the accepted ranking and the present one, by heading."""
+    """What the page says of the documents that moved between the accepted ranking and
+    the present one, by heading.
+    """
     project = Project(path)
     project.write("conftest.py", SEARCH)
     project.write("boots.relevance.yaml", f"cases:\n  - {case}\n")
@@ -256,7 +262,9 @@ class TestOpenQuery:
     def test_says_what_left_without_a_loss(
         self, reader: Reader, tmp_path: Path
     ) -> None:
-        """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""
+        """A result without a judgment, one of grade 0, and one of a negative grade,
+        which is a gain.
+        """
         case = "{query: boots, judgments: {boot: 3, sock: 0, ad: -1}}"
         moves = moves_of(
             reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"]
@@ -272,7 +280,9 @@ class TestOpenQuery:
     def test_a_result_that_is_not_scored_moves_no_figure(
         self, reader: Reader, tmp_path: Path
     ) -> None:
-        """With `unjudged: skip` a judged result counts at its place among the judged ones."""
+        """With `unjudged: skip` a judged result counts at its place among the judged
+        ones.
+        """
         case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
         moves = moves_of(
             reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"]

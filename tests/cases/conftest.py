@@ -18,17 +18,23 @@ from pytest_relevance.cases.schema import case_file_schema
 Read = Callable[[str | bytes], Suite]
 ReadCase = Callable[[str | bytes], Case]
 Mistakes = Callable[[str | bytes], list[str]]
-"""What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and the mistakes in a text."""
+"""What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and
+the mistakes in a text.
+"""
 
 SCHEMA = json.loads(json.dumps(case_file_schema()))
 """The JSON Schema of case files, as it is printed."""
 
 LARGEST_FOR_THE_SCHEMA = 20_000
-"""Bytes of an example; PyYAML's loader and the validator take seconds for the few that are longer."""
+"""Bytes of an example; PyYAML's loader and the validator take seconds for the few that
+are longer.
+"""
 
 
 class EditorLoader(yaml.SafeLoader):
-    """YAML 1.2 (its core schema, with merge keys) as the JSON that an editor puts to a schema: keys are text."""
+    """YAML 1.2 (its core schema, with merge keys) as the JSON that an editor puts to a
+    schema: keys are text.
+    """
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         return {
@@ -88,7 +94,9 @@ def editor_sees() -> Callable[[str | bytes], object]:
 def schema_says(
     editor_sees: Callable[[str | bytes], object],
 ) -> Callable[[str | bytes], list[str]]:
-    """What the schema that ships has against a text: for each mistake where it is, and the rule of the schema."""
+    """What the schema that ships has against a text: for each mistake where it is, and
+    the rule of the schema.
+    """
     validator = Draft202012Validator(SCHEMA)
 
     def said(text: str | bytes) -> list[str]:
@@ -107,7 +115,9 @@ def schema_says(
 def read(
     schema_says: Callable[[str | bytes], list[str]],
 ) -> Callable[[str | bytes], Suite]:
-    """The suite that a text is. Every text that the reader accepts is put to the schema too."""
+    """The suite that a text is. Every text that the reader accepts is put to the schema
+    too.
+    """
 
     def read_suite(text: str | bytes) -> Suite:
         suite = parse_suite(_data(text), "shop.yaml")
@@ -144,7 +154,9 @@ def mistakes() -> Callable[[str | bytes], list[str]]:
 
 
 class Shop:
-    """A folder with a case file, which messages call `shop.yaml`, and the files that it names."""
+    """A folder with a case file, which messages call `shop.yaml`, and the files that it
+    names.
+    """
 
     def __init__(
         self, folder: Path, schema_says: Callable[[str | bytes], list[str]]
@@ -160,7 +172,9 @@ class Shop:
         return path
 
     def read(self, text: str) -> Suite:
-        """The suite that a case file is. What the reader accepts is put to the schema too."""
+        """The suite that a case file is. What the reader accepts is put to the schema
+        too.
+        """
         suite = load_suite(self.write("shop.yaml", text), shown="shop.yaml")
         assert self._schema_says(text) == []
         return suite
@@ -174,7 +188,9 @@ class Shop:
         return {name: dict(case.judgments) for name, case in self.cases(text).items()}
 
     def mistakes(self, text: str) -> list[str]:
-        """What is reported about a case file and the files that it names, a line a mistake."""
+        """What is reported about a case file and the files that it names, a line a
+        mistake.
+        """
         path = self.write("shop.yaml", text)
         with pytest.raises(CaseFileError) as caught:
             load_suite(path, shown="shop.yaml")

@@ -1,4 +1,6 @@
-"""Rows of judgment files that contest a judgment and have no effect: each is named once, with both ways out."""
+"""Rows of judgment files that contest a judgment and have no effect: each is named
+once, with both ways out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Mistakes: where they are, what was found, what is allowed, and all those of a file together."""
+"""Mistakes: where they are, what was found, what is allowed, and all those of a file
+together.
+"""
 
 import pickle
 from pathlib import Path
@@ -73,7 +75,9 @@ def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(
 def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(
     mistakes: Mistakes,
 ) -> None:
-    """No floor without judgments where a file would have them; no gain too low where the gain is what is wrong."""
+    """No floor without judgments where a file would have them; no gain too low where
+    the gain is what is wrong.
+    """
     for text in (
         "judgments: qrels.csv\nmin_ndcg: 0.5\ncases: [{query: a}, {query: b, expect: {P@5: 0.2}}]",
         "gain: lineal\ncases: [{query: a, judgments: {x: 60}}]",

@@ -1,4 +1,6 @@
-"""Judgment files of a suite whose `id_field` is a template, and files with an `id_field` of their own."""
+"""Judgment files of a suite whose `id_field` is a template, and files with an
+`id_field` of their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Judgments that stand in files: how these are named, what cases find in them, how they are laid over each other."""
+"""Judgments that stand in files: how these are named, what cases find in them, how they
+are laid over each other.
+"""
 
 from __future__ import annotations
 

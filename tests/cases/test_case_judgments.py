@@ -1,4 +1,6 @@
-"""Judgments in a case: numbers, names of the scale, several ratings, the long form; and what is no grade."""
+"""Judgments in a case: numbers, names of the scale, several ratings, the long form; and
+what is no grade.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""Every key of a case file: where it may stand, what it may hold, what it is without one."""
+"""Every key of a case file: where it may stand, what it may hold, what it is without
+one.
+"""
 
 from dataclasses import replace
 from operator import attrgetter

@@ -1,4 +1,6 @@
-"""What keys say together: which floor applies, and the floors and expectations that no ranking could meet."""
+"""What keys say together: which floor applies, and the floors and expectations that no
+ranking could meet.
+"""
 
 from itertools import permutations
 
@@ -135,7 +137,9 @@ def test_a_floor_of_a_metric_that_is_not_defined(
 def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(
     case: ReadCase,
 ) -> None:
-    """The best ranking leaves out what counts against it, and is ordered by what counts."""
+    """The best ranking leaves out what counts against it, and is ordered by what
+    counts.
+    """
     best = case(
         """
         gain: {-1: -5, 0: 0, 1: 5, 2: 1}
@@ -178,7 +182,9 @@ ALL_SETTINGS = st.builds(
 def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
     grades: list[int], metric: str, convention: Settings
 ) -> None:
-    """Every order of every part of the judged documents, with and without an unjudged one, at every place."""
+    """Every order of every part of the judged documents, with and without an unjudged
+    one, at every place.
+    """
     measured = parse_metric(metric)
 
     def scored(ranking: list[float | None]) -> float:

@@ -1,4 +1,6 @@
-"""What holds for every case file: it is read back as written, and mistakes are reported in their places."""
+"""What holds for every case file: it is read back as written, and mistakes are reported
+in their places.
+"""
 
 import json
 import re
@@ -163,7 +165,9 @@ def suites(draw: st.DrawFn) -> Drawn:
 
 @st.composite
 def files(draw: st.DrawFn, suite: Drawn) -> str:
-    """Write a case file: each value in block or flow style, the cases above or below other keys."""
+    """Write a case file: each value in block or flow style, the cases above or below
+    other keys.
+    """
 
     def styled(value: object) -> object:
         if isinstance(value, dict):
@@ -315,7 +319,9 @@ k: 5
 
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
-    """A valid file with some of it cut out and something else put in, up to three times."""
+    """A valid file with some of it cut out and something else put in, up to three
+    times.
+    """
     text = VALID
     for _ in range(draw(st.integers(1, 3))):
         start = draw(st.integers(0, len(text)))

@@ -1,4 +1,6 @@
-"""Columns of a file of queries that nothing reads: mistakes if they are called like keys of a case, else named once."""
+"""Columns of a file of queries that nothing reads: mistakes if they are called like
+keys of a case, else named once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Queries in files: one case each, what it inherits, and what the cases beside them stand for."""
+"""Queries in files: one case each, what it inherits, and what the cases beside them
+stand for.
+"""
 
 from __future__ import annotations
 

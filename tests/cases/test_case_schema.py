@@ -1,4 +1,6 @@
-"""The JSON Schema of case files, as `pytest-relevance schema` prints it. It is never stricter than the reader."""
+"""The JSON Schema of case files, as `pytest-relevance schema` prints it. It is never
+stricter than the reader.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -62,7 +64,8 @@ def test_metrics_are_known_in_every_spelling() -> None:
     assert not any(re.match(name, "Success") for name in patterns)
 
 
-# It accepts what the reader accepts: besides these, every text that the fixtures `read` and `case` read in other tests
+# It accepts what the reader accepts: besides these, every text that the fixtures `read`
+# and `case` read in other tests
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

@@ -102,12 +102,15 @@ def test_a_switch_is_no_reason(mistakes: Mistakes, key: str, switch: str) -> Non
     assert f"{key}: {key} takes the reason as text, found the text " in found
 
 
-# Text stays as written; where a value is wanted, only true, false, null and decimal numbers are one
+# Text stays as written; where a value is wanted, only true, false, null and decimal
+# numbers are one
 
 
 @pytest.mark.parametrize("written", LIKE_VALUES)
 def test_text_stays_as_written(case: ReadCase, written: str) -> None:
-    """In queries, ids, notes, reasons, tags, names of grades and document ids, plain and quoted alike."""
+    """In queries, ids, notes, reasons, tags, names of grades and document ids, plain
+    and quoted alike.
+    """
     found = case(
         "scale:\n"
         f"  {written}x: 1\n"

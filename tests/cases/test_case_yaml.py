@@ -1,4 +1,6 @@
-"""What YAML itself brings: documents, encodings, lines, tags, and text that is no YAML."""
+"""What YAML itself brings: documents, encodings, lines, tags, and text that is no
+YAML.
+"""
 
 import tracemalloc
 
@@ -156,7 +158,8 @@ def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
         assert found.endswith('(in case "x")')
 
 
-# Anchors, aliases and merge keys: what they mean in a case file, and how far they may go
+# Anchors, aliases and merge keys: what they mean in a case file, and how far they may
+# go
 
 
 def test_anchors_and_aliases_of_every_kind_of_value(read: Read) -> None:
@@ -304,7 +307,9 @@ def test_a_file_that_expands_beyond_a_sane_size_is_refused_before_it_expands(
 
 
 def test_what_many_cases_share_is_no_bomb(read: Read) -> None:
-    """Each alias stands for some ninety values: together for more than a file may have that is not as long."""
+    """Each alias stands for some ninety values: together for more than a file may have
+    that is not as long.
+    """
     shared = [*range(90)]
     text = f"params: {{deep: &p {shared}}}\ncases:\n" + "".join(
         f"  - {{query: q{i}, params: {{p: *p}}}}\n" for i in range(6_000)

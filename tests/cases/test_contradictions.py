@@ -1,4 +1,6 @@
-"""Expectations that leave a document no rank: which two are found, and where they are reported."""
+"""Expectations that leave a document no rank: which two are found, and where they are
+reported.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""`expect:` of a suite, which holds for each of its cases, and `relevant:`, the short form of judgments."""
+"""`expect:` of a suite, which holds for each of its cases, and `relevant:`, the short
+form of judgments.
+"""
 
 from __future__ import annotations
 

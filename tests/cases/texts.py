@@ -1,4 +1,6 @@
-"""Texts that a reader of YAML could take for something else, for tests of reading and of writing."""
+"""Texts that a reader of YAML could take for something else, for tests of reading and
+of writing.
+"""
 
 LIKE_WORDS = ["no", "y", "on", "true", "null", "~", "="]
 LIKE_NUMBERS = ["7", "007", "0x1F", "1e5", "1.50", ".5", "1.", "+5", "1_000", ".nan"]

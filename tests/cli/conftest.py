@@ -1,4 +1,6 @@
-"""What these tests share: a folder to work in, the door as somebody at a terminal sees it, two runs of a shop."""
+"""What these tests share: a folder to work in, the door as somebody at a terminal sees
+it, two runs of a shop.
+"""
 
 import json
 import os
@@ -107,7 +109,9 @@ BRANCH = {
 
 @pytest.fixture(scope="session")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which pytest ran twice, with another search the second time: records, a baseline of the first."""
+    """A folder in which pytest ran twice, with another search the second time: records,
+    a baseline of the first.
+    """
     folder = tmp_path_factory.mktemp("two_runs")
     (folder / "shop.relevance.yaml").write_text(SHOP, encoding="utf-8")
     (folder / "conftest.py").write_text(SEARCH, encoding="utf-8")

@@ -1,4 +1,6 @@
-"""`pytest-relevance check`: the errors of collection and warnings beside them, without a search."""
+"""`pytest-relevance check`: the errors of collection and warnings beside them, without
+a search.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`pytest-relevance compare` of two records that pytest wrote: the reports, the gates, the exit codes."""
+"""`pytest-relevance compare` of two records that pytest wrote: the reports, the gates,
+the exit codes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`pytest-relevance compare` of what else there is: runs of other tools, baselines; and of what cannot be compared."""
+"""`pytest-relevance compare` of what else there is: runs of other tools, baselines; and
+of what cannot be compared.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def row(terminal: Terminal, *command: str) -> Any:
 
 
 def figures(terminal: Terminal, *command: str) -> list[str]:
-    """The report in text without its second line, which has the names, and without latencies, which records have."""
+    """The report in text without its second line, which has the names, and without
+    latencies, which records have.
+    """
     said = terminal.run(*command)
     assert (said.code, said.err) == (0, "")
     return [

@@ -1,4 +1,6 @@
-"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines or qrels, runs to TREC runs."""
+"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines
+or qrels, runs to TREC runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The door itself: what each command does, what is said of mistakes, exit codes, and how little is imported."""
+"""The door itself: what each command does, what is said of mistakes, exit codes, and
+how little is imported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`pytest-relevance history`: recorded runs in the order of their start, over the cases that all of them have."""
+"""`pytest-relevance history`: recorded runs in the order of their start, over the cases
+that all of them have.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ FAILED = None
 def results(
     rankings: Mapping[str, str | None], keys: Mapping[str, Any], file: str
 ) -> list[CaseResult]:
-    """The results of queries, each with a letter a document; a query may have its variant, `boots[bm25]`."""
+    """The results of queries, each with a letter a document; a query may have its
+    variant, `boots[bm25]`.
+    """
     found = []
     for name, ranking in rankings.items():
         query, _, variant = name.removesuffix("]").partition("[")
@@ -210,7 +214,9 @@ def test_a_gate_that_the_last_run_missed_is_named(
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
-    """By more than the tolerance, or by an expectation that was met; not by one that was raised."""
+    """By more than the tolerance, or by an expectation that was met; not by one that
+    was raised.
+    """
     first = {"expect": {"first": "a"}, "min_ndcg": 0.1, "tolerance": 0.3}
     record(runs / "1.jsonl", 1, {"boots": BEST, "hats": POOR}, first)
     record(runs / "2.jsonl", 2, {"boots": FAIR, "hats": POOR}, first)
@@ -423,7 +429,7 @@ def test_the_page_has_no_script_and_all_its_links_lead_somewhere(
     )
 
 
-# --- what is left out, and what is refused ----------------------------------------------------------------------------
+# --- what is left out, and what is refused --------------------------------------------
 
 
 @pytest.fixture

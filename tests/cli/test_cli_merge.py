@@ -1,4 +1,6 @@
-"""`pytest-relevance merge`: records of shards, made by real runs, joined and judged as one run would have been."""
+"""`pytest-relevance merge`: records of shards, made by real runs, joined and judged as
+one run would have been.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +145,9 @@ def there(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Shards:
-    """A folder to work in, with a suite of two files and a module: run in whole, by every other item, by variants."""
+    """A folder to work in, with a suite of two files and a module: run in whole, by
+    every other item, by variants.
+    """
     pytest.importorskip("xdist")
     if not made:
         found = Shards(pytester)
@@ -164,7 +168,9 @@ def there(
 
 
 def comparable(lines: Iterable[str]) -> list[str]:
-    """Lines without the times in them, and as if they had not been broken, which depends on the length of the times."""
+    """Lines without the times in them, and as if they had not been broken, which
+    depends on the length of the times.
+    """
     whole = "\n".join(lines).replace("\n    ", "   ")
     return [
         re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*|\s+", " ", line).strip()
@@ -173,7 +179,9 @@ def comparable(lines: Iterable[str]) -> list[str]:
 
 
 def summary_of(text: str) -> list[str]:
-    """The plugin's part of what pytest printed, without the movers since the baseline and the record."""
+    """The plugin's part of what pytest printed, without the movers since the baseline
+    and the record.
+    """
     found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", text, re.DOTALL | re.MULTILINE)
     assert found is not None, text
     of_others = re.compile(r"(down since the baseline .*\n(  .*\n)+|record: .*\n)")

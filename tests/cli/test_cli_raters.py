@@ -1,4 +1,6 @@
-"""`pytest-relevance raters`: what a person sees of a file that several raters filled in."""
+"""`pytest-relevance raters`: what a person sees of a file that several raters filled
+in.
+"""
 
 from __future__ import annotations
 

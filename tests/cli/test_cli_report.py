@@ -1,4 +1,6 @@
-"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown, as JSON, as a page."""
+"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown,
+as JSON, as a page.
+"""
 
 from __future__ import annotations
 

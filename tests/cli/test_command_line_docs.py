@@ -1,4 +1,6 @@
-"""docs/reference/commands.md: the commands that it shows are run here, and must print what it says."""
+"""docs/reference/commands.md: the commands that it shows are run here, and must print
+what it says.
+"""
 
 import re
 import shlex

@@ -1,4 +1,6 @@
-"""Formats of judgments and reports of other installed packages, by their entry points."""
+"""Formats of judgments and reports of other installed packages, by their entry
+points.
+"""
 
 import re
 import subprocess

@@ -1,4 +1,6 @@
-"""What `every`, `some`, `none` and `at_most` mean for the fields of results, and which fields decide nothing."""
+"""What `every`, `some`, `none` and `at_most` mean for the fields of results, and which
+fields decide nothing.
+"""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,6 @@
-"""What `expect:` means for a ranking: each kind met, and unmet with the documents or the figure that are wrong."""
+"""What `expect:` means for a ranking: each kind met, and unmet with the documents or
+the figure that are wrong.
+"""
 
 from typing import Any
 
@@ -78,7 +80,8 @@ def test_an_expectation_that_is_met(
     assert (found.met, found.wrong) == (True, ())
 
 
-# what is wrong: a figure, or documents; of an order the pairs; tests/reports/test_reason_text.py has the usual ones
+# what is wrong: a figure, or documents; of an order the pairs;
+# tests/reports/test_reason_text.py has the usual ones
 UNMET: dict[str, tuple[dict[str, object], list[str], object]] = {
     "P of what was returned": ({"P": 0.6}, ["boots", "apron"], 0.5),
     "first, in another order": (

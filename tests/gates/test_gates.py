@@ -1,4 +1,6 @@
-"""Gates: the means, drops and shares of a run, judged by one engine for a run beside its baseline and for `compare`."""
+"""Gates: the means, drops and shares of a run, judged by one engine for a run beside
+its baseline and for `compare`.
+"""
 
 import random
 import re
@@ -561,7 +563,9 @@ def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
 
 
 def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
-    """An update of the baseline would not help: neither cases that ended in an error nor unjudged ones are compared."""
+    """An update of the baseline would not help: neither cases that ended in an error
+    nor unjudged ones are compared.
+    """
     failed = verdict(DROP_GATE, case("a", verdict="error", scores={}), case("b", None))
     assert kinds(failed) == [(ErrorsFinding, False), (UndefinedFinding, False)]
     missing = verdict(DROP_GATE, case("new", 0.1))

@@ -1,4 +1,6 @@
-"""Files of judgments and queries in the folder of a test, and what is reported about them."""
+"""Files of judgments and queries in the folder of a test, and what is reported about
+them.
+"""
 
 import json
 from collections.abc import Callable
@@ -12,7 +14,9 @@ from pytest_relevance._problems import FileError
 
 
 def write(path: Path, content: str | bytes) -> Path:
-    """Write a file, text as UTF-8 and without a change to its line ends, and return its path."""
+    """Write a file, text as UTF-8 and without a change to its line ends, and return its
+    path.
+    """
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 

@@ -1,4 +1,6 @@
-"""Files that are there by accident: a failed download, a pointer of Git LFS, an unfinished merge."""
+"""Files that are there by accident: a failed download, a pointer of Git LFS, an
+unfinished merge.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

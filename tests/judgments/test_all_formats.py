@@ -1,4 +1,6 @@
-"""What holds for every format: ids, grades that are none, documents judged twice, recognition, and damage."""
+"""What holds for every format: ids, grades that are none, documents judged twice,
+recognition, and damage.
+"""
 
 import json
 import re
@@ -107,7 +109,9 @@ FORMS: dict[str, tuple[Callable[[list[Row]], str], str]] = {
         " judgmentRatings[1].ratings[0]:",
     ),
 }
-"""Each format: what writes rows in it, and how the place of the second row begins in a message."""
+"""Each format: what writes rows in it, and how the place of the second row begins in a
+message.
+"""
 
 IN_EACH = pytest.mark.parametrize("name", FORMS)
 
@@ -295,7 +299,9 @@ Found = TypeVar("Found")
 
 
 def unless_refused(read: Callable[[], Found]) -> Found | None:
-    """What is read, or None where the file is refused with a message for each mistake."""
+    """What is read, or None where the file is refused with a message for each
+    mistake.
+    """
     try:
         return read()
     except FileError as refused:
@@ -309,7 +315,9 @@ def unless_refused(read: Callable[[], Found]) -> Found | None:
 def test_whatever_is_in_a_file_is_read_or_refused(
     content: Any, format: str | None
 ) -> None:
-    """Never a traceback; and what is read has ids that are text, and ratings that can be looked at."""
+    """Never a traceback; and what is read has ids that are text, and ratings that can
+    be looked at.
+    """
     source = Source("F", json.dumps(content).encode())
     ratings = unless_refused(lambda: read_ratings(source, format))
     if ratings is None:

@@ -1,4 +1,6 @@
-"""Which columns and keys of a judgment file have the ids of documents: `id_field` as a column, a list, a template."""
+"""Which columns and keys of a judgment file have the ids of documents: `id_field` as a
+column, a list, a template.
+"""
 
 from pathlib import Path
 
@@ -145,7 +147,9 @@ def test_what_is_no_field(tmp_path: Path) -> None:
     ids=["a table", "objects", "rank_eval"],
 )
 def test_one_id_with_two_grades_in_two_indexes(tmp_path: Path, content: object) -> None:
-    """Without a template two documents would be one with two ratings, of which the median counts."""
+    """Without a template two documents would be one with two ratings, of which the
+    median counts.
+    """
     path = written(tmp_path, content)
     if content == FILES["rank_eval"]:
         (message,) = problems(path, raters="median")

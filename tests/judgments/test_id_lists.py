@@ -1,4 +1,6 @@
-"""A cell that holds several ids of documents is refused; an id with a separator in it is read."""
+"""A cell that holds several ids of documents is refused; an id with a separator in it
+is read.
+"""
 
 from __future__ import annotations
 

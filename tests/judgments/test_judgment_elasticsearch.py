@@ -1,4 +1,6 @@
-"""Elasticsearch's rank_eval request: its judgments, and the texts of its queries wherever they stand."""
+"""Elasticsearch's rank_eval request: its judgments, and the texts of its queries
+wherever they stand.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Quepid's exports (cases as CSV and JSON, books of several judges, a snapshot, which is none), and RRE's files."""
+"""Quepid's exports (cases as CSV and JSON, books of several judges, a snapshot, which
+is none), and RRE's files.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Plain JSON and JSON a line: judgments and queries, as people and other tools write them."""
+"""Plain JSON and JSON a line: judgments and queries, as people and other tools write
+them.
+"""
 
 import json
 from pathlib import Path

@@ -383,7 +383,8 @@ def test_lists_in_parquet_are_no_grades(tmp_path: Path) -> None:
     )
 
 
-# `grade_column`: which column has the grades, where a file has final ones beside those of raters
+# `grade_column`: which column has the grades, where a file has final ones beside those
+# of raters
 
 
 RATERS_AND_FINAL = (

@@ -179,7 +179,8 @@ def data_of(chorus: Path) -> Path:
     return chorus.parent / "formats"
 
 
-# Judgment lists for learning to rank: SVMrank lines, with headers, with Quepid's texts, with titles
+# Judgment lists for learning to rank: SVMrank lines, with headers, with Quepid's texts,
+# with titles
 
 
 WITH_HEADERS = """\
@@ -417,7 +418,9 @@ def test_every_mistake(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [ROBUST, COVID])
 def test_a_file_that_is_cut_off_anywhere(content: str) -> None:
-    """Whatever is left is queries of the whole file, or a topic that never ends, or no topic at all."""
+    """Whatever is left is queries of the whole file, or a topic that never ends, or no
+    topic at all.
+    """
     whole = read_topics(Source("F", content.encode()))
     for length in range(len(content) - len(content.lstrip()) + 1, len(content)):
         source = Source("F", content[:length].encode())

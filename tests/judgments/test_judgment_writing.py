@@ -1,4 +1,6 @@
-"""Judgments and queries that are written: what each format holds, what it loses, and what it refuses."""
+"""Judgments and queries that are written: what each format holds, what it loses, and
+what it refuses.
+"""
 
 import csv
 import gzip

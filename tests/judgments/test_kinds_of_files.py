@@ -1,4 +1,6 @@
-"""A file that is something else than what is needed: refused, and a run or judgments are called by their names."""
+"""A file that is something else than what is needed: refused, and a run or judgments
+are called by their names.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""How far two raters agree: kappa with its interval, the share of equal grades, bias; alpha is in `test_raters`."""
+"""How far two raters agree: kappa with its interval, the share of equal grades, bias;
+alpha is in `test_raters`.
+"""
 
 import math
 from random import Random
@@ -29,7 +31,8 @@ Grades = list[int]
 def test_kappa_is_that_of_scikit_learn(
     first: Grades, second: Grades, kappa: float
 ) -> None:
-    # sklearn.metrics.cohen_kappa_score(first, second, weights="quadratic", labels=range(5)) of scikit-learn 1.9.1
+    # sklearn.metrics.cohen_kappa_score(first, second, weights="quadratic",
+    # labels=range(5)) of scikit-learn 1.9.1
     assert agreement(first, second).kappa == pytest.approx(kappa, rel=0, abs=1e-12)
 
 
@@ -82,7 +85,8 @@ def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(
     of_each, wrong, grades = judge
     rate = wrong / of_each
     people = [grade for grade in range(grades) for _ in range(of_each)]
-    # it gives `wrong` documents of each grade a grade too many; of the highest grade, the lowest
+    # it gives `wrong` documents of each grade a grade too many; of the highest grade,
+    # the lowest
     judged = [
         (grade + (number < wrong)) % grades
         for grade in range(grades)
@@ -94,7 +98,8 @@ def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(
     assert found.counts == {pair: count for pair, count in expected.items() if count}
     assert found.equal == pytest.approx(1 - rate, abs=1e-15)
     assert found.bias == 0
-    # observed: rate * (grades - 1); by chance, of two even spreads of grades: (grades ** 2 - 1) / 6
+    # observed: rate * (grades - 1); by chance, of two even spreads of grades: (grades
+    # ** 2 - 1) / 6
     assert found.kappa == pytest.approx(1 - 6 * rate / (grades + 1), abs=1e-12)
     assert found.low - 1e-12 <= found.kappa <= found.high + 1e-12
 

@@ -35,7 +35,8 @@ METRICS = [
     for parameters in PARAMETERS[measure.parameters]
 ]
 
-# What is asked for decides how deep the results are looked at, and whether grades of 0 matter.
+# What is asked for decides how deep the results are looked at, and whether grades of 0
+# matter.
 ASKED = st.one_of(
     st.just(METRICS), st.sampled_from(METRICS).map(lambda metric: [metric])
 )
@@ -58,7 +59,9 @@ DOCUMENTS = [f"d{number}" for number in range(90)]
 def queries(
     draw: st.DrawFn,
 ) -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
-    """Some queries on one scale: many or few judgments, short and long rankings, with documents that come twice."""
+    """Some queries on one scale: many or few judgments, short and long rankings, with
+    documents that come twice.
+    """
     scale = draw(
         st.one_of(
             st.sampled_from(SCALES),
@@ -120,7 +123,8 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
     if conventions["gain"] == "mapping":
         conventions = {**conventions, "gain": {**dict.fromkeys(grades, 1.5), **GAINS}}
     if max(grades, default=0) > 0:
-        # A batch takes the highest grade of all queries where one query knows its own alone.
+        # A batch takes the highest grade of all queries where one query knows its own
+        # alone.
         conventions = {**conventions, "max_grade": max(grades)}
     elif conventions["ideal"] == "max":
         judgments, rankings = {"q0": judgments["q0"]}, rankings

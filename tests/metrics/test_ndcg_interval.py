@@ -37,7 +37,9 @@ def judge(graded: GradedRanking, k: int | None, grades: list[float]) -> GradedRa
 def gradings(
     graded: GradedRanking, k: int | None, possible: list[float]
 ) -> Iterator[GradedRanking]:
-    """Every way to give the unjudged results of the top k one of the grades that are possible."""
+    """Every way to give the unjudged results of the top k one of the grades that are
+    possible.
+    """
     holes = sum(
         grade is None and index not in graded.repeated
         for index, grade in enumerate(graded.grades[:k])
@@ -73,7 +75,9 @@ def conventions_for(draw: st.DrawFn, scale: list[float]) -> Settings:
 
 @st.composite
 def rankings(draw: st.DrawFn, scale: list[float]) -> GradedRanking:
-    """A ranking with copies, judged documents that are not in it, and at most four that nobody judged."""
+    """A ranking with copies, judged documents that are not in it, and at most four that
+    nobody judged.
+    """
     unjudged = [f"u{number}" for number in range(draw(st.integers(1, 4)))]
     judgments = {
         f"d{number}": grade
@@ -139,7 +143,8 @@ def test_the_ends_are_what_their_definitions_say(
         )
         for deepest in range(holes + 1)
     ]
-    # The score is one of the readings: an unjudged result without gain, though the lowest grade has some.
+    # The score is one of the readings: an unjudged result without gain, though the
+    # lowest grade has some.
     assert low == pytest.approx(min(*tried, present), rel=0, abs=1e-12)
     # The ideal stays what it is: only the results are judged anew.
     at_best = judge(graded, k, [highest] * holes)

@@ -40,11 +40,13 @@ ASKED = {
 }
 ASKED |= {"Rprec", "bpref", "infAP"}
 BINARY = ("P@5", "R@5", "AP", "RR", "Rprec", "Bpref")
-# pytrec_eval may crash where a query has negative grades only, so that every query has one other.
+# pytrec_eval may crash where a query has negative grades only, so that every query has
+# one other.
 QRELS = st.dictionaries(
     st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12
 ).map(lambda table: {"j": 0, **table})
-# Few scores, so that there are many ties; small whole numbers, because pytrec_eval holds scores in single precision.
+# Few scores, so that there are many ties; small whole numbers, because pytrec_eval
+# holds scores in single precision.
 RUN = st.dictionaries(
     st.sampled_from(DOCUMENTS), st.integers(-3, 3).map(float), min_size=1, max_size=12
 )

@@ -107,7 +107,8 @@ def test_weights_decide_which_queries_count() -> None:
         randomisation_test(before, after, weights=[8, 1, 1]),
     )
     assert (plain.difference, head.difference) == pytest.approx((-0.5 / 3, 0.02))
-    # Of the flips of 1, -3 and -3, half are at least 5 away from 0; of those of 8, -3 and -3, all are at least 2.
+    # Of the flips of 1, -3 and -3, half are at least 5 away from 0; of those of 8, -3
+    # and -3, all are at least 2.
     assert (plain.p, head.p) == (0.5, 1.0)
     assert bootstrap_interval(
         before, after, weights=[8, 1, 1]

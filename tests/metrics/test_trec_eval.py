@@ -1,4 +1,6 @@
-"""The figures of trec_eval: what it prints for small runs, and for its own test collection."""
+"""The figures of trec_eval: what it prints for small runs, and for its own test
+collection.
+"""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ Run = dict[str, dict[str, float]]
 def as_trec_eval(
     judgments: Judgments, run: Run, metrics: list[str], unjudged: str = "zero"
 ) -> pd.DataFrame:
-    """Score with the settings that reach trec_eval's figures; "skip" is its option -J."""
+    """Score with the settings that reach trec_eval's figures; "skip" is its option
+    -J.
+    """
     return evaluate(
         judgments,
         run,
@@ -48,7 +52,9 @@ VECTORS = [
         Path(__file__).with_name("trec_eval.json").read_text(encoding="utf-8")
     )
 ]
-"""Small runs with the figures that trec_eval 10.0 prints for them, to the last digit."""
+"""Small runs with the figures that trec_eval 10.0 prints for them, to the last
+digit.
+"""
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
@@ -98,7 +104,8 @@ def test_judged_is_one_less_the_share_that_trec_eval_calls_unjudged_where_k_were
     )  # its unj_10 is 2 / 10
 
 
-# What `trec_eval -q -m all_trec` calls our measures. Its rbp is graded; no grade of its test collection is above 1.
+# What `trec_eval -q -m all_trec` calls our measures. Its rbp is graded; no grade of its
+# test collection is above 1.
 TREC_NAMES = {
     "nDCG": "ndcg",
     "AP": "map",

@@ -1,4 +1,6 @@
-"""Figures that others published, worked through by hand: each holds for one query and for a batch."""
+"""Figures that others published, worked through by hand: each holds for one query and
+for a batch.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +16,9 @@ from pytest_relevance.metrics.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A ranking given by its grades; `missing` are the grades of judged documents that were not returned."""
+    """A ranking given by its grades; `missing` are the grades of judged documents that
+    were not returned.
+    """
 
     name: str
     metric: str
@@ -123,7 +127,8 @@ def test_published_ranking_with_unjudged_results() -> None:
     assert scores.loc["q", "nDCG@10"] == pytest.approx(0.598942, abs=1e-6)
 
 
-# A shop's two queries under every ideal; the natural logarithm cancels in nDCG, and changes DCG.
+# A shop's two queries under every ideal; the natural logarithm cancels in nDCG, and
+# changes DCG.
 SHOES = {
     "blue shoes": {"125125": 0.9, "5678": 0.9, "1122": 0.1},
     "red shoes": {"12225": 1.0, "1521": 0.9, "5125": 0.8, "1111": 0.1},
@@ -177,11 +182,13 @@ def test_published_figures_of_a_shop(
         assert one == pytest.approx(expected, rel=0, abs=1e-6)
 
 
-# ERR and RBP beside the references that have them: gdeval (through ir_measures) and ranx.
+# ERR and RBP beside the references that have them: gdeval (through ir_measures) and
+# ranx.
 
 Reference = tuple[dict[str, int], list[str], float, float, float, float, float]
 
-# judgments, ranking, gdeval's ERR@3 and ERR@20, ranx's RBP at p = 0.8, 0.5 and 0.95 (relevant: grade 1 and above)
+# judgments, ranking, gdeval's ERR@3 and ERR@20, ranx's RBP at p = 0.8, 0.5 and 0.95
+# (relevant: grade 1 and above)
 REFERENCES: list[Reference] = [
     (
         {"a": 4, "b": 3, "c": 1, "d": 0},

@@ -1,6 +1,8 @@
-"""What these tests share: a project in a temporary folder, with case files and a conftest.py, and pytest run on it.
+"""What these tests share: a project in a temporary folder, with case files and a
+conftest.py, and pytest run on it.
 
-The runs are in this process unless a test needs one of its own, with warnings as errors.
+The runs are in this process unless a test needs one of its own, with warnings as
+errors.
 """
 
 import contextlib
@@ -23,7 +25,8 @@ from pytest_relevance import CaseResult
 from pytest_relevance.plugin.attached import attached_to
 from tests.helpers import only_plugins
 
-# A run in this process forgets the modules that it was the first to import, and importing them again takes time.
+# A run in this process forgets the modules that it was the first to import, and
+# importing them again takes time.
 for module in pkgutil.walk_packages(pytest_relevance.__path__, "pytest_relevance."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
@@ -40,7 +43,9 @@ WORDS = """
             return query.split()
         return search
 """
-"""A search whose ranking is the words of the query, so that a query in a case file is also the ranking it gets."""
+"""A search whose ranking is the words of the query, so that a query in a case file is
+also the ranking it gets.
+"""
 
 LOOPS = ("asyncio", "anyio")
 """The plugins that run coroutines, by their entry points."""
@@ -115,7 +120,9 @@ class Run:
         return " ".join(self.failure(name).split())
 
     def failure_rows(self, name: str) -> list[list[str]]:
-        """The same, as the words of each line: the widths of columns are not what these tests are about."""
+        """The same, as the words of each line: the widths of columns are not what these
+        tests are about.
+        """
         return [line.split() for line in self.failure(name).splitlines()]
 
     @cached_property
@@ -144,7 +151,9 @@ class Run:
 
     @cached_property
     def short_summary(self) -> list[str]:
-        """The lines of pytest's short summary, which the truth of a failure must fit in."""
+        """The lines of pytest's short summary, which the truth of a failure must fit
+        in.
+        """
         return [
             line
             for line in self.text.splitlines()
@@ -186,7 +195,8 @@ class Project:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-        # bytecode counts as that of a file of the same size that was written in the same second
+        # bytecode counts as that of a file of the same size that was written in the
+        # same second
         shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
         return path
 
@@ -195,17 +205,23 @@ class Project:
         return self.write(name, text)
 
     def conftest(self, text: str = WORDS) -> Path:
-        """Write the conftest.py; by default a search that returns the words of the query."""
+        """Write the conftest.py; by default a search that returns the words of the
+        query.
+        """
         return self.write("conftest.py", text)
 
     def search(self, body: str, fixture: str = "", request: str = "") -> Path:
-        """Write a conftest.py with nothing but a search: the line of its fixture, and the arguments of both."""
+        """Write a conftest.py with nothing but a search: the line of its fixture, and
+        the arguments of both.
+        """
         return self.conftest(
             f"import pytest\n\n@pytest.fixture{fixture}\ndef search({request}):\n    {body}\n"
         )
 
     def test(self, *lines: str, name: str = "test_shop") -> None:
-        """Write a test in Python with these lines, which requests `relevance`; its file has its name."""
+        """Write a test in Python with these lines, which requests `relevance`; its file
+        has its name.
+        """
         body = "".join(f"    {line}\n" for line in lines)
         self.write(f"{name}.py", f"import pytest\n\ndef {name}(relevance):\n{body}")
 
@@ -218,9 +234,9 @@ class Project:
     ) -> Run:
         """Run pytest in this process. Workers of pytest-xdist have their own.
 
-        `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
-        in another one, importing them takes longer than all else. An interrupt ends this run only. `plugins` are
-        objects with hooks.
+        `loops` is whether the plugins that run coroutines take part. By default they do
+        in a run in this process alone: in another one, importing them takes longer than
+        all else. An interrupt ends this run only. `plugins` are objects with hooks.
         """
         options = self._options(args, cache, loops, is_apart=_asks_for_workers(args))
         return Run(
@@ -236,12 +252,16 @@ class Project:
         return Run(self.pytester.runpytest_subprocess(*options, *args))
 
     def junit(self, *args: str) -> dict[str, ElementTree.Element]:
-        """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
+        """Run pytest, and return the `testcase` elements of its JUnit file by their
+        names.
+        """
         self.run("--junitxml=junit.xml", *args)
         return self.junit_cases
 
     def properties(self, name: str) -> dict[str, str]:
-        """The properties that the file which `--junitxml=junit.xml` wrote has of an item."""
+        """The properties that the file which `--junitxml=junit.xml` wrote has of an
+        item.
+        """
         return {
             each.attrib["name"]: each.attrib["value"]
             for each in self.junit_cases[name].iter("property")
@@ -249,7 +269,9 @@ class Project:
 
     @property
     def junit_cases(self) -> dict[str, ElementTree.Element]:
-        """The `testcase` elements of the file that `--junitxml=junit.xml` wrote, by their names."""
+        """The `testcase` elements of the file that `--junitxml=junit.xml` wrote, by
+        their names.
+        """
         return {
             case.attrib["name"]: case
             for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")
@@ -283,7 +305,9 @@ def _has(args: Sequence[str], option: str) -> bool:
 
 
 def _asks_for_workers(args: Sequence[str]) -> bool:
-    """Whether pytest-xdist is asked for workers; the test is skipped where it is not installed."""
+    """Whether pytest-xdist is asked for workers; the test is skipped where it is not
+    installed.
+    """
     asked = _has(args, "-n")
     if asked:
         pytest.importorskip("xdist")
@@ -308,5 +332,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
 
 @pytest.fixture(params=[False, True], ids=["no-async-plugin", "async-plugins"])
 def with_and_without_loops(project: Project, request: pytest.FixtureRequest) -> None:
-    """Run a test twice: the plugin calls a search differently where a plugin that runs coroutines is active."""
+    """Run a test twice: the plugin calls a search differently where a plugin that runs
+    coroutines is active.
+    """
     project.loops = request.param

@@ -1,7 +1,7 @@
 """What search engines answer to two queries, for `tests.local_server`.
 
-The bodies are as the engines document them; the hits are what each engine finds for these queries in a shop of six
-products.
+The bodies are as the engines document them; the hits are what each engine finds for
+these queries in a shop of six products.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,9 @@ def _search_body(request: Mapping[str, Any]) -> dict[str, Any]:
 def elasticsearch(
     path: str, parameters: Mapping[str, Sequence[str]], documents: Any
 ) -> Any:
-    """Elasticsearch and OpenSearch: `_search`, and `_msearch`, in whose body every second line is a search."""
+    """Elasticsearch and OpenSearch: `_search`, and `_msearch`, in whose body every
+    second line is a search.
+    """
     if path.endswith("/_msearch"):
         return {
             "took": 4,

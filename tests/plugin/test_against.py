@@ -1,4 +1,6 @@
-"""`--relevance-against=RUN`: the record of another run in the place of committed baselines."""
+"""`--relevance-against=RUN`: the record of another run in the place of committed
+baselines.
+"""
 
 from pathlib import Path
 
@@ -208,7 +210,7 @@ def test_a_case_without_a_score_in_the_record_is_not_compared(shop: Shop) -> Non
     assert "1 without an entry" in run.summary
 
 
-# --- pytest-relevance report RUN --against BASELINE_OR_RUN ------------------------------------------------------------
+# --- pytest-relevance report RUN --against BASELINE_OR_RUN ----------------------------
 
 GATED = "gates: [{max_drop: {nDCG@10: 0.05, P@1: 0.1}}]\n" + "\n".join(
     line[4:] for line in CASES.splitlines()
@@ -264,7 +266,9 @@ def test_a_report_from_two_files_says_what_a_run_says(
 def test_a_report_knows_the_sets_of_an_order(
     shop: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The accepted ranking "b a c" has both of the first set above c: the case is newly failing."""
+    """The accepted ranking "b a c" has both of the first set above c: the case is newly
+    failing.
+    """
     shop.cases(
         "cases: [{query: floor, expect: {order: [[a, b], [c]]}, judgments: {a: 3}}]"
     )
@@ -278,7 +282,9 @@ def test_a_report_knows_the_sets_of_an_order(
 def test_it_knows_the_judgments_of_the_run(
     shop: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The accepted rankings are scored under the judgments of the later run, as in a run."""
+    """The accepted rankings are scored under the judgments of the later run, as in a
+    run.
+    """
     shop.cases(CASES.replace("{a: 3, b: 1}", "{a: 1, b: 3}"))
     shop.run("--relevance-record=branch.jsonl")
     expected = shop.run(AGAINST).sentences("mean nDCG@10 0.855 -> ")
@@ -291,7 +297,9 @@ def test_it_knows_the_judgments_of_the_run(
 def test_what_cannot_be_scored_is_stale(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A record names the judged documents of the ideal top: with very many, not all of them."""
+    """A record names the judged documents of the ideal top: with very many, not all of
+    them.
+    """
     shop = Shop(project)
     names = [f"d{number}" for number in range(40)]
     shop.returns(boots=" ".join(reversed(names[-10:])))

@@ -1,4 +1,6 @@
-"""The baseline in a run: what it fails, what is accepted into it and when, and that nothing else ever writes it."""
+"""The baseline in a run: what it fails, what is accepted into it and when, and that
+nothing else ever writes it.
+"""
 
 import errno
 import json
@@ -33,7 +35,9 @@ SEARCH = """
 
 
 class Shop:
-    """A project whose search returns what a file says, so that its rankings can change from run to run."""
+    """A project whose search returns what a file says, so that its rankings can change
+    from run to run.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -63,7 +67,9 @@ class Shop:
 
 @pytest.fixture
 def shop(project: Project) -> Shop:
-    """A baseline of four cases: with a floor, without one, expected to fail, without judgments."""
+    """A baseline of four cases: with a floor, without one, expected to fail, without
+    judgments.
+    """
     shop = Shop(project)
     shop.cases("""
         cases:

@@ -1,4 +1,6 @@
-"""`--relevance-calibrate=N`: `relevance_judge` is asked for grades that people gave, and compared with them."""
+"""`--relevance-calibrate=N`: `relevance_judge` is asked for grades that people gave,
+and compared with them.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""The contract with the search: what it is called with, what may come back, what is refused and in which words."""
+"""The contract with the search: what it is called with, what may come back, what is
+refused and in which words.
+"""
 
 from collections.abc import Mapping
 from textwrap import dedent
@@ -13,7 +15,9 @@ ONE_CASE = "cases: [{query: shoes}]"
 
 
 def write_search(project: Project, source: str, cases: str = ONE_CASE) -> None:
-    """Write a case file, and a conftest.py whose search is the function `find` of the source."""
+    """Write a case file, and a conftest.py whose search is the function `find` of the
+    source.
+    """
     fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
     project.conftest("import functools\nimport pytest\n" + dedent(source) + fixture)
     project.cases(cases)
@@ -28,7 +32,9 @@ def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
 def run_searches(
     project: Project, sources: Mapping[str, str], case: str, *options: str
 ) -> Run:
-    """Run one case with each of these searches, which is in a folder of its own; the names are the ids of the cases."""
+    """Run one case with each of these searches, which is in a folder of its own; the
+    names are the ids of the cases.
+    """
     for name, source in sources.items():
         fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
         project.write(
@@ -144,7 +150,8 @@ def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
     assert any(row[:3] == ["1", "7", "Sandal"] for row in run.failure_rows("shoes"))
 
 
-# Every shape that is read, and every one that is refused, is in tests/results/responses.
+# Every shape that is read, and every one that is refused, is in
+# tests/results/responses.
 REFUSALS = {
     "None": ("return None", "search returned None; return the results, best first"),
     "a result without an id": (
@@ -239,7 +246,9 @@ ASYNCHRONOUS = """
 def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(
     project: Project,
 ) -> None:
-    """A cursor by the names of its columns; the whole response of a client says whether it is whole."""
+    """A cursor by the names of its columns; the whole response of a client says whether
+    it is whole.
+    """
     cases = "expect: {first: [a, b]}\ncases: [{query: cursor}, {query: sent}, {query: late}]"
     run = run_search(project, ASYNCHRONOUS, cases)
     assert run.outcomes == {"cursor": "passed", "sent": "passed", "late": "failed"}

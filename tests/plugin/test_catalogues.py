@@ -1,4 +1,6 @@
-"""The catalogue of a suite: reports, records and baselines name documents with the titles that it has."""
+"""The catalogue of a suite: reports, records and baselines name documents with the
+titles that it has.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""A real shop: its figures are those of other tools, and what another ranker ranks worse fails and says what left."""
+"""A real shop: its figures are those of other tools, and what another ranker ranks
+worse fails and says what left.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""`collapse`: chunks stand for their document, in a run, a baseline, a record and a comparison."""
+"""`collapse`: chunks stand for their document, in a run, a baseline, a record and a
+comparison.
+"""
 
 import json
 from typing import Any
@@ -175,7 +177,8 @@ def test_accepted_rankings_are_scored_anew_where_it_is_switched(
         result = rag.run(*against).results["q"]
         assert result.baseline is not None
         assert (result.baseline.standing, result.change) == ("within", 0), name
-        # what the fields of the accepted ranking were is known under the same setting alone
+        # what the fields of the accepted ranking were is known under the same setting
+        # alone
         assert result.baseline.failed_before == (name == "same")
 
 

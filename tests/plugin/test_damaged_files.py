@@ -1,4 +1,6 @@
-"""Whatever a record or a baseline holds, it is read, or an error names the file and the line. There is no traceback."""
+"""Whatever a record or a baseline holds, it is read, or an error names the file and the
+line. There is no traceback.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -117,7 +119,9 @@ class Lines:
         self._lines = path.read_text(encoding="utf-8").splitlines()
 
     def damage(self, data: st.DataObject) -> str:
-        """Put any JSON in any place of any line, and return the position as messages have it."""
+        """Put any JSON in any place of any line, and return the position as messages
+        have it.
+        """
         number = data.draw(st.integers(0, len(self._lines) - 1), "line")
         line = json.loads(self._lines[number])
         place = data.draw(st.sampled_from([*places_in(line)]), "place")
@@ -130,7 +134,9 @@ class Lines:
 
 @pytest.fixture
 def shop(project: Project) -> Project:
-    """A project with a baseline, a record of main, and one of a branch with worse rankings."""
+    """A project with a baseline, a record of main, and one of a branch with worse
+    rankings.
+    """
     project.conftest(CONFTEST)
     project.cases(CASES)
     project.run("--relevance-update", "--relevance-record=main.jsonl")
@@ -139,7 +145,9 @@ def shop(project: Project) -> Project:
 
 
 def fits(code: int, said: str, position: str, path: Path) -> bool:
-    """Whether a command was done, or refused a file and named the line, or the file that is not whole."""
+    """Whether a command was done, or refused a file and named the line, or the file
+    that is not whole.
+    """
     is_refused = position in said or f"{path.name}: " in said
     return "Traceback" not in said and (code in (0, 1) or is_refused)
 

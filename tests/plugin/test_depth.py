@@ -1,4 +1,6 @@
-"""Metrics of the whole ranking, on rankings that a search cut because it was asked for so many results."""
+"""Metrics of the whole ranking, on rankings that a search cut because it was asked for
+so many results.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +24,9 @@ THIRTY = """
             return found[:k]
         return search
 """
-"""A search that knows thirty documents, and returns as many as it is asked for; to the query "few" it finds two."""
+"""A search that knows thirty documents, and returns as many as it is asked for; to the
+query "few" it finds two.
+"""
 
 BOTH_WAYS = "AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000"
 
@@ -103,7 +107,9 @@ def test_with_a_depth_the_search_is_asked_for_so_many_and_reports_name_it(
 
 
 def test_a_ranking_that_was_not_cut_is_scored(shop: Project) -> None:
-    """As the search found less than it was asked for, takes no k, or a test has the ranking at hand."""
+    """As the search found less than it was asked for, takes no k, or a test has the
+    ranking at hand.
+    """
     shop.cases(
         "cases: [{query: few, judgments: {d1: 1, d20: 1}, expect: {AP: 0.5, Rprec: 0.5, R: 0.5}}]"
     )

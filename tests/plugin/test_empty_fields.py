@@ -1,4 +1,6 @@
-"""Fields that are empty in every result: `none` and `at_most` are met, and every report says so."""
+"""Fields that are empty in every result: `none` and `at_most` are met, and every report
+says so.
+"""
 
 from collections.abc import Sequence
 

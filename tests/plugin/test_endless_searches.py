@@ -1,4 +1,6 @@
-"""A search that returns an iterator without an end: as much is read as the case looks at, and the iterator is closed."""
+"""A search that returns an iterator without an end: as much is read as the case looks
+at, and the iterator is closed.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""docs/howto/engines.md: every fixture runs with the real library, and returns ids, titles and scores."""
+"""docs/howto/engines.md: every fixture runs with the real library, and returns ids,
+titles and scores.
+"""
 
 import re
 import sqlite3
@@ -67,7 +69,8 @@ ROWS = [
 
 
 class Modules:
-    """Keeps the modules that a test is the first to import, as many libraries cannot be imported twice.
+    """Keeps the modules that a test is the first to import, as many libraries cannot be
+    imported twice.
 
     pytester forgets them after each run, and at the end of the test.
     """
@@ -96,7 +99,9 @@ def modules() -> Iterator[Modules]:
 
 @pytest.fixture
 def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with two cases and the module `my_shop`, which is the working directory."""
+    """A project with two cases and the module `my_shop`, which is the working
+    directory.
+    """
     monkeypatch.chdir(project.path)
     project.pytester.syspathinsert()
     project.cases(CASES)
@@ -111,7 +116,9 @@ RunExample = Callable[..., "Run"]
 def run_example(
     shop: Project, modules: Modules, request: pytest.FixtureRequest
 ) -> RunExample:
-    """Run the two cases with the fixture of a section, at once; every title and score is in the results."""
+    """Run the two cases with the fixture of a section, at once; every title and score
+    is in the results.
+    """
 
     def run_example(
         section: str, *options: str, number: int = 0, passed: int = 2
@@ -133,7 +140,9 @@ def run_example(
 
 
 one_by_one_and_at_once = pytest.mark.parametrize("run_example", [1, 4], indirect=True)
-"""A search of this process, and one of a server: where others are called from one thread, it makes no difference."""
+"""A search of this process, and one of a server: where others are called from one
+thread, it makes no difference.
+"""
 
 
 def rankings(run: Run) -> dict[str, list[str]]:
@@ -153,7 +162,9 @@ def has_titles(run: Run) -> bool:
 
 
 def has_scores(run: Run) -> bool:
-    """Whether every document that was returned has a score of the engine's, in order: distances rise."""
+    """Whether every document that was returned has a score of the engine's, in order:
+    distances rise.
+    """
     scores = [
         [score for score in result.ranking.engine_scores if score is not None]
         for result in run.results.values()
@@ -164,7 +175,7 @@ def has_scores(run: Run) -> bool:
     )
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------
 
 
 def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
@@ -175,7 +186,7 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
     assert links == [name.lower().replace(" ", "-") for name in SECTIONS]
 
 
-# --- libraries --------------------------------------------------------------------------------------------------------
+# --- libraries ------------------------------------------------------------------------
 
 
 @one_by_one_and_at_once
@@ -317,14 +328,16 @@ def test_faiss(run_example: RunExample) -> None:
     ]
 
 
-# --- servers ----------------------------------------------------------------------------------------------------------
+# --- servers --------------------------------------------------------------------------
 
 Served = Callable[[Answer, str], list[str]]
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    """Start a server whose address is in an environment variable; gives the list of paths that it was asked for."""
+    """Start a server whose address is in an environment variable; gives the list of
+    paths that it was asked for.
+    """
     with ExitStack() as servers:
 
         def served(answer: Answer, variable: str) -> list[str]:
@@ -422,7 +435,9 @@ def test_an_http_service_under_pytest_asyncio(
 def test_the_plain_http_fixture_cannot_close_its_client_in_auto_mode(
     shop: Project, served: Served
 ) -> None:
-    """All cases pass, and the teardown fails. It has its own process, as connections stay open."""
+    """All cases pass, and the teardown fails. It has its own process, as connections
+    stay open.
+    """
     pytest.importorskip("httpx")
     pytest.importorskip("pytest_asyncio")
     served(playback.service, "SEARCH_URL")

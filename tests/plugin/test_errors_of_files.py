@@ -1,4 +1,6 @@
-"""A mistake in a file keeps cases from running. Every report says which mistake, and where."""
+"""A mistake in a file keeps cases from running. Every report says which mistake, and
+where.
+"""
 
 import json
 import re
@@ -63,7 +65,8 @@ def findings(path: Path) -> list[str]:
     return [*map(unescape, re.findall('<li class="fault">(.*?)</li>', page))]
 
 
-# The file with the mistake, its text, where the mistake is, and what the reports say of it.
+# The file with the mistake, its text, where the mistake is, and what the reports say of
+# it.
 MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "a key of a suite": (
         "bad.relevance.yaml",

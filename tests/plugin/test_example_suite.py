@@ -1,4 +1,6 @@
-"""The example suite, as a reader runs it: the shop's own ranker passes, the worse one fails where it should."""
+"""The example suite, as a reader runs it: the shop's own ranker passes, the worse one
+fails where it should.
+"""
 
 import os
 import sys

@@ -1,4 +1,6 @@
-"""Code of a project that raises SystemExit costs what any other exception costs. Ctrl-C ends the run."""
+"""Code of a project that raises SystemExit costs what any other exception costs. Ctrl-C
+ends the run.
+"""
 
 import pytest
 

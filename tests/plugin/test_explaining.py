@@ -1,4 +1,6 @@
-"""The hook `pytest_relevance_explain`: which documents it is asked about, and that it changes nothing."""
+"""The hook `pytest_relevance_explain`: which documents it is asked about, and that it
+changes nothing.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""A fault that many cases have in common is shown once and counted, and a search that keeps failing is given up."""
+"""A fault that many cases have in common is shown once and counted, and a search that
+keeps failing is given up.
+"""
 
 import json
 import re
@@ -14,7 +16,9 @@ from .conftest import Project, Run
 
 CASES = 45
 FEW_LINES = 60
-"""How long an output is at most beside two lines a failure: its heading, and its line of the short summary."""
+"""How long an output is at most beside two lines a failure: its heading, and its line
+of the short summary.
+"""
 
 UNREACHABLE = """
     import pytest
@@ -462,7 +466,9 @@ CALLS = """
             return ["8", "7"]
         return search
 """
-"""A search that writes the number of each query that it is called with to a file, and fails for some."""
+"""A search that writes the number of each query that it is called with to a file, and
+fails for some.
+"""
 
 
 def calls(project: Project) -> list[int]:

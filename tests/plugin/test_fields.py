@@ -1,4 +1,6 @@
-"""Expectations on fields in a run: where fields are looked up, what a missing one does, reports, and the baseline."""
+"""Expectations on fields in a run: where fields are looked up, what a missing one does,
+reports, and the baseline.
+"""
 
 import json
 
@@ -220,7 +222,8 @@ def test_what_an_accepted_ranking_missed_is_kept(shop: Project) -> None:
     assert Accepted(baseline).rankings == {("a", None): ("p1", "p2")}
     shop.conftest(conftest + "\n    pytest.NOW = 'c1 p2'\n")
     assert standing(shop, line) == "newly failing"
-    # what is expected of the fields has changed: nobody knows what the accepted ranking would meet
+    # what is expected of the fields has changed: nobody knows what the accepted ranking
+    # would meet
     assert standing(shop, line.replace("phones", "toys")) == "not known"
     assert shop.run(ACCEPT).code == 1
     assert standing(shop, line.replace("phones", "toys")) == "failed before"
@@ -240,7 +243,7 @@ def test_what_an_accepted_ranking_missed_is_kept(shop: Project) -> None:
     assert standing(shop, line.replace("phones", "toys")) == "not known"
 
 
-# --- a real shop ------------------------------------------------------------------------------------------------------
+# --- a real shop ----------------------------------------------------------------------
 
 SUITE = """
 documents: ../../data/chorus/products.jsonl.gz

@@ -1,4 +1,6 @@
-"""`{file: ..., fill: true}`: grades of a machine count where nobody has judged, and every report says so."""
+"""`{file: ..., fill: true}`: grades of a machine count where nobody has judged, and
+every report says so.
+"""
 
 import re
 
@@ -262,7 +264,9 @@ FLIPPED = """
 
 @pytest.fixture
 def flipped(shop: Project) -> Project:
-    """A shop in which grades of people alone would fail three cases, pass the one that fails, and miss two gates."""
+    """A shop in which grades of people alone would fail three cases, pass the one that
+    fails, and miss two gates.
+    """
     rows = ""
     for query, document in zip(FILLED, "cbyz", strict=True):
         rows += f"{query},{document},3,lenient,true\n"
@@ -319,7 +323,9 @@ def test_properties_have_the_verdict_without_filled_grades(flipped: Project) -> 
 def test_compare_says_what_a_mean_is_without_filled_grades(
     shop: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The document that people judged stays first, and the one that fills falls from rank 2 to 3."""
+    """The document that people judged stays first, and the one that fills falls from
+    rank 2 to 3.
+    """
     cases = "judgments: {a: 3}}\n      - {query: f, judgments: {f: 1}}\n"
     shop.write(
         "machine.csv", "query,doc_id,grade,rater,machine\na c b,c,3,lenient,true\n"

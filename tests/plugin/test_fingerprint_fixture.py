@@ -1,4 +1,6 @@
-"""The fixture `relevance_fingerprint`: kept in records and baselines, and never a reason to fail."""
+"""The fixture `relevance_fingerprint`: kept in records and baselines, and never a
+reason to fail.
+"""
 
 import json
 

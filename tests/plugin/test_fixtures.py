@@ -1,4 +1,6 @@
-"""The search of a case is a fixture like any other, and a case is a test function like any other."""
+"""The search of a case is a fixture like any other, and a case is a test function like
+any other.
+"""
 
 import pytest
 
@@ -6,7 +8,9 @@ from tests.plugin.conftest import WORDS, Project
 from tests.plugin.test_loops import TWO_CASES
 
 both_ways = pytest.mark.usefixtures("with_and_without_loops")
-"""Where the plugins that run coroutines could make a difference: fixtures are set up and torn down."""
+"""Where the plugins that run coroutines could make a difference: fixtures are set up
+and torn down.
+"""
 
 
 def test_the_conftest_nearest_to_the_case_file_provides_the_search(
@@ -147,7 +151,9 @@ REQUESTS_ANOTHER = """
 def test_a_missing_fixture(
     project: Project, conftest: str, uses: str, message: str
 ) -> None:
-    """Of a case with quotes and brackets that pytest, looking for its Python source, would stumble over."""
+    """Of a case with quotes and brackets that pytest, looking for its Python source,
+    would stumble over.
+    """
     project.conftest(conftest)
     project.cases(f"""cases: [{{query: men's (shoes, note: "('", {uses}}}]""")
     assert (

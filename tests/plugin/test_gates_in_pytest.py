@@ -1,4 +1,6 @@
-"""Gates as tests of their own: reported like tests, however pytest is run, and never on incomplete data."""
+"""Gates as tests of their own: reported like tests, however pytest is run, and never on
+incomplete data.
+"""
 
 import re
 
@@ -49,7 +51,9 @@ MEAN, MOST, HEAD = (
 
 @pytest.fixture
 def shop(project: Project) -> Project:
-    """A suite with three gates, the first of which fails, as does one of its four cases; one case is skipped."""
+    """A suite with three gates, the first of which fails, as does one of its four
+    cases; one case is skipped.
+    """
     project.conftest(SEARCH)
     project.cases(CASES)
     return project
@@ -195,7 +199,9 @@ def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
 
 
 def test_what_a_failure_shows(project: Project) -> None:
-    """Errors, what is not met and what is; the cases that pull it down most by score and weight, at most five."""
+    """Errors, what is not met and what is; the cases that pull it down most by score
+    and weight, at most five.
+    """
     project.conftest(SEARCH)
     project.cases("""
         gates:
@@ -303,7 +309,9 @@ def test_one_verdict_a_variant(project: Project) -> None:
 
 
 def test_what_came_of_a_case_and_what_it_counts_as(project: Project) -> None:
-    """Skipped cases are left out; inconclusive ones and those expected to fail count, and have not passed."""
+    """Skipped cases are left out; inconclusive ones and those expected to fail count,
+    and have not passed.
+    """
     project.conftest(SEARCH)
     project.test("relevance.check('q', ['b', 'a'], {'a': 1})")
     project.cases("""
@@ -538,7 +546,9 @@ def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In the gate, the summary, Markdown and JSON, by `merge` and by `compare`, in whatever order the cases stand."""
+    """In the gate, the summary, Markdown and JSON, by `merge` and by `compare`, in
+    whatever order the cases stand.
+    """
     project.conftest("""
         import os
         import pytest

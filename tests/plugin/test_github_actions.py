@@ -1,4 +1,6 @@
-"""In GitHub Actions: the summary of the job, annotations, and output that holds no command but these."""
+"""In GitHub Actions: the summary of the job, annotations, and output that holds no
+command but these.
+"""
 
 import pytest
 
@@ -56,7 +58,7 @@ def errors(run: Run) -> list[Command]:
     return [command for command in commands(run.text) if command.name == "error"]
 
 
-# --- the summary of the job -------------------------------------------------------------------------------------------
+# --- the summary of the job -----------------------------------------------------------
 
 
 def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
@@ -137,7 +139,7 @@ def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job) -> None:
         assert (commands(shop.run(option).text), job.summary) == ([], "")
 
 
-# --- annotations ------------------------------------------------------------------------------------------------------
+# --- annotations ----------------------------------------------------------------------
 
 
 def test_what_got_worse_is_annotated_and_what_failed_before_is_not(
@@ -283,7 +285,9 @@ def test_a_check_of_a_test_in_python_is_annotated_at_the_test(
 def test_paths_are_relative_to_the_workspace(
     shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Below it may be the root of the project, and the folder where pytest is started; outside there is no place."""
+    """Below it may be the root of the project, and the folder where pytest is started;
+    outside there is no place.
+    """
     root = shop.path / "services/shop"
     shop.write(str(root / "suites" / "pytest.ini"), "[pytest]\n")
     for name in ("conftest.py", "shop.relevance.yaml"):
@@ -334,7 +338,9 @@ def test_a_title_and_a_message_have_their_characters_back(
 
 
 def test_another_plugin_annotates_already(shop: Project, job: Job) -> None:
-    """By either name of pytest-github-actions-annotate-failures; the summary is written all the same."""
+    """By either name of pytest-github-actions-annotate-failures; the summary is written
+    all the same.
+    """
     for number, name in enumerate(
         ("annotate_errors", "pytest_github_actions_annotate_failures"), 1
     ):
@@ -366,7 +372,7 @@ def test_annotations_where_standard_output_is_ascii(project: Project, job: Job) 
     assert "Traceback" not in run.result.stderr.str()
 
 
-# --- text of users is no command --------------------------------------------------------------------------------------
+# --- text of users is no command ------------------------------------------------------
 
 HOSTILE = """
     min_ndcg: 0.9

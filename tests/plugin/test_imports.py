@@ -23,7 +23,9 @@ HEAVY = ("yaml", "numpy", "pandas", "asyncio")
 
 
 def imported(project: Project, *args: str) -> set[str]:
-    """The heavy modules that a run of pytest has imported when it is over. It must pass."""
+    """The heavy modules that a run of pytest has imported when it is over. It must
+    pass.
+    """
     script = project.write(
         "run_pytest.py",
         """

@@ -1,11 +1,13 @@
-"""Verdicts where results are unjudged: which of the rules decides when several apply, and where that is told."""
+"""Verdicts where results are unjudged: which of the rules decides when several apply,
+and where that is told.
+"""
 
 import pytest
 
 from tests.plugin.conftest import Project
 
-# Half or less of every ranking is judged, where all of it should be. Each case is decided by the rule that it is named
-# for, although the rule after "before" speaks too.
+# Half or less of every ranking is judged, where all of it should be. Each case is
+# decided by the rule that it is named for, although the rule after "before" speaks too.
 CASES = """
     scale: [0, 3]
     min_judged: 1

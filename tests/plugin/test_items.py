@@ -1,4 +1,6 @@
-"""An item of a case is an item like any other, and what the plugin needs to make it is not seen."""
+"""An item of a case is an item like any other, and what the plugin needs to make it is
+not seen.
+"""
 
 from tests.plugin.conftest import Project
 

@@ -1,4 +1,6 @@
-"""`--relevance-judge=FILE`: `relevance_judge` is asked for what nobody has judged, and changes no verdict."""
+"""`--relevance-judge=FILE`: `relevance_judge` is asked for what nobody has judged, and
+changes no verdict.
+"""
 
 import csv
 import os
@@ -230,7 +232,9 @@ def test_a_query_that_gets_an_id_keeps_its_grades(shop: Project) -> None:
 
 
 def test_a_file_with_both_ids_of_a_text_has_grades_for_each(shop: Project) -> None:
-    """Files of two judges were put together: a reader of the file gives each case the rows of its own id."""
+    """Files of two judges were put together: a reader of the file gives each case the
+    rows of its own id.
+    """
     rows = [
         f"{pair},,,,,2,model-x/prompt-3,true,\n"
         for pair in ("one,a good,good", "two,a good,a")
@@ -294,7 +298,9 @@ def test_ctrl_c_and_exit_stop_asking_alone(
 
 
 def test_what_one_judge_was_not_asked_for_is_left_to_the_next(shop: Project) -> None:
-    """The judge of a folder is asked first, and given up at the fiftieth failure; a limit holds for what is asked."""
+    """The judge of a folder is asked first, and given up at the fiftieth failure; a
+    limit holds for what is asked.
+    """
     (shop.path / "zoo").mkdir()
     words = " ".join(f"d{each}" for each in range(80))
     (shop.path / "zoo" / "x.relevance.yaml").write_text(

@@ -1,4 +1,6 @@
-"""Suites whose queries and judgments stand in files: their items, their failures and the warnings."""
+"""Suites whose queries and judgments stand in files: their items, their failures and
+the warnings.
+"""
 
 import re
 
@@ -11,7 +13,9 @@ THREE_LINES = "queries: data/queries.tsv\njudgments: data/qrels.txt\nmin_ndcg: 0
 
 @pytest.fixture
 def shop(project: Project) -> Project:
-    """A search that returns the words of its query, three queries in a file, and their judgments."""
+    """A search that returns the words of its query, three queries in a file, and their
+    judgments.
+    """
     project.conftest()
     project.write("data/queries.tsv", "q1\ta b\nq2\tb a\n\nq3\tstd::vector [c]\n")
     project.write(
@@ -115,7 +119,9 @@ def test_junit_names_the_case_file(shop: Project) -> None:
 
 
 def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> None:
-    """Topics of which some are judged. A project that makes errors of warnings runs them too."""
+    """Topics of which some are judged. A project that makes errors of warnings runs
+    them too.
+    """
     shop.write(
         "data/queries.tsv",
         "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)),
@@ -128,7 +134,8 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" and 2 more\n'
     assert run.summary.count(line) == 1
     assert "no judgments" not in shop.run("-q").text
-    # a metric of the suite is asked of none of them, where the suite names no judgments at all
+    # a metric of the suite is asked of none of them, where the suite names no judgments
+    # at all
     shop.cases("{queries: data/queries.tsv, expect: {P@5: 0.6, results: '>= 1'}}")
     assert (
         'shop.relevance.yaml: 7 of 7 queries have no judgments: "a b 1"'

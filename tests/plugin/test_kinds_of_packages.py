@@ -1,4 +1,6 @@
-"""What another package adds by entry points: the examples of docs/reference/hooks.md."""
+"""What another package adds by entry points: the examples of
+docs/reference/hooks.md.
+"""
 
 import sys
 from pathlib import Path
@@ -39,7 +41,9 @@ def command_example() -> str:
 
 
 def install(project: Project, monkeypatch: pytest.MonkeyPatch, **groups: str) -> None:
-    """Install a package `my_package` with the examples of these names, an entry point of each group."""
+    """Install a package `my_package` with the examples of these names, an entry point
+    of each group.
+    """
     points, code = "", ""
     for group, name in groups.items():
         points += f"[pytest_relevance.{group}]\n{name.lower()} = my_package:{name}\n"
@@ -158,7 +162,9 @@ EMPTY = """
 
 @pytest.fixture
 def max_empty(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A suite with the gate `max_empty` of a package, and a query that finds nothing."""
+    """A suite with the gate `max_empty` of a package, and a query that finds
+    nothing.
+    """
     install(project, monkeypatch, gates="MAX_EMPTY")
     project.search("return lambda query: ['b1'] if query == 'boots' else []")
     return project.cases(EMPTY)

@@ -1,4 +1,6 @@
-"""`--relevance-known=xfail`: what failed before is expected to fail, and nothing that got worse is."""
+"""`--relevance-known=xfail`: what failed before is expected to fail, and nothing that
+got worse is.
+"""
 
 from typing import NamedTuple
 
@@ -18,7 +20,9 @@ NOW = "--relevance-record=now.jsonl"
 
 
 class Row(NamedTuple):
-    """A case: what it returned when it was accepted and returns now, its keys then (if they changed) and now."""
+    """A case: what it returned when it was accepted and returns now, its keys then (if
+    they changed) and now.
+    """
 
     name: str
     before: str
@@ -144,7 +148,9 @@ ADDED = Row("added", "", "b a", F)
 
 
 def case_lines(*, then: bool) -> str:
-    """The lines of the cases as they were when their rankings were accepted, or as they are now."""
+    """The lines of the cases as they were when their rankings were accepted, or as they
+    are now.
+    """
     lines = ["cases:"]
     for row in ROWS if then else [*ROWS, ADDED]:
         keys, judgments = row.keys, row.judgments
@@ -215,7 +221,7 @@ def test_only_what_is_known_to_have_failed_before_is_expected(
     )
 
 
-# --- how bad it was ---------------------------------------------------------------------------------------------------
+# --- how bad it was -------------------------------------------------------------------
 
 HOW_BAD = """
     cases:
@@ -265,14 +271,15 @@ def test_what_fails_by_more_than_before_is_not_expected_to_fail(
     assert shop.run(KNOWN, *against).counts == {"failed": 7}
 
 
-# --- gates ------------------------------------------------------------------------------------------------------------
+# --- gates ----------------------------------------------------------------------------
 
 GATES = "gates: [{passing: 0.95}, {mean: {nDCG@10: 0.95, P@1: 0.95}}, {max_drop: {nDCG@10: 0.01}}]\n"
 BAD = "{query: FILE bad, judgments: {a: 3, b: 1}, min_ndcg: 0.9, tolerance: 0.5}"
 FINE = "{query: FILE fine, judgments: {a: 3, b: 1}}"
 ADDED_CASE = "{query: FILE added, judgments: {a: 3, b: 1}}"
 
-# the bad case and the fine one then and now, the added one now; what the gates come to: passing, mean, max_drop
+# the bad case and the fine one then and now, the added one now; what the gates come to:
+# passing, mean, max_drop
 SUITES: dict[
     str, tuple[tuple[str, str], tuple[str, str], str, tuple[str, str, str]]
 ] = {
@@ -336,8 +343,8 @@ def test_a_gate_is_expected_to_fail_where_the_reference_misses_it_by_no_less(
 class GateRow(NamedTuple):
     """A suite: its gate, its cases when they were accepted and now, and the outcome.
 
-    A case is written as its id, its keys, and what its search returns: "a b" has nDCG@10
-    1.000, "b a" 0.710, "x a" 0.522, "x y" 0.
+    A case is written as its id, its keys, and what its search returns: "a b" has
+    nDCG@10 1.000, "b a" 0.710, "x a" 0.522, "x y" 0.
     """
 
     gate: str
@@ -458,13 +465,15 @@ def test_a_gate_failed_before_over_the_cases_that_both_have_and_over_all(
     assert f"less than 90%; 50.0% in {reference} (1 case is only there)" in said
 
 
-# --- the reference ----------------------------------------------------------------------------------------------------
+# --- the reference --------------------------------------------------------------------
 
 
 def test_a_reference_in_which_a_search_returned_nothing_is_refused(
     project: Project,
 ) -> None:
-    """Whatever is expected to fail: such a reference tells nothing about a later run."""
+    """Whatever is expected to fail: such a reference tells nothing about a later
+    run.
+    """
     shop = Shop(project)
     project.conftest(SEARCH + "\n    dead = none = search\n")
     shop.cases("""

@@ -1,4 +1,6 @@
-"""Values that are known to be secret are masked in every form in which a text may have them."""
+"""Values that are known to be secret are masked in every form in which a text may have
+them.
+"""
 
 import json
 from base64 import b64encode, urlsafe_b64encode

@@ -1,4 +1,6 @@
-"""The attribute `ids` of the fixture's value, which turns the labels of a vector index into ids."""
+"""The attribute `ids` of the fixture's value, which turns the labels of a vector index
+into ids.
+"""
 
 from textwrap import dedent
 

@@ -1,4 +1,6 @@
-"""Gates on the latency of searches, which are called one at a time for that; latencies before and after."""
+"""Gates on the latency of searches, which are called one at a time for that; latencies
+before and after.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Coroutine searches: on the plugin's own loop, in pytest-asyncio's, under anyio; and plain searches beside them."""
+"""Coroutine searches: on the plugin's own loop, in pytest-asyncio's, under anyio; and
+plain searches beside them.
+"""
 
 import re
 
@@ -15,7 +17,8 @@ TWO_CASES = """
         judgments: {hat: 3, cap: 1}
 """
 
-# A client as they are: bound to the loop in which it is used first, broken in any other.
+# A client as they are: bound to the loop in which it is used first, broken in any
+# other.
 CLIENT = """
     import asyncio
     import pytest
@@ -54,7 +57,9 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
-    """One loop for the whole run: a client that is made once keeps working on its second case."""
+    """One loop for the whole run: a client that is made once keeps working on its
+    second case.
+    """
     project.conftest(PLAIN_FIXTURE)
     project.cases(TWO_CASES)
     project.cases(TWO_CASES, "more.relevance.yaml")
@@ -68,7 +73,9 @@ def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
 
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_whatever_must_be_awaited_is(project: Project) -> None:
-    """Coroutine functions, methods, lambdas, partials, callable objects, async generators and awaitable objects."""
+    """Coroutine functions, methods, lambdas, partials, callable objects, async
+    generators and awaitable objects.
+    """
     project.conftest("""
         import functools
         import pytest
@@ -316,7 +323,9 @@ def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -
 
 @pytest.mark.usefixtures("asyncio_plugin")
 def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
-    """In the place of coroutine functions that are marked after they were collected, anyio makes items of its own."""
+    """In the place of coroutine functions that are marked after they were collected,
+    anyio makes items of its own.
+    """
     if not hasattr(
         pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"
     ):
@@ -351,7 +360,9 @@ def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
 def test_both_plugins_in_either_mode(
     project: Project, mode: tuple[str, ...], anyio_mode: str
 ) -> None:
-    """Later cases of a file share what was found out about the first one; what plugins keep on each item is its own."""
+    """Later cases of a file share what was found out about the first one; what plugins
+    keep on each item is its own.
+    """
     pytest.importorskip("anyio")
     project.conftest(
         """

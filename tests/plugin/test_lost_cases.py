@@ -1,4 +1,6 @@
-"""What a baseline, or the record of another run, has and this run does not compare any more is told."""
+"""What a baseline, or the record of another run, has and this run does not compare any
+more is told.
+"""
 
 import pytest
 
@@ -40,7 +42,9 @@ def before(project: Project) -> Shop:
 
 
 def lose(shop: Shop) -> None:
-    """Take a case out, the judgments of another and of a listed query away, and delete a case file."""
+    """Take a case out, the judgments of another and of a listed query away, and delete
+    a case file.
+    """
     cases = CASES.replace("- {query: gone, judgments: {a: 3}}", "")
     shop.cases(cases.replace("unjudged, judgments: {a: 3}", "unjudged, judgments: {}"))
     shop.project.write("judgments.csv", JUDGED.replace("listed,a,3\n", ""))

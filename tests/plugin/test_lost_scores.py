@@ -1,4 +1,6 @@
-"""A case that has a score in the reference and has none now is lost, whatever the reason."""
+"""A case that has a score in the reference and has none now is lost, whatever the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ HATS = "{query: hats, judgments: {a: 3, b: 0}}"
 
 
 class Loss(NamedTuple):
-    """What becomes of the case "hats": how it is written now, what it returns, and why it is lost."""
+    """What becomes of the case "hats": how it is written now, what it returns, and why
+    it is lost.
+    """
 
     case: str
     returned: str
@@ -94,7 +98,9 @@ def test_a_lost_case_is_named_by_every_report_and_fails_where_a_reference_is_req
 def test_junk_for_a_case_without_a_relevant_judgment_is_not_green(
     shop: Shop, workers: tuple[str, ...]
 ) -> None:
-    """A floor, passing: 1 and max_drop: 0 are all met, and yet nothing looks at the case."""
+    """A floor, passing: 1 and max_drop: 0 are all met, and yet nothing looks at the
+    case.
+    """
     shop.cases(SUITE.replace(HATS, LOSSES["its only relevant judgment"].case))
     shop.returns(hats="x y")
     assert shop.run(*REQUIRE, *workers).code == 1

@@ -1,4 +1,6 @@
-"""Cases under another id, in another file or in another variant keep their accepted ranking."""
+"""Cases under another id, in another file or in another variant keep their accepted
+ranking.
+"""
 
 import json
 
@@ -150,7 +152,7 @@ def test_a_case_that_the_reference_knows_as_an_error_was_not_moved(
     assert run.results["see"].baseline.standing == "not compared"
 
 
-# --- variants ---------------------------------------------------------------------------
+# --- variants -------------------------------------------------------------------------
 
 
 def search_of(project: Project, **rankings: str) -> None:
@@ -218,7 +220,7 @@ def test_two_renamed_variants_are_not_guessed(
     assert '("boots[three]" and "boots[four]")' in " ".join(run.text.split())
 
 
-# --- updates ----------------------------------------------------------------------------
+# --- updates --------------------------------------------------------------------------
 
 
 def accepted(shop: Shop, name: str = SHOP) -> dict[str, str]:
@@ -275,7 +277,7 @@ def test_titles_move_with_the_ranking(shop: Shop) -> None:
     assert Accepted(shop.path / f"{STORE}.baseline.jsonl").titles == {"b": "Title of b"}
 
 
-# --- gates and reports ------------------------------------------------------------------
+# --- gates and reports ----------------------------------------------------------------
 
 
 @BOTH

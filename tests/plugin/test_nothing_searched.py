@@ -1,4 +1,6 @@
-"""A run in which no case was searched: it says so, and fails if it was to be compared."""
+"""A run in which no case was searched: it says so, and fails if it was to be
+compared.
+"""
 
 from collections.abc import Sequence
 

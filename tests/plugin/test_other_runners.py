@@ -1,4 +1,6 @@
-"""Plugins that run tests in another process, in a loop of their own, or again: what comes of cases is as ever."""
+"""Plugins that run tests in another process, in a loop of their own, or again: what
+comes of cases is as ever.
+"""
 
 import os
 import re
@@ -72,7 +74,9 @@ FORKS = """
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 """
-"""Each item in a child of its own, which logs nothing and sends its reports back as pytest-forked does."""
+"""Each item in a child of its own, which logs nothing and sends its reports back as
+pytest-forked does.
+"""
 
 LOOP = """
     import pytest
@@ -86,7 +90,9 @@ LOOP = """
             for item, after in zip(session.items, [*session.items[1:], None]):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
 """
-"""A loop around that of pytest, which is told that it only collects, as pytest-asyncio-cooperative does."""
+"""A loop around that of pytest, which is told that it only collects, as
+pytest-asyncio-cooperative does.
+"""
 
 RETRIES = """
     import pytest
@@ -108,7 +114,9 @@ RETRIES = """
         if report.outcome == "retried":
             return "retried", "R", "RETRIED"
 """
-"""Each item once more where it failed, before its report is let go of, as pytest-retry does."""
+"""Each item once more where it failed, before its report is let go of, as pytest-retry
+does.
+"""
 
 
 each_runner = pytest.mark.parametrize(
@@ -132,7 +140,9 @@ def without_times(text: str) -> list[str]:
 
 
 def results(project: Project, name: str) -> list[Mapping[str, object]]:
-    """What a record has, but for the latency and the order, which a plugin may change."""
+    """What a record has, but for the latency and the order, which a plugin may
+    change.
+    """
     found = [encoded(each) for each in Record.open(project.path / name).results]
     for values in found:
         values.get("call", {}).pop("latency", None)

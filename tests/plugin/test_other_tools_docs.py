@@ -1,4 +1,6 @@
-"""docs/howto/coming-from.md: every example is a suite that passes, and that fails where the search is worse."""
+"""docs/howto/coming-from.md: every example is a suite that passes, and that fails where
+the search is worse.
+"""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""The files that options of a run name: what is refused before the first search, and what cannot be written after all.
+"""The files that options of a run name: what is refused before the first search, and
+what cannot be written after all.
 
 One set of tests over the record, the worklist and both reports.
 """

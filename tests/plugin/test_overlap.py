@@ -1,4 +1,6 @@
-"""Rankings compared with accepted ones, and with those of another variant: tests that need no judgments."""
+"""Rankings compared with accepted ones, and with those of another variant: tests that
+need no judgments.
+"""
 
 import re
 from collections.abc import Callable
@@ -35,7 +37,9 @@ def search(project: Project, *variants: str, now: object = "{}") -> None:
 def command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
-    """Run a command of `pytest-relevance`; return its exit code and what it prints, as one line."""
+    """Run a command of `pytest-relevance`; return its exit code and what it prints, as
+    one line.
+    """
 
     def run(*arguments: str) -> tuple[int, str]:
         capsys.readouterr()
@@ -217,7 +221,8 @@ def test_a_record_in_the_place_of_a_baseline_and_the_reports_of_a_record(
     assert "mean overlap@10 0.312, below 0.700 (4 cases)" in text
     code, text = command("merge", "now.jsonl")
     assert (code, "mean overlap@10 0.312, below 0.700 (4 cases)" in text) == (1, True)
-    # beside another reference the scores are others, and a mean that no case has is none
+    # beside another reference the scores are others, and a mean that no case has is
+    # none
     traffic.run("--relevance-record=again.jsonl")
     code, text = command("report", "now.jsonl", "--against", "again.jsonl")
     assert "mean overlap@10 0.500, below 0.700 (4 cases)" in text

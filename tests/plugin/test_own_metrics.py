@@ -22,7 +22,9 @@ NET = """
     def pytest_relevance_metrics():
         return {"net": net}
 """
-"""The grades of the results, less one for each that is bad or not judged; not defined without a good document."""
+"""The grades of the results, less one for each that is bad or not judged; not defined
+without a good document.
+"""
 
 CASES = """
     gates:
@@ -231,7 +233,9 @@ def test_a_cut_ranking_has_no_value_of_the_whole_one(shop: Project) -> None:
 
 @pytest.fixture
 def records(shop: Project) -> Project:
-    """The records of two runs, `a.jsonl` and `b.jsonl`: in the second, one case is worse."""
+    """The records of two runs, `a.jsonl` and `b.jsonl`: in the second, one case is
+    worse.
+    """
     shop.run("--relevance-record=a.jsonl")
     shop.cases(CASES.replace("query: a b c", "query: d b c"))
     shop.run("--relevance-record=queries.jsonl")

@@ -1,4 +1,6 @@
-"""Judgments that were given in the page of an older run, and are read as a judgment file: the page's download."""
+"""Judgments that were given in the page of an older run, and are read as a judgment
+file: the page's download.
+"""
 
 import csv
 import io
@@ -37,7 +39,9 @@ CASES = """
 
 
 def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
-    """The file that the page offers: answers are query id, query, document and grade."""
+    """The file that the page offers: answers are query id, query, document and
+    grade.
+    """
     text = io.StringIO()
     rows = [
         [*answer[:3], "A title", "1", "0.5000", "0.7000", answer[3], OLDER, rater]

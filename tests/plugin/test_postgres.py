@@ -1,4 +1,6 @@
-"""A search that returns an asynchronous cursor of psycopg, with a real PostgreSQL server."""
+"""A search that returns an asynchronous cursor of psycopg, with a real PostgreSQL
+server.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What makes a run fail stands in every report of it, and no report of such a run is marked with a tick."""
+"""What makes a run fail stands in every report of it, and no report of such a run is
+marked with a tick.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def words(text: str) -> str:
 
 
 class Shop:
-    """Two case files in two folders, and the record of main, in a job of GitHub Actions."""
+    """Two case files in two folders, and the record of main, in a job of GitHub
+    Actions.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -298,7 +302,7 @@ def test_a_merge_says_why_it_fails_also_in_the_report_of_its_record(
     assert "the run is not compared with all of its reference" in told
 
 
-# --- all cases end in one error ---------------------------------------------------------------------------------------
+# --- all cases end in one error -------------------------------------------------------
 
 
 def test_a_fixture_that_raises_is_named_by_the_headline(shop: Shop) -> None:
@@ -324,13 +328,15 @@ def test_a_fixture_that_is_missing_is_told_once_in_the_summary(shop: Shop) -> No
     assert '3 cases failed alike: fixture "search" not found' in markdown
 
 
-# --- a command to copy ------------------------------------------------------------------------------------------------
+# --- a command to copy ----------------------------------------------------------------
 
 
 def test_the_command_that_shows_a_case_in_full_can_be_copied(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is whole, in one line, has the path of the record, and runs where this run was started."""
+    """It is whole, in one line, has the path of the record, and runs where this run was
+    started.
+    """
     project = shop.project
     records = project.path / "records of main"
     records.mkdir()

@@ -1,4 +1,6 @@
-"""`--relevance-record=FILE`: what a record has of a run, and that it is the same wherever the run takes place."""
+"""`--relevance-record=FILE`: what a record has of a run, and that it is the same
+wherever the run takes place.
+"""
 
 import pytest
 
@@ -45,7 +47,9 @@ def opened(project: Project, name: str = "run.jsonl") -> Record:
 
 
 def facts(result: CaseResult) -> CaseResult:
-    """All that a record has of a case; how long the search took is another thing every time."""
+    """All that a record has of a case; how long the search took is another thing every
+    time.
+    """
     return changed(result, latency=None)
 
 

@@ -1,4 +1,6 @@
-"""`--relevance-record=FILE` where things go wrong: nothing that finished is lost, no record is ever half there."""
+"""`--relevance-record=FILE` where things go wrong: nothing that finished is lost, no
+record is ever half there.
+"""
 
 import signal
 import subprocess

@@ -1,4 +1,6 @@
-"""What is masked as a secret, by its name or its shape, and that a mask tells whether the value changed."""
+"""What is masked as a secret, by its name or its shape, and that a mask tells whether
+the value changed.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""A case that the reference knows and has no ranking of is not new: it is not compared."""
+"""A case that the reference knows and has no ranking of is not new: it is not
+compared.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +132,7 @@ def test_another_variant_is_not_new_if_that_of_the_record_is_gone(
     assert 'ended in an error there ("boots[lexical]")' in words(run.summary)
 
 
-# --- committed baselines ----------------------------------------------------------------------------------------------
+# --- committed baselines --------------------------------------------------------------
 
 
 def test_a_baseline_that_was_made_of_one_case_knows_the_others(shop: Shop) -> None:
@@ -180,7 +182,7 @@ def test_a_case_that_is_gone_leaves_the_list(shop: Shop) -> None:
     assert "without_ranking" not in header
 
 
-# --- pytest-relevance report RUN --against RUN ------------------------------------------------------------------------
+# --- pytest-relevance report RUN --against RUN ----------------------------------------
 
 
 def test_a_report_of_two_records_says_it_too(

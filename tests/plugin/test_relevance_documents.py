@@ -1,4 +1,6 @@
-"""The fixture `relevance_documents`: titles from the index, and judged documents that the index does not have."""
+"""The fixture `relevance_documents`: titles from the index, and judged documents that
+the index does not have.
+"""
 
 import re
 
@@ -17,7 +19,9 @@ CASES = """
       - query: sandals boots
         judgments: {boots: 1, clogs: 3}
 """
-"""The first case and the last fail. The index of `DOCUMENTS` does not have the document "lost"."""
+"""The first case and the last fail. The index of `DOCUMENTS` does not have the document
+"lost".
+"""
 
 SEARCH = """
     import pytest
@@ -52,7 +56,9 @@ def events(run: Run) -> list[str]:
 
 
 def row_of(run: Run, name: str, document: str) -> str:
-    """The line below "lost most by" that begins with a document, its blanks reduced to one each."""
+    """The line below "lost most by" that begins with a document, its blanks reduced to
+    one each.
+    """
     rows = run.failure(name).partition("lost most by")[2].splitlines()
     return next(" ".join(row.split()) for row in rows if row.split()[:1] == [document])
 
@@ -122,7 +128,9 @@ def test_what_the_index_does_not_have_in_losses_and_in_expectations(
 
 
 def test_each_document_is_asked_for_once(shop: Project) -> None:
-    """And the fixture is set up at the first failure, and torn down before the search that it requests."""
+    """And the fixture is set up at the first failure, and torn down before the search
+    that it requests.
+    """
     assert events(shop.run("-s")) == [
         "search is set up",
         "documents are set up",
@@ -160,7 +168,7 @@ def test_which_title_goes_before_others(shop: Project) -> None:
     assert '"hiking" "Hiking boots"' in failure
 
 
-# --- where it runs ----------------------------------------------------------------------------------------------------
+# --- where it runs --------------------------------------------------------------------
 
 ASYNC = f"""{SEARCH}
     import asyncio
@@ -263,7 +271,9 @@ def test_a_coroutine_function_under_anyio(project: Project, backend: str) -> Non
 
 
 def test_the_workers_of_xdist(shop: Project) -> None:
-    """Each asks for itself; what passing cases need arrives with the last report of a worker, half characters too."""
+    """Each asks for itself; what passing cases need arrives with the last report of a
+    worker, half characters too.
+    """
     shop.conftest(DOCUMENTS.replace('"!"', "'\\udc80'"))
     run = shop.run("-n2", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 2}
@@ -337,11 +347,13 @@ def test_two_indexes_that_have_other_documents_under_the_same_ids(
     assert (neither.titles, neither.not_in_index) == ({}, ())
 
 
-# --- outputs ----------------------------------------------------------------------------------------------------------
+# --- outputs --------------------------------------------------------------------------
 
 
 def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
-    """They are asked for in batches of 500, at the latest before the fixture is torn down."""
+    """They are asked for in batches of 500, at the latest before the fixture is torn
+    down.
+    """
     words = [f"w{number}" for number in range(1200)]
     listed = ", ".join(words[600:])
     shop.cases(
@@ -372,7 +384,9 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
 def test_the_index_of_each_variant_is_asked_before_it_is_closed(
     project: Project, scope: str
 ) -> None:
-    """Each parameter of a fixture ends with the next one; what passing cases need must be asked for before."""
+    """Each parameter of a fixture ends with the next one; what passing cases need must
+    be asked for before.
+    """
     project.conftest(
         f"""
         import pytest
@@ -440,7 +454,7 @@ def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> Non
     ] == [True, True, True]
 
 
-# --- a fixture that does not do what it should ------------------------------------------------------------------------
+# --- a fixture that does not do what it should ----------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -502,7 +516,9 @@ def test_a_fixture_that_requests_one_that_is_missing_is_told_once_by_all_workers
 
 
 def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
-    """A failure that came before, and its record, say no more that a document is missing from the index."""
+    """A failure that came before, and its record, say no more that a document is
+    missing from the index.
+    """
     project.conftest(
         index("return lambda ids: {each: each for each in ids if each == 'boots'}")
     )

@@ -1,4 +1,6 @@
-"""The `relevance` fixture: the scoring and the report of a case file, in a test written in Python."""
+"""The `relevance` fixture: the scoring and the report of a case file, in a test written
+in Python.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""`--relevance-repeat=N`: the search is called N times, the first call is scored, what changes is named."""
+"""`--relevance-repeat=N`: the search is called N times, the first call is scored, what
+changes is named.
+"""
 
 import json
 from collections import Counter
@@ -42,7 +44,9 @@ PLAIN = """
 
 
 class Engine:
-    """A project whose search returns another ranking with each call, and writes down its calls."""
+    """A project whose search returns another ranking with each call, and writes down
+    its calls.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -55,7 +59,9 @@ class Engine:
         self.project.conftest(ENGINE.format(search=search))
 
     def returns(self, **rankings: Sequence[Any]) -> None:
-        """What a query returns with its first call, its second call ...; documents in a text, or results."""
+        """What a query returns with its first call, its second call ...; documents in a
+        text, or results.
+        """
         by_call = {
             query.replace("_", " "): [
                 found.split() if isinstance(found, str) and found != "raises" else found

@@ -1,4 +1,6 @@
-"""`--relevance-html` and `--relevance-markdown`: the reports that people forward, written at the end of a run."""
+"""`--relevance-html` and `--relevance-markdown`: the reports that people forward,
+written at the end of a run.
+"""
 
 import json
 import re
@@ -121,7 +123,9 @@ def test_the_absolute_path_of_another_run_is_in_no_report(
     folder: str,
     shown: str,
 ) -> None:
-    """Relative to the root inside the project, and the name of the file alone outside."""
+    """Relative to the root inside the project, and the name of the file alone
+    outside.
+    """
     (shop.path / "builds").mkdir()
     main_run = (shop.path / folder / "main.jsonl").resolve()
     shop.run(f"--relevance-record={main_run}")
@@ -188,11 +192,13 @@ def test_two_options_do_not_write_the_same_file(shop: Shop) -> None:
     assert not (shop.path / "run.html").exists()
 
 
-# --- the same report, whatever else is asked for ----------------------------------------------------------------------
+# --- the same report, whatever else is asked for --------------------------------------
 
 
 def without_times(report: str) -> str:
-    """A report in Markdown without the time of the run, and how long its searches took."""
+    """A report in Markdown without the time of the run, and how long its searches
+    took.
+    """
     return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+|[\d.]+ m?s\b", "", report)
 
 
@@ -225,7 +231,7 @@ def test_the_markdown_is_the_same_with_other_outputs(
         assert "nothing returned" not in report
 
 
-# --- required gates ---------------------------------------------------------------------------------------------------
+# --- required gates -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

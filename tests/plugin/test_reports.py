@@ -1,4 +1,6 @@
-"""What a run tells: failures from -q to -vv, the summary, JUnit, colours; harmless whatever a document is called."""
+"""What a run tells: failures from -q to -vv, the summary, JUnit, colours; harmless
+whatever a document is called.
+"""
 
 import re
 
@@ -217,7 +219,9 @@ def test_colours_are_the_same_under_xdist(shop: Project) -> None:
     )
 
     def coloured(*more: str) -> list[str]:
-        """The lines of failures and summary, sorted, as a worker reports errors of files at another time."""
+        """The lines of failures and summary, sorted, as a worker reports errors of
+        files at another time.
+        """
         text = re.sub(r"[<\d.]+ ms", "", shop.run("--color=yes", "-vv", *more).text)
         told = text.partition("= ERRORS =")[2].partition("short test summary")[0]
         return sorted(line for line in told.splitlines() if "[gw" not in line)

@@ -1,4 +1,6 @@
-"""`--relevance-baseline=require` looks at the whole reference, unless the command line selects cases."""
+"""`--relevance-baseline=require` looks at the whole reference, unless the command line
+selects cases.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,7 @@ def test_cases_that_a_hook_drops_fail(
     assert '1 case was not run ("hats")' in words(run.summary)
 
 
-# --- honest partial runs ----------------------------------------------------------------------------------------------
+# --- honest partial runs --------------------------------------------------------------
 
 
 @REFERENCES
@@ -139,7 +141,9 @@ def test_of_a_selection_the_cases_that_ran_count(
 
 
 def test_a_plugin_that_runs_a_shard_selects(shop: Shop) -> None:
-    """pytest-shard keeps its number of shards under this name, and drops the other cases in silence."""
+    """pytest-shard keeps its number of shards under this name, and drops the other
+    cases in silence.
+    """
     conftest = (shop.path / "conftest.py").read_text("utf-8")
     shop.project.conftest(
         conftest
@@ -159,7 +163,7 @@ def test_the_folders_of_testpaths_are_the_whole(shop: Shop) -> None:
     assert shop.run(REQUIRE).code == 0
 
 
-# --- shards and merge -------------------------------------------------------------------------------------------------
+# --- shards and merge -----------------------------------------------------------------
 
 
 def shards(shop: Shop, *options: str) -> list[str]:
@@ -212,7 +216,9 @@ def test_a_merge_tells_in_its_text_what_is_lost(
 def test_a_merge_of_which_nothing_is_compared_names_the_cases(
     shop: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One case is skipped now, the others ended in an error when the record was made."""
+    """One case is skipped now, the others ended in an error when the record was
+    made.
+    """
     shop.returns(boots="a", hats="boom", returns="boom")
     shop.run(RECORD)
     shop.returns(boots="skip", hats="b", returns="b")

@@ -1,4 +1,6 @@
-"""Items of a case file with one name, and variants of one name: a result of one would be lost."""
+"""Items of a case file with one name, and variants of one name: a result of one would
+be lost.
+"""
 
 import pytest
 
@@ -44,7 +46,9 @@ WITH_STEPS = """
     def search(ranker, index):
         return lambda query: [ranker, index]
 """
-"""A parameter that the ranking does not depend on is in the middle of the name of an item."""
+"""A parameter that the ranking does not depend on is in the middle of the name of an
+item.
+"""
 
 REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])"
 
@@ -76,7 +80,9 @@ def test_two_variants_of_a_case_with_one_name_are_an_error_too(
 
 
 def test_two_files_with_one_node_id_are_an_error(project: Project) -> None:
-    """pytest names files outside of its root folder by the argument they are found in."""
+    """pytest names files outside of its root folder by the argument they are found
+    in.
+    """
     for folder in ("first", "second"):
         project.write(f"{folder}/conftest.py", WORDS)
         project.cases("cases: [{query: q}]", f"{folder}/shop.relevance.yaml")

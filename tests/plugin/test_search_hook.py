@@ -1,4 +1,6 @@
-"""The hook `pytest_relevance_search`, by which extensions and projects call the searches of cases."""
+"""The hook `pytest_relevance_search`, by which extensions and projects call the
+searches of cases.
+"""
 
 from tests.plugin.conftest import Project
 

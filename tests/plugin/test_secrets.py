@@ -1,4 +1,6 @@
-"""`relevance_redact`: secrets are in no record, baseline or report, and a baseline still notices that one changed."""
+"""`relevance_redact`: secrets are in no record, baseline or report, and a baseline
+still notices that one changed.
+"""
 
 import re
 

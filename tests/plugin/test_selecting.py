@@ -1,4 +1,6 @@
-"""pytest's own ways to choose among tests and to treat them, on cases: -k, -m, node ids, --lf, xfail, --maxfail ..."""
+"""pytest's own ways to choose among tests and to treat them, on cases: -k, -m, node
+ids, --lf, xfail, --maxfail ...
+"""
 
 import json
 import re
@@ -119,7 +121,9 @@ TROUBLESOME = [
 
 
 def write_queries(project: Project, queries: list[str]) -> None:
-    """Write a case for each query. What JSON escapes, YAML's double quotes read back."""
+    """Write a case for each query. What JSON escapes, YAML's double quotes read
+    back.
+    """
     project.cases(
         "cases:\n"
         + "".join(

@@ -1,4 +1,6 @@
-"""The order in which the tests run: a plugin may shuffle it, and reports stay the same."""
+"""The order in which the tests run: a plugin may shuffle it, and reports stay the
+same.
+"""
 
 import re
 
@@ -23,7 +25,9 @@ CASES = """
     cases: [{query: a, judgments: {a: 1}}, {query: b, judgments: {b: 1}}, {query: c, judgments: {c: 1}},
             {query: d, judgments: {d: 1}}]
 """
-"""All cases fail with one score, so that nothing but their order decides which is told first."""
+"""All cases fail with one score, so that nothing but their order decides which is told
+first.
+"""
 
 
 @pytest.mark.parametrize("options", [(), ("-n2",)])

@@ -1,4 +1,6 @@
-"""Is it worse overall, and did it fail before: the change of the mean, newly failing cases, and their order."""
+"""Is it worse overall, and did it fail before: the change of the mean, newly failing
+cases, and their order.
+"""
 
 import re
 
@@ -48,7 +50,7 @@ def cases(names: str, keys: str = "") -> str:
     )
 
 
-# --- the change of the mean -------------------------------------------------------------------------------------------
+# --- the change of the mean -----------------------------------------------------------
 
 
 def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -> None:
@@ -178,7 +180,7 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(project: Project) -
     ]
 
 
-# --- newly failing ----------------------------------------------------------------------------------------------------
+# --- newly failing --------------------------------------------------------------------
 
 KINDS = """
     cases:

@@ -1,4 +1,6 @@
-"""Latencies in projects that stop the time: a search that takes time is never as fast as none."""
+"""Latencies in projects that stop the time: a search that takes time is never as fast
+as none.
+"""
 
 import pytest
 

@@ -1,7 +1,9 @@
-"""VS Code's Test Explorer: a plugin that does with items and reports what the one of VS Code does.
+"""VS Code's Test Explorer: a plugin that does with items and reports what the one of VS
+Code does.
 
-That one splits the node id of an item with parameters at ".py", without looking whether the item is one of such a file,
-and sends the outcome of every report of a call under its node id.
+That one splits the node id of an item with parameters at ".py", without looking whether
+the item is one of such a file, and sends the outcome of every report of a call under
+its node id.
 """
 
 from pathlib import Path
@@ -39,7 +41,9 @@ CASES = """
 
 
 class Explorer:
-    """Builds a tree of the items of a session, and keeps outcomes by node id, as the plugin of VS Code does."""
+    """Builds a tree of the items of a session, and keeps outcomes by node id, as the
+    plugin of VS Code does.
+    """
 
     def __init__(self) -> None:
         self.tree: dict[str, set[str]] = {}

@@ -1,4 +1,6 @@
-"""pytest-testmon does not see changes of judgments, so that case files are refused while it chooses the tests."""
+"""pytest-testmon does not see changes of judgments, so that case files are refused
+while it chooses the tests.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def pytest_configure(config):
 def search():
     return lambda query: query.split()
 """
-"""A conftest.py with what pytest-testmon does to a file that it has seen and that has not changed."""
+"""A conftest.py with what pytest-testmon does to a file that it has seen and that has
+not changed.
+"""
 
 
 def test_a_case_file_that_would_be_left_out_is_an_error(project: Project) -> None:

@@ -1,7 +1,9 @@
-"""Expectations of ranks as people ask them of a search, against a plain reading of each.
+"""Expectations of ranks as people ask them of a search, against a plain reading of
+each.
 
-Are half of the first five among these, do these come before those, is none of them there: each question becomes a case,
-whose verdict is compared with that of a function below, which knows nothing of this project.
+Are half of the first five among these, do these come before those, is none of them
+there: each question becomes a case, whose verdict is compared with that of a function
+below, which knows nothing of this project.
 """
 
 from collections.abc import Sequence
@@ -30,7 +32,9 @@ def recall(ranking: Documents, wanted: Documents, top: int, least: float) -> boo
 def threshold(
     ranking: Documents, highest: dict[str, int], lowest: dict[str, int]
 ) -> bool:
-    """Each of some documents is at its rank or above, each of others is below its rank or absent."""
+    """Each of some documents is at its rank or above, each of others is below its rank
+    or absent.
+    """
     ranks = {document: ranking.index(document) + 1 for document in ranking}
     return all(
         ranks.get(document, inf) <= rank for document, rank in highest.items()
@@ -38,7 +42,9 @@ def threshold(
 
 
 def before(ranking: Documents, sets: Sequence[Documents], top: int) -> bool:
-    """Among the first `top`, all documents of a set come before all of the next; what is absent comes last."""
+    """Among the first `top`, all documents of a set come before all of the next; what
+    is absent comes last.
+    """
     seen = ranking[:top]
     pairs = [
         (one, other)

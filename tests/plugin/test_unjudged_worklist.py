@@ -1,4 +1,6 @@
-"""`--relevance-unjudged=FILE`: what nobody has judged is listed once, however a run goes; no grade is ever lost."""
+"""`--relevance-unjudged=FILE`: what nobody has judged is listed once, however a run
+goes; no grade is ever lost.
+"""
 
 import csv
 from io import StringIO
@@ -236,7 +238,9 @@ def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> No
 def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
     project: Project,
 ) -> None:
-    """Cases with and without an id of their own, and those of a file of queries, find its rows."""
+    """Cases with and without an id of their own, and those of a file of queries, find
+    its rows.
+    """
     project.conftest(VARIANTS)
     project.write("qrels.txt", "7 0 a 3\n8 0 d 1\n9 0 k 2\n")
     project.write("queries.tsv", "9\tk l\n")

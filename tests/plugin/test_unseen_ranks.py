@@ -1,4 +1,6 @@
-"""Expectations on ranks that nobody has seen, because a search returns ten results whatever it is asked for."""
+"""Expectations on ranks that nobody has seen, because a search returns ten results
+whatever it is asked for.
+"""
 
 from collections.abc import Sequence
 from textwrap import dedent
@@ -42,7 +44,9 @@ OPEN = {
     "results: 10": ("results", 11),
     'P@50: "<= 0.5"': ("P@50", 50),
 }
-"""Expectations that are met if nothing lies below ten results, each with its name and the rank that it looks at."""
+"""Expectations that are met if nothing lies below ten results, each with its name and
+the rank that it looks at.
+"""
 
 DECIDED = [
     "include: {docs: [d1], within: 50}",
@@ -298,7 +302,7 @@ def test_shards_show_together_what_none_shows_alone(
     assert "exclude looks at rank 50, and no case got more" in capsys.readouterr().out
 
 
-# --- cutoffs of scores ------------------------------------------------------------------------------------------------
+# --- cutoffs of scores ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""What a variant is: the parameters that the ranking of a case may depend on, whatever else multiplies its items."""
+"""What a variant is: the parameters that the ranking of a case may depend on, whatever
+else multiplies its items.
+"""
 
 from textwrap import dedent
 from typing import Any
@@ -186,7 +188,9 @@ SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
 
 
 def test_the_variants(project: Project) -> None:
-    """Each scenario is a folder, below a conftest.py whose search only that which overrides it uses."""
+    """Each scenario is a folder, below a conftest.py whose search only that which
+    overrides it uses.
+    """
     conftest(project, PARAMETRISED.format(params=["root"]))
     found: dict[str, Accepted] = {}
     for number, (parts, suite, _) in enumerate(SCENARIOS.values()):
@@ -236,7 +240,9 @@ class TestRepeats:
         )
 
     def test_the_worst_counts(self, project: Project) -> None:
-        """In the summary, in gates and in the record: the second of three repeats returns another ranking."""
+        """In the summary, in gates and in the record: the second of three repeats
+        returns another ranking.
+        """
         found = "calls.append(query) or query.split()[:: -1 if calls.count(query) == 2 else 1]"
         flaky = SEARCH.replace("str.split", f"lambda query: {found}")
         conftest(project, "    calls = []\n", flaky, repeating(3))
@@ -332,7 +338,9 @@ def test_what_a_plugin_notes_on_a_function_that_it_parametrises_is_on_that_of_ea
 
 
 class TestMoved:
-    """A case whose entries are all under variants that were not collected, and not under a single other one."""
+    """A case whose entries are all under variants that were not collected, and not
+    under a single other one.
+    """
 
     def moved(self, project: Project, before: str, after: str, *options: str) -> Run:
         conftest(project, before)
@@ -458,7 +466,9 @@ AS_WRITTEN = """
 
 
 def order_of_variants(text: str) -> list[str]:
-    """What a text says in the order of variants: the rows of the suite, the columns, the tests against the first."""
+    """What a text says in the order of variants: the rows of the suite, the columns,
+    the tests against the first.
+    """
     rows = [
         line.split() for line in text.replace("`", "").replace("|", " ").splitlines()
     ]

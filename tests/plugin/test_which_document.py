@@ -1,4 +1,6 @@
-"""Which document a result is, in whole runs: cases, checks, other queries, baselines and what documents are called."""
+"""Which document a result is, in whole runs: cases, checks, other queries, baselines
+and what documents are called.
+"""
 
 import json
 

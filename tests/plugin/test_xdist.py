@@ -1,4 +1,6 @@
-"""Under pytest-xdist: the cases spread over workers, and everything that is told is the same."""
+"""Under pytest-xdist: the cases spread over workers, and everything that is told is the
+same.
+"""
 
 import re
 
@@ -35,7 +37,9 @@ SEARCH = """
 
 
 def comparable(text: str) -> list[str]:
-    """The lines of an output that do not depend on the time it took and the worker it came from, in a fixed order."""
+    """The lines of an output that do not depend on the time it took and the worker it
+    came from, in a fixed order.
+    """
     told = text.partition("= FAILURES =")[2]
     told = re.sub(r"[<\d.]+ ms", "", re.sub(r"in \d+\.\d+s|=+", "", told))
     return sorted(line for line in told.splitlines() if not line.startswith("[gw"))
@@ -55,7 +59,9 @@ def test_failures_summary_and_counts_are_as_without(project: Project) -> None:
 
 
 def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
-    """Members of enumerations and numpy's scalars, in every place where a user may put one."""
+    """Members of enumerations and numpy's scalars, in every place where a user may put
+    one.
+    """
     pytest.importorskip("numpy")
     project.test(
         "import enum, numpy",

@@ -1,4 +1,6 @@
-"""What these tests share: a shop with six products, a query that is judged, and the reports of its rankings."""
+"""What these tests share: a shop with six products, a query that is judged, and the
+reports of its rankings.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +23,9 @@ from tests.helpers import case_of, scored
 
 
 class Shop:
-    """The query "winter boots", which stands in line 41 of a case file and takes 12.3 ms."""
+    """The query "winter boots", which stands in line 41 of a case file and takes 12.3
+    ms.
+    """
 
     titles = {  # noqa: RUF012
         "sku-1": "Winter boots Aurora",
@@ -46,7 +50,8 @@ class Shop:
         accepted: Sequence[str] | None = None,
         **keys: Any,
     ) -> CaseResult:
-        """What the case comes to with a ranking; `keys` are those of a case file. Judgments of {} are none.
+        """What the case comes to with a ranking; `keys` are those of a case file.
+        Judgments of {} are none.
 
         `accepted` is the ranking of its baseline.
         """

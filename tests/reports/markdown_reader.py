@@ -1,4 +1,6 @@
-"""Markdown read as GitHub reads it, for assertions on what its reader sees and could click on."""
+"""Markdown read as GitHub reads it, for assertions on what its reader sees and could
+click on.
+"""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -36,15 +38,18 @@ HOSTILE = [
     "[ref]: http://example.com",
     "``` | ` |",
 ]
-"""Text of users that is markup, a mention, a link or a reference where it is not escaped."""
+"""Text of users that is markup, a mention, a link or a reference where it is not
+escaped.
+"""
 
 
 @dataclass
 class Page:
     """What Markdown came to.
 
-    `codes` are the code spans and `blocks` the code blocks, `texts` the text outside of both, `tables` the cells of
-    each table by row, as their plain text. `elements` are all HTML elements in it and `comments` its comments,
+    `codes` are the code spans and `blocks` the code blocks, `texts` the text outside of
+    both, `tables` the cells of each table by row, as their plain text. `elements` are
+    all HTML elements in it and `comments` its comments,
     `tokens` the kinds of everything within lines, `kinds` those of the blocks.
     """
 
@@ -123,7 +128,9 @@ def _read_inline(token: Token, page: Page) -> None:
 
 
 def assert_inert(page: Page) -> None:
-    """Assert that nothing that users wrote is a link, an image, HTML, a mention, a reference, emphasis or a heading."""
+    """Assert that nothing that users wrote is a link, an image, HTML, a mention, a
+    reference, emphasis or a heading.
+    """
     assert page.tokens <= OWN_TOKENS
     assert page.elements <= OWN_TAGS
     assert page.comments == ["pytest-relevance report"]

@@ -37,7 +37,8 @@ def report(
     drops: bool = False,
     **keys: Any,
 ) -> str:
-    """The report of a ranking, and of what became of it since another one was accepted, with the score of its day.
+    """The report of a ranking, and of what became of it since another one was accepted,
+    with the score of its day.
 
     `drops`: it is a regression.
     """
@@ -69,7 +70,9 @@ def report(
 
 
 def since(text: str) -> list[list[str]]:
-    """The rows of what changed since the baseline, with the text behind the heading as the first."""
+    """The rows of what changed since the baseline, with the text behind the heading as
+    the first.
+    """
     return [
         line.split() for line in text.partition("since the baseline")[2].splitlines()
     ]
@@ -428,7 +431,9 @@ class TestSummary:
 def test_the_ids_of_a_ranking_are_in_doubt_although_there_is_a_baseline(
     shop: Shop,
 ) -> None:
-    """The accepted ranking has a judged document, and this one not: its ids may be others."""
+    """The accepted ranking has a judged document, and this one not: its ids may be
+    others.
+    """
     lost = shop.report(["x1", "x2"], accepted=["sku-1", "sku-2"], min_ndcg=0.5)
     assert "no result is judged; are these the same kind of id?" in lost
     assert "sku-1" in lost.partition("since the baseline")[2]

@@ -1,4 +1,6 @@
-"""The report of a comparison: as text, as Markdown for a pull request, as data for other programs."""
+"""The report of a comparison: as text, as Markdown for a pull request, as data for
+other programs.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""The parts of a failing query's report: what each says, how it looks, and that nothing gets out of its column."""
+"""The parts of a failing query's report: what each says, how it looks, and that nothing
+gets out of its column.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 BRIEF, DEFAULT, FULL = -1, 0, 1
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------
 
 
 def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(
@@ -239,7 +241,7 @@ def test_a_result_that_travelled_has_the_same_report_without_blanks_at_the_ends_
         ] == []
 
 
-# --- styles -----------------------------------------------------------------------------------------------------------
+# --- styles ---------------------------------------------------------------------------
 
 
 def styles(found: CaseResult, verbosity: int = DEFAULT) -> dict[str, str]:
@@ -278,7 +280,7 @@ def test_what_is_wrong_stands_out(shop: Shop) -> None:
     )
 
 
-# --- whatever the input -----------------------------------------------------------------------------------------------
+# --- whatever the input ---------------------------------------------------------------
 
 
 def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> None:

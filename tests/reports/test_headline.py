@@ -1,4 +1,6 @@
-"""The sentence about a run, and of each case the document that costs most and what stands in its place."""
+"""The sentence about a run, and of each case the document that costs most and what
+stands in its place.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def case(
     changes: Mapping[str, Any] = {},
     **keys: Any,
 ) -> CaseResult:
-    """A result with nDCG@10 of 1.000, or as its ranking is; `before` is the score of its baseline."""
+    """A result with nDCG@10 of 1.000, or as its ranking is; `before` is the score of
+    its baseline.
+    """
     found = result_of(
         {"query": query, "judgments": JUDGMENTS, **keys}, ranking, file=FILE, line=1
     )
@@ -250,7 +254,9 @@ def test_the_sentence(found: Headline, sentence: str, kind: str) -> None:
 
 
 def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
-    """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone from rank 2, by 7 / log2(3)."""
+    """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone
+    from rank 2, by 7 / log2(3).
+    """
     found = CaseChange.since_baseline(
         shop.result(
             ["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]
@@ -293,7 +299,9 @@ def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) ->
 def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(
     shop: Shop,
 ) -> None:
-    """Unjudged results before sku-1 cost it nothing, and sku-2, of a lower gain, is what was lost."""
+    """Unjudged results before sku-1 cost it nothing, and sku-2, of a lower gain, is
+    what was lost.
+    """
     judgments = {"sku-1": 3, "sku-2": 1}
     pushed = shop.result(
         ["sku-5", "sku-6", "sku-1"],

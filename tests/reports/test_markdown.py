@@ -1,4 +1,6 @@
-"""The report of a run as Markdown: what a reader of a pull request sees first, how it is cut, and user text in it."""
+"""The report of a run as Markdown: what a reader of a pull request sees first, how it
+is cut, and user text in it.
+"""
 
 import re
 from collections import Counter
@@ -34,7 +36,9 @@ def result(
 
 
 def fallen(query: str, titles: dict[str, str] | None = None, **keys: Any) -> CaseResult:
-    """A case that got worse: `good`, of grade 3, was first and is third, `worse` is first now."""
+    """A case that got worse: `good`, of grade 3, was first and is third, `worse` is
+    first now.
+    """
     ranking = ("worse", "same", "good")
     found = result(
         query,
@@ -94,7 +98,7 @@ BOOTS = result(
 LAMP = result("lamp", "l1", judgments={"l1": 2})
 
 
-# --- what is in it ----------------------------------------------------------------------------------------------------
+# --- what is in it --------------------------------------------------------------------
 
 
 def test_without_a_baseline() -> None:
@@ -173,7 +177,9 @@ def test_beside_a_baseline_it_names_what_got_worse_with_what_was_lost_and_what_t
 
 
 def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> None:
-    """The five worst with what was lost, the others in folded tables with their scores, in order."""
+    """The five worst with what was lost, the others in folded tables with their scores,
+    in order.
+    """
     whole = run(
         *(fallen(f"q{number:03}", weight=1000 - number) for number in range(120))
     )
@@ -391,7 +397,7 @@ def test_long_titles_queries_and_errors_are_cut() -> None:
     assert query == "q" * 77 + "..."
 
 
-# --- cutting ----------------------------------------------------------------------------------------------------------
+# --- cutting --------------------------------------------------------------------------
 
 
 def test_the_first_section_is_there_however_long_it_is() -> None:
@@ -458,11 +464,13 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(
         assert f"{failures} failure" in last
 
 
-# --- text of users ----------------------------------------------------------------------------------------------------
+# --- text of users --------------------------------------------------------------------
 
 
 def everywhere(text: str) -> Run:
-    """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes and errors are a text."""
+    """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes
+    and errors are a text.
+    """
     titled = {"good": text, "worse": text, "same": text}
     new = replace(
         fallen(text, titled, note=text, tags=[text, "some"], weight=2), id=f"1 {text}"

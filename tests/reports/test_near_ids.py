@@ -101,7 +101,7 @@ def test_the_short_form() -> None:
     assert "; ids differ in case only" in line
 
 
-# --- values of fields -------------------------------------------------------------------------------------------------
+# --- values of fields -----------------------------------------------------------------
 
 
 def by(*suppliers: object) -> list[dict[str, object]]:

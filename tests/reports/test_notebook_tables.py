@@ -60,7 +60,7 @@ def boots(*ranking: str, **keys: Any) -> Any:
     return result_of(case, [*ranking], file="shop.yaml", line=7)
 
 
-# --- a run ------------------------------------------------------------------------------------------------------------
+# --- a run ----------------------------------------------------------------------------
 
 
 def test_a_run_shows_one_row_for_each_result_the_lowest_score_first() -> None:
@@ -123,7 +123,7 @@ def test_a_long_run_shows_twenty_rows_and_an_empty_one_no_table() -> None:
     assert shown.tables == []
 
 
-# --- a comparison -----------------------------------------------------------------------------------------------------
+# --- a comparison ---------------------------------------------------------------------
 
 JUDGMENTS = {"boots": {"sku-1": 3, "sku-2": 2}, "lamp": {"lamp-1": 1}}
 
@@ -151,7 +151,7 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     ]
 
 
-# --- a breakdown ------------------------------------------------------------------------------------------------------
+# --- a breakdown ----------------------------------------------------------------------
 
 
 def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
@@ -179,7 +179,7 @@ def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
     assert shown.paragraphs == ["DCG 6.015 / ideal DCG 9.393 = nDCG 0.640"]
 
 
-# --- any table --------------------------------------------------------------------------------------------------------
+# --- any table ------------------------------------------------------------------------
 
 
 def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_text() -> (
@@ -205,7 +205,7 @@ def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_t
     )
 
 
-# --- text of users ----------------------------------------------------------------------------------------------------
+# --- text of users --------------------------------------------------------------------
 
 
 HOSTILE_RUN = Run(

@@ -22,7 +22,9 @@ def words(
     latency: float | None = 0.012,
     **keys: Any,
 ) -> str:
-    """What is said of the one expectation of a case with `JUDGMENTS`, which it does not meet."""
+    """What is said of the one expectation of a case with `JUDGMENTS`, which it does not
+    meet.
+    """
     (reason,) = reason_texts(
         result_of(
             {"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys},
@@ -223,11 +225,13 @@ def test_a_score_and_its_floor_never_look_equal(
     assert below("nDCG@10", value, ">=", bound) == words
 
 
-# --- beside a baseline ------------------------------------------------------------------------------------------------
+# --- beside a baseline ----------------------------------------------------------------
 
 
 def beside_a_baseline(*reasons: Outcome, **about: Any) -> CaseResult:
-    """A result of nDCG@10 0.266 whose baseline has accepted one of 0.387, with these reasons."""
+    """A result of nDCG@10 0.266 whose baseline has accepted one of 0.387, with these
+    reasons.
+    """
     before = BaselineComparison("regression", 0.387, **about)
     return case_result(
         "f",

@@ -1,4 +1,6 @@
-"""The report of a whole run, of its gates, of repeats and of a merge: as text, as data."""
+"""The report of a whole run, of its gates, of repeats and of a merge: as text, as
+data.
+"""
 
 import json
 from dataclasses import replace
@@ -84,7 +86,7 @@ def test_as_data_it_is_the_record_with_its_gates() -> None:
     assert [finding["about"] for finding in judged["findings"]] == ["errors", "nDCG@10"]
 
 
-# --- gates ------------------------------------------------------------------------------------------------------------
+# --- gates ----------------------------------------------------------------------------
 
 
 def judged(*results: CaseResult, **values: Any) -> GateResult:
@@ -133,7 +135,7 @@ def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     ]
 
 
-# --- repeats ----------------------------------------------------------------------------------------------------------
+# --- repeats --------------------------------------------------------------------------
 
 
 def stability(results: list[CaseResult]) -> list[str]:
@@ -162,7 +164,7 @@ def test_rankings_that_change_from_call_to_call() -> None:
     assert "aaaaaaaaaa" in lines[1]
 
 
-# --- a merge ----------------------------------------------------------------------------------------------------------
+# --- a merge --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("count", [20, 25])

@@ -1,4 +1,6 @@
-"""The summary of a run: what is counted, what is shown of it, and how it is laid out."""
+"""The summary of a run: what is counted, what is shown of it, and how it is laid
+out.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +51,7 @@ def summary(*entries: CaseResult, verbose: int = 0) -> str:
     return plain_text(lines_of([*entries], verbose)) + "\n"
 
 
-# --- whole summaries --------------------------------------------------------------------------------------------------
+# --- whole summaries ------------------------------------------------------------------
 
 
 def test_a_small_run() -> None:
@@ -73,7 +75,9 @@ def verdict(*entries: CaseResult) -> str:
 
 
 def test_the_means_of_variants_in_the_verdict() -> None:
-    """Of many the lowest and the highest; a label that is cut differs from the others."""
+    """Of many the lowest and the highest; a label that is cut differs from the
+    others.
+    """
 
     def means(*scores: float, names: Sequence[str]) -> str:
         found = [
@@ -134,7 +138,9 @@ def test_search_variants_stand_side_by_side() -> None:
 
 
 def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> None:
-    """The p-values are adjusted; the interval and the effect are those of the library."""
+    """The p-values are adjusted; the interval and the effect are those of the
+    library.
+    """
     first, mixed, weights = [0.5] * 9, [0.7, *[0.4, 0.6] * 4], [3.0, 1.0, 2.0] * 3
     scores: dict[str, Any] = {
         "bm25": first,
@@ -199,7 +205,7 @@ def test_checks_beside_variants_have_a_suite_line_only() -> None:
     ]
 
 
-# --- suites -----------------------------------------------------------------------------------------------------------
+# --- suites ---------------------------------------------------------------------------
 
 
 def test_what_is_counted() -> None:
@@ -246,7 +252,7 @@ def test_percentiles_are_values_that_there_are(
     assert expected in summary(*results).replace(".00", "").replace(".0", "")
 
 
-# --- slices and lists -------------------------------------------------------------------------------------------------
+# --- slices and lists -----------------------------------------------------------------
 
 
 def slices(*entries: CaseResult, verbose: int = 0) -> list[str]:
@@ -315,7 +321,7 @@ def test_the_lowest_come_first_and_few_of_them() -> None:
     assert len(summary(*entries, verbose=1).splitlines()) == 23
 
 
-# --- whatever the input -----------------------------------------------------------------------------------------------
+# --- whatever the input ---------------------------------------------------------------
 
 
 def test_styles() -> None:

@@ -1,4 +1,6 @@
-"""Text of users on a terminal: harmless, of a known width, cut and folded; without commands for a runner of GitHub."""
+"""Text of users on a terminal: harmless, of a known width, cut and folded; without
+commands for a runner of GitHub.
+"""
 
 import unicodedata
 

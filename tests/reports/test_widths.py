@@ -1,4 +1,6 @@
-"""Reports in terminals of several widths: what is shown at each, and that nothing is wider than the terminal."""
+"""Reports in terminals of several widths: what is shown at each, and that nothing is
+wider than the terminal.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ JAPANESE = "冬用ブーツ オーロラ 裏地付き 防水 黒 レースアッ
 
 
 def hits(*titles: str, scores: Sequence[float | None] = ()) -> list[dict[str, Any]]:
-    """Results `sku-1`, `sku-2` ... with titles, and with scores where these are given."""
+    """Results `sku-1`, `sku-2` ... with titles, and with scores where these are
+    given.
+    """
     results = [
         {"id": f"sku-{number}", "title": title}
         for number, title in enumerate(titles, 1)
@@ -56,7 +60,7 @@ def head(lines: Sequence[Line]) -> list[str]:
     return found.split()
 
 
-# --- which columns are shown ------------------------------------------------------------------------------------------
+# --- which columns are shown ----------------------------------------------------------
 
 FIGURES = ["gain", "discount", "DG", "DCG", "ideal", "IDCG"]
 
@@ -92,7 +96,7 @@ def test_a_narrow_breakdown_keeps_what_is_read_first(
     )  # half of a wide character is left blank
 
 
-# --- scores of the engine ---------------------------------------------------------------------------------------------
+# --- scores of the engine -------------------------------------------------------------
 
 
 def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -> None:
@@ -106,7 +110,7 @@ def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -
     )
 
 
-# --- nothing is wider than the terminal -------------------------------------------------------------------------------
+# --- nothing is wider than the terminal -----------------------------------------------
 
 
 def failing(shop: Shop) -> list[CaseResult]:
@@ -190,7 +194,9 @@ def test_no_line_of_a_failure_is_wider(
 
 
 def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
-    """A run of several cases that has gates, movers, tags, and searches side by side where there are several."""
+    """A run of several cases that has gates, movers, tags, and searches side by side
+    where there are several.
+    """
     results = []
     for number, variant in enumerate(variants):
         for line, found in enumerate(failing(shop), 40):
@@ -241,7 +247,7 @@ def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
     )
 
 
-# --- the width of the terminal ----------------------------------------------------------------------------------------
+# --- the width of the terminal --------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ class Maker:
         asked: int | None = None,
         **keys: Any,
     ) -> CaseResult:
-        """What a case came to; `keys` are those of a case in a case file, `asked` is how many results it asked for."""
+        """What a case came to; `keys` are those of a case in a case file, `asked` is
+        how many results it asked for.
+        """
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
         found = result_of(keys, ranking, file=file, line=7, asked=asked)
         return (

@@ -87,7 +87,9 @@ REPEATS = values_of(
 
 @st.composite
 def results(draw: st.DrawFn) -> CaseResult:
-    """A result that a record may have: its grades are those of its judgments, and these have gains."""
+    """A result that a record may have: its grades are those of its judgments, and these
+    have gains.
+    """
     documents, judgments, gains = draw(tuples(TEXTS)), draw(JUDGMENTS), draw(SETTINGS)
     grade = st.sampled_from([None, *judgments])
     if not isinstance(

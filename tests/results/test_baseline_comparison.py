@@ -1,4 +1,6 @@
-"""How a case stands to its baseline, the verdict that it has with it, and what an update accepts."""
+"""How a case stands to its baseline, the verdict that it has with it, and what an
+update accepts.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,7 +95,7 @@ def standing(result: CaseResult) -> str:
     return result.baseline.standing
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 
 def test_a_drop_beyond_the_tolerance_is_a_regression() -> None:
@@ -186,7 +188,7 @@ def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing(
         assert found.change == 0
 
 
-# --- verdicts ---------------------------------------------------------------------------------------------------------
+# --- verdicts -------------------------------------------------------------------------
 
 
 def test_its_reason_goes_behind_what_is_newly_missed_and_before_the_others() -> None:
@@ -264,7 +266,7 @@ def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -
     assert (standing(found), found.verdict) == ("regression", "failed")
 
 
-# --- stale entries ----------------------------------------------------------------------------------------------------
+# --- stale entries --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -372,7 +374,7 @@ class TestOfFile:
         )
 
 
-# --- what an update accepts -------------------------------------------------------------------------------------------
+# --- what an update accepts -----------------------------------------------------------
 
 
 def test_only_what_the_case_looks_at_is_kept() -> None:

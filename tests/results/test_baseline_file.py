@@ -1,4 +1,6 @@
-"""The baseline on disk: what is written is read again, what an update keeps, and what is said of a damaged file."""
+"""The baseline on disk: what is written is read again, what an update keeps, and what
+is said of a damaged file.
+"""
 
 import json
 import os

@@ -19,9 +19,10 @@ from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.breakdown import Loss, break_down, scored_ranking
 from tests.helpers import case_of, scored, travelled
 
-# --- a worked example -------------------------------------------------------------------------------------------------
+# --- a worked example -----------------------------------------------------------------
 #
-# The notebook's query "disagreement": four results with the grades 2, 3, 0, 1; exponential gain, log2 discount.
+# The notebook's query "disagreement": four results with the grades 2, 3, 0, 1;
+# exponential gain, log2 discount.
 
 DISAGREEMENT = {"first": 2, "second": 3, "third": 0, "fourth": 1}
 
@@ -75,7 +76,7 @@ def test_the_table_as_a_data_frame() -> None:
     assert list(breakdown({}, []).frame().columns) == list(frame.columns)
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------
 
 
 def test_skipped_results_have_no_row_and_the_ranks_close_up() -> None:
@@ -138,7 +139,7 @@ def test_what_is_refused(
         breakdown(judgments, ["a"], **keys)
 
 
-# --- losses -----------------------------------------------------------------------------------------------------------
+# --- losses ---------------------------------------------------------------------------
 
 
 def test_what_each_document_takes_from_the_score() -> None:
@@ -229,7 +230,7 @@ def test_results_that_stand_too_high() -> None:
     assert [row.document for row in of_the_returned] == ["c"]
 
 
-# --- properties -------------------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------
 
 DOCUMENTS = st.sampled_from("abcdefghij")
 

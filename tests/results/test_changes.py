@@ -1,4 +1,6 @@
-"""What became of a case: a ranking beside an earlier one, of a baseline or of another run."""
+"""What became of a case: a ranking beside an earlier one, of a baseline or of another
+run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A record that is damaged in any value ends a command with one message, wherever the damage shows."""
+"""A record that is damaged in any value ends a command with one message, wherever the
+damage shows.
+"""
 
 import json
 from collections.abc import Iterator

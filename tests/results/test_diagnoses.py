@@ -1,4 +1,6 @@
-"""What many cases of a run have in common: alike errors, by type, frame and message, and what a search does wrong."""
+"""What many cases of a run have in common: alike errors, by type, frame and message,
+and what a search does wrong.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -169,7 +171,7 @@ def test_only_cases_that_failed_have_a_fault(outcome: str, number: int) -> None:
     assert len(diagnose(results)) == number
 
 
-# --- of a search ------------------------------------------------------------------------------------------------------
+# --- of a search ----------------------------------------------------------------------
 
 
 def scored(
@@ -308,7 +310,9 @@ def test_what_most_rankings_have_in_common_though_all_is_green(
 
 
 def test_a_search_that_returns_fewer_than_are_looked_at() -> None:
-    """Nobody has written the cutoff, so that ten cases are needed, and most of them have to get as many."""
+    """Nobody has written the cutoff, so that ten cases are needed, and most of them
+    have to get as many.
+    """
     documents = tuple(f"d{number}" for number in range(5))
     about: dict[str, Any] = {
         "judged": 1,
@@ -360,7 +364,9 @@ def test_a_written_cutoff_deeper_than_what_any_case_got(asked: int) -> None:
 
 
 def test_fields_without_a_value_in_any_result() -> None:
-    """Also in one case, and in a case that failed; a value in any result of the search is enough."""
+    """Also in one case, and in a case that failed; a value in any result of the search
+    is enough.
+    """
     empty = scored(0, "a", judged=1, field_values={"price": 0, "brand": 0})
     filled = scored(1, "b", judged=1, field_values={"brand": 2})
     other = scored(2, "b", judged=1, field_values={"price": 3}, variant="bm25")

@@ -1,4 +1,5 @@
-"""The present version of records, baselines and worklists is read; another one is refused and never written over.
+"""The present version of records, baselines and worklists is read; another one is
+refused and never written over.
 
 `formats/` has a file of each, the suite they are of and its search.
 """
@@ -103,7 +104,9 @@ def test_a_baseline_is_written_again_byte_for_byte(tmp_path: Path) -> None:
 
 
 def with_keys(path: Path, *places: Callable[[Any], Any]) -> list[Any]:
-    """The lines of a file with a key `later` in some places, each of which is found in the list of all lines."""
+    """The lines of a file with a key `later` in some places, each of which is found in
+    the list of all lines.
+    """
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for place in places:
         place(lines)["later"] = {"a": [1]}

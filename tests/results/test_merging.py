@@ -1,4 +1,6 @@
-"""The records of shards put together: what belongs together, what is missing, what gates say of the whole."""
+"""The records of shards put together: what belongs together, what is missing, what
+gates say of the whole.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,9 @@ def test_counts_are_held_against_the_first_part_that_has_them(make: Maker) -> No
 
 
 def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) -> None:
-    """Two tests may check a query, on one line of a function that both call; one test may do so twice."""
+    """Two tests may check a query, on one line of a function that both call; one test
+    may do so twice.
+    """
     check = make.result("boots", ["b1"], file="test_shop.py")
 
     def of(test: str, result: CaseResult = check) -> CaseResult:

@@ -1,4 +1,5 @@
-"""Whether the accepted ranking missed a demand as badly: each kind of expectation, by examples.
+"""Whether the accepted ranking missed a demand as badly: each kind of expectation, by
+examples.
 
 A ranking is written as its documents, best first. `a=60` is the document `a` with the
 value 60 in the field `price`, `a=x,y` one with two values.

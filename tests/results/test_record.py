@@ -1,4 +1,6 @@
-"""The record of a run on disk: what is written is what is read, and what a hand or a full disk did to it is said."""
+"""The record of a run on disk: what is written is what is read, and what a hand or a
+full disk did to it is said.
+"""
 
 from __future__ import annotations
 

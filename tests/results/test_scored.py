@@ -27,7 +27,7 @@ def scored(
     )
 
 
-# --- figures ----------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------
 
 
 def test_the_score_is_the_ndcg_at_k_and_certain_without_unjudged_results() -> None:
@@ -100,7 +100,7 @@ def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
     )
 
 
-# --- verdicts ---------------------------------------------------------------------------------------------------------
+# --- verdicts -------------------------------------------------------------------------
 #
 # With these two judgments and the ideal order ["boots", "shoes"], a ranking of
 #   boots, shoes     scores 1.000

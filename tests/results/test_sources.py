@@ -1,4 +1,6 @@
-"""Files that are no text, are packed or are damaged: refused alike by everything that reads tables and objects."""
+"""Files that are no text, are packed or are damaged: refused alike by everything that
+reads tables and objects.
+"""
 
 import gzip
 import io

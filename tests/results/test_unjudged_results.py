@@ -1,4 +1,5 @@
-"""Unjudged results: they never lift a score over its floor, and each is worth how far it may move the score.
+"""Unjudged results: they never lift a score over its floor, and each is worth how far
+it may move the score.
 
 Junk that nobody judged is junk until somebody did.
 """
@@ -53,7 +54,8 @@ def test_nothing_but_junk_is_inconclusive_where_a_share_must_be_judged() -> None
 
 
 def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
-    # with x at 3 the ideal has two documents of grade 3, and b, at rank 3 now, is less than that allows
+    # with x at 3 the ideal has two documents of grade 3, and b, at rank 3 now, is less
+    # than that allows
     found = scored(["a", "b", "x"], {"a": 3, "b": 2}, min_ndcg=0.6)
 
     assert found.score == 1.0
@@ -189,7 +191,9 @@ def test_where_few_are_judged_at_a_rank_those_around_it_count() -> None:
 
 
 def test_shares_are_of_the_top_grade_of_each_suite() -> None:
-    """A relevant result of a suite with the grades 0 and 1 counts as much as one of the top grade of another."""
+    """A relevant result of a suite with the grades 0 and 1 counts as much as one of the
+    top grade of another.
+    """
     run = [scored(["a"], {"a": 1}, scale=[0, 1]) for _ in range(10)]
     assert PlausibleGains(run).share(1) == 1
     found = scored(["x", "a"], {"a": 3}, scale=[0, 3])
@@ -204,7 +208,9 @@ def test_no_plausible_grade_is_above_the_top_grade(top: float) -> None:
 
 
 def test_where_nothing_relevant_is_judged_the_worth_is_a_share_of_the_move() -> None:
-    """A query without relevant documents is not the first to judge where such ranks seldom have anything relevant."""
+    """A query without relevant documents is not the first to judge where such ranks
+    seldom have anything relevant.
+    """
     run = [
         scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3
     ]

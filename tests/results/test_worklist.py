@@ -1,4 +1,6 @@
-"""The worklist: one row a query and document, the most valuable first, in a CSV that is read back as judgments."""
+"""The worklist: one row a query and document, the most valuable first, in a CSV that is
+read back as judgments.
+"""
 
 import csv
 import random
@@ -22,7 +24,9 @@ BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 
 
 Ran = tuple[CaseResult, list[Unjudged]]
-"""A case that ran, and its unjudged results; how these are found is tested elsewhere."""
+"""A case that ran, and its unjudged results; how these are found is tested
+elsewhere.
+"""
 
 
 def ran(
@@ -32,7 +36,9 @@ def ran(
     weight: float = 1,
     ran_as: Any = BM25,
 ) -> Ran:
-    """A case that ran; `results` are documents with rank and move, which is their worth too."""
+    """A case that ran; `results` are documents with rank and move, which is their worth
+    too.
+    """
     unjudged = [
         Unjudged(document, f"Title of {document}", rank, move, move)
         for document, rank, move in results
@@ -203,7 +209,9 @@ def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
 def test_an_id_that_means_different_queries_gives_way_to_the_texts(
     tmp_path: Path,
 ) -> None:
-    """Two suites number their queries: in one file of judgments an id can only mean one of them."""
+    """Two suites number their queries: in one file of judgments an id can only mean one
+    of them.
+    """
     found = Worklist(
         [
             ran("shoes", ("a", 1, 0.1), query_id="1"),
@@ -309,7 +317,9 @@ def test_filled_in_it_is_a_file_of_judgments(
 
 
 def test_the_columns_that_users_add_survive() -> None:
-    """They note who is to judge, and when: a new list has that of the rows that are still in it."""
+    """They note who is to judge, and when: a new list has that of the rows that are
+    still in it.
+    """
     first = (
         Worklist(
             [ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]
@@ -369,7 +379,9 @@ def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
 
 
 def test_ids_that_no_file_can_hold_are_escaped_and_a_title_is_one_line() -> None:
-    """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
+    """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no
+    text.
+    """
     found = Worklist(
         [
             ran_with(
@@ -411,7 +423,9 @@ def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
 
 @pytest.mark.parametrize("longest", [131_071, 131_073, 1_000_000])
 def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
-    """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
+    """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a
+    title, is longer.
+    """
     long = 'x, "y"\n' * (longest // 8)
     blank = Worklist(
         [ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))]
@@ -465,7 +479,7 @@ def test_another_file_is_kept(data: bytes) -> None:
     assert why_kept(data) == "exists and is no worklist; name another file"
 
 
-# --- the file of a judge ----------------------------------------------------------------------------------------------
+# --- the file of a judge --------------------------------------------------------------
 
 HEADER = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
 ROW = 'boots,boots,good,5" nail,2,0.1,0.1,3,model-x/prompt-3,true,\u00e9\n'

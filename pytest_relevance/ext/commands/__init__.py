@@ -1,4 +1,5 @@
-"""The commands that work on files: init, check, convert, merge, report, schema. Each is a module.
+"""The commands that work on files: init, check, convert, merge, report, schema. Each is
+a module.
 
 | module | what it holds |
 |---|---|

@@ -1,7 +1,8 @@
-"""Convert between judgments and case files: write a case file, take the judgments of a suite.
+"""Convert between judgments and case files: write a case file, take the judgments of a
+suite.
 
-What is written is read again before it is returned, so that it is surely a case file. How
-single values are written is in `yaml_text`.
+What is written is read again before it is returned, so that it is surely a case file.
+How single values are written is in `yaml_text`.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ CASE_FILE = "case-file"
 def case_file(judgments: Judgments, comment: str = "") -> Written:
     """Write a case file with a case for each query of some judgments.
 
-    `comment` is put at the top. A case has an `id` if the key of its judgments is not its text.
-    Several ratings of a document become a list. The result says what a case file cannot store
-    of the judgments.
+    `comment` is put at the top. A case has an `id` if the key of its judgments is not
+    its text. Several ratings of a document become a list. The result says what a case
+    file cannot store of the judgments.
 
     Raises:
-        ValueError: there is nothing to write, or a query, a document or a grade cannot stand in
-            a case file.
+        ValueError: there is nothing to write, or a query, a document or a grade cannot
+            stand in a case file.
     """
     queries = queries_of(judgments)
     if not queries:
@@ -127,7 +128,9 @@ def _lines_of_query(query: Query) -> Iterator[str]:
 def _judgment_line(
     document: str, ratings: Sequence[float], grade: float, title: str | None
 ) -> str:
-    """Write a document with its grade, or with the ratings that it is made of if there are several."""
+    """Write a document with its grade, or with the ratings that it is made of if there
+    are several.
+    """
     try:
         if not document:
             raise ValueError("the document has no id")
@@ -175,7 +178,9 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Say what a case file cannot store of raters. `has_ratings`: it has their ratings."""
+    """Say what a case file cannot store of raters. `has_ratings`: it has their
+    ratings.
+    """
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"

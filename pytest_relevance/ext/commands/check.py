@@ -1,11 +1,14 @@
-"""`pytest-relevance check`: case files, judgment files and records, without running a search.
+"""`pytest-relevance check`: case files, judgment files and records, without running a
+search.
 
-Folders are searched for *.relevance.yaml and *.relevance.yml. Any other YAML file that is named is a case file too. Any
-other file has judgments, unless it is a record.
+Folders are searched for *.relevance.yaml and *.relevance.yml. Any other YAML file that
+is named is a case file too. Any other file has judgments, unless it is a record.
 
-Errors are those that pytest reports when it collects, errors in the baselines of case files, and errors in the
-catalogues that they name (documents:). It is also an error if cases have no ranking in a record: then later runs cannot
-be compared with it. Warnings are about what is valid but seldom intended. They change the exit code with --strict only.
+Errors are those that pytest reports when it collects, errors in the baselines of case
+files, and errors in the catalogues that they name (documents:). It is also an error if
+cases have no ranking in a record: then later runs cannot be compared with it. Warnings
+are about what is valid but seldom intended. They change the exit code with --strict
+only.
 """
 
 from __future__ import annotations
@@ -43,7 +46,9 @@ if TYPE_CHECKING:
 _MOST_OF_A_KIND = 10
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
-"""Names of folders that are not searched; folders that begin with a dot are not searched either."""
+"""Names of folders that are not searched; folders that begin with a dot are not
+searched either.
+"""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -121,7 +126,9 @@ class _Checked:
                 self.read.add(os.path.realpath(problem.place.file))
 
     def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found. `file` is where those without a file are."""
+        """Keep the places that a check found. `file` is where those without a file
+        are.
+        """
         for problem in places:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")
@@ -162,7 +169,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _suites_first(files: Sequence[str]) -> list[str]:
-    """Sort files so that the judgment files that a suite names are not counted again."""
+    """Sort files so that the judgment files that a suite names are not counted
+    again.
+    """
 
     def is_no_suite(path: str) -> bool:
         return not path.endswith(YAML)
@@ -182,11 +191,13 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
         _check_judgments(path, arguments, checked)
 
 
-# --- which files ------------------------------------------------------------------------------------------------------
+# --- which files ----------------------------------------------------------------------
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """List the files to check, each once. Raises `CommandError` for a path without any."""
+    """List the files to check, each once. Raises `CommandError` for a path without
+    any.
+    """
     by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
@@ -227,7 +238,7 @@ def _is_searched(folder: str) -> bool:
     return not folder.startswith(".") and folder not in _NOT_SEARCHED
 
 
-# --- what is in them --------------------------------------------------------------------------------------------------
+# --- what is in them ------------------------------------------------------------------
 
 
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
@@ -254,7 +265,9 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _check_rows_of(suite: Suite, checked: _Checked) -> None:
-    """Check the rows of the judgment files that a suite names, unless another one names them too."""
+    """Check the rows of the judgment files that a suite names, unless another one names
+    them too.
+    """
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.reading import read_ratings
 
@@ -348,13 +361,15 @@ def _check_graded(judgments: Judgments, checked: _Checked) -> None:
             checked.warn(name, places, judgments.file)
 
 
-# --- what is printed --------------------------------------------------------------------------------------------------
+# --- what is printed ------------------------------------------------------------------
 
 
 def _warning_lines(
     warnings: Mapping[str, Sequence[Problem]], *, all_places: bool
 ) -> list[Line]:
-    """Show the warnings of each check: what is the matter and what to do, then where."""
+    """Show the warnings of each check: what is the matter and what to do, then
+    where.
+    """
     lines: list[Line] = []
     for name in CHECKS.names():
         places = warnings.get(name)
@@ -383,7 +398,9 @@ def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
 
 
 def _place_text(problem: Problem) -> str:
-    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
+    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the
+    line.
+    """
     place = problem.place
     parts = [harmless(place.file)]
     if place.line:
@@ -401,7 +418,9 @@ _PLURALS = {"query": "queries", "listed query left out": "listed queries left ou
 
 
 def _total_line(checked: _Checked) -> Line:
-    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`, without what there is none of."""
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`, without what there
+    is none of.
+    """
     files = []
     for noun, count in checked.counts.items():
         if count:

@@ -1,7 +1,8 @@
-"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines or qrels; a run to a TREC run.
+"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines
+or qrels; a run to a TREC run.
 
-OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. The
-name - means standard input or output.
+OUT is written whole or not at all. What its format cannot hold is listed on standard
+error, a line for each kind. The name - means standard input or output.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ def _target_format(name: str) -> str:
 
 
 def run(arguments: Namespace) -> int:
-    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` if that is not possible."""
+    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError`
+    if that is not possible.
+    """
     out = arguments.target
     _refuse_one_file(arguments.source, out)
     target = arguments.target_format or _format_of(out)
@@ -142,14 +145,18 @@ def _refuse_one_file(source: str, target: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """What is to be written, and what it has, in words: `135 queries, 2,000 judgments`."""
+    """What is to be written, and what it has, in words:
+    `135 queries, 2,000 judgments`.
+    """
 
     written: Written
     counts: str
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Read judgments and write them in a format. Tells the user what was left out in reading."""
+    """Read judgments and write them in a format. Tells the user what was left out in
+    reading.
+    """
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:
@@ -169,7 +176,9 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
 
 
 def _convert_run(arguments: Namespace) -> _Converted:
-    """Read a run and write it as a TREC run. Raises `CommandError` if it has no results."""
+    """Read a run and write it as a TREC run. Raises `CommandError` if it has no
+    results.
+    """
     rankings = reading.read_run(arguments.source)
     try:
         written = writing.write_run(rankings)
@@ -188,7 +197,9 @@ def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Make the file to write. Raises `CommandError` if the format cannot hold the data."""
+    """Make the file to write. Raises `CommandError` if the format cannot hold the
+    data.
+    """
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)
@@ -203,7 +214,9 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Find the format to write by the name of the file. Raises `CommandError` if it says none."""
+    """Find the format to write by the name of the file. Raises `CommandError` if it
+    says none.
+    """
     format = CASE_FILE if path.endswith(YAML) else writing.format_of_name(path)
     if format is not None:
         return format
@@ -230,7 +243,8 @@ class _Read:
 def _read(arguments: Namespace) -> _Read:
     """Read the judgments of IN.
 
-    Raises `CommandError`, `CaseFileError` or `FileError` if they cannot be read, and OSError.
+    Raises `CommandError`, `CaseFileError` or `FileError` if they cannot be read, and
+    OSError.
     """
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
@@ -264,7 +278,9 @@ def _read(arguments: Namespace) -> _Read:
 
 
 def _lost_columns(file: reading.QueryFile) -> list[str]:
-    """Name the columns of a file of queries that nothing reads, unless they are empty."""
+    """Name the columns of a file of queries that nothing reads, unless they are
+    empty.
+    """
     names = [quoted(column.name) for column in file.unread if not column.is_empty]
     if not names:
         return []
@@ -278,7 +294,9 @@ def _shown(name: str, standard: str = "standard input") -> str:
 
 
 def _case_file_judgments(arguments: Namespace) -> _Read:
-    """Read the judgments of IN, which is a case file; say what else it has, which is lost."""
+    """Read the judgments of IN, which is a case file; say what else it has, which is
+    lost.
+    """
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
     for option in options:
         if getattr(arguments, option) is not None:
@@ -299,7 +317,9 @@ def _opened(
     options: Mapping[str, Any] | None = None,
     ids: FileIds = USUAL_COLUMNS,
 ) -> Source:
-    """Open a file or standard input. Raises `FileError` if it cannot be read or is no text."""
+    """Open a file or standard input. Raises `FileError` if it cannot be read or is no
+    text.
+    """
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
     return Source.read(name, _shown(name), options, ids)

@@ -1,10 +1,12 @@
-"""`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
+"""`pytest-relevance init`: a first suite, and the conftest.py with the search that it
+calls.
 
-Without a judgment file they are a small example that passes at once. Replace its toy search by yours. With a judgment
-file, the suite names the file and its queries. Only your search is missing, and conftest.py says where it goes.
+Without a judgment file they are a small example that passes at once. Replace its toy
+search by yours. With a judgment file, the suite names the file and its queries. Only
+your search is missing, and conftest.py says where it goes.
 
-A copy of the JSON Schema of case files is written to the same folder. The suite names it for editors. Existing files are
-never overwritten.
+A copy of the JSON Schema of case files is written to the same folder. The suite names
+it for editors. Existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -71,7 +73,9 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """What is written for a first suite: a case file, a conftest.py, and what a user is told."""
+    """What is written for a first suite: a case file, a conftest.py, and what a user is
+    told.
+    """
 
     suite: str
     conftest: str
@@ -79,7 +83,9 @@ class _FirstSuite:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the files, and return the exit code. Raises `CommandError` if that is not possible."""
+    """Write the files, and return the exit code. Raises `CommandError` if that is not
+    possible.
+    """
     folder = Path(arguments.folder)
     name = arguments.name.removesuffix(_ENDING)
     if not name or name != Path(name).name or name.startswith("."):
@@ -212,7 +218,8 @@ def _first_documents(judgments: Judgments) -> str:
 
 
 def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
-    """Read the queries with their texts. Raises `CommandError` if the texts are missing.
+    """Read the queries with their texts. Raises `CommandError` if the texts are
+    missing.
 
     `format` is that of the judgments.
     """
@@ -243,7 +250,9 @@ def _named(
     grade_column: str | None = None,
     id_field: str | None = None,
 ) -> str:
-    """Write a file as a YAML value: its path from a folder, and what else is said of it."""
+    """Write a file as a YAML value: its path from a folder, and what else is said of
+    it.
+    """
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))

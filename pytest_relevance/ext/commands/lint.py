@@ -1,8 +1,9 @@
 """Checks of case files and judgment files: what is valid but seldom intended.
 
-Each check is a row, a `FileCheck`. `pytest_relevance.registry.CHECKS` has the rows by name;
-`check.py` runs them and shows what they find. To add a check to the package, write a row here
-and name it in `bundled.py`.
+Each check is a row, a `FileCheck`. `pytest_relevance.registry.CHECKS` has the rows by
+name;
+`check.py` runs them and shows what they find. To add a check to the package, write a
+row here and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _entry_of(case: Case, suite: Suite) -> _Entry:
 
 
 def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
-    """Make an entry of each query that has grades, at the place of its first document."""
+    """Make an entry of each query that has grades, at the place of its first
+    document.
+    """
     entries = []
     for query, grades in judgments.items():
         if not grades:
@@ -85,7 +88,7 @@ def _in_file(place: Place, file: str) -> Place:
     return Place(file=file, line=place.line, path=place.path)
 
 
-# --- conflicting grades -----------------------------------------------------------------------------------------------
+# --- conflicting grades ---------------------------------------------------------------
 
 
 def _conflicting_in_suite(suite: Suite) -> Iterator[Problem]:
@@ -97,7 +100,9 @@ def _conflicting_in_judgments(judgments: Judgments) -> Iterator[Problem]:
 
 
 def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
-    """Find queries that judge a document differently from an earlier query that is the same, or nearly."""
+    """Find queries that judge a document differently from an earlier query that is the
+    same, or nearly.
+    """
     earlier: dict[Hashable, _Entry] = {}
     for entry in entries:
         key = (normalized(entry.query), entry.context)
@@ -121,7 +126,9 @@ def _and_more(count: int) -> str:
 
 
 def normalized(query: str) -> str:
-    """Drop what people do not see or do not mean in a query: case, blanks, the form of characters."""
+    """Drop what people do not see or do not mean in a query: case, blanks, the form of
+    characters.
+    """
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 
@@ -137,7 +144,7 @@ CONFLICTING = FileCheck(
 )
 
 
-# --- documents that the catalogue does not have -----------------------------------------------------------------------
+# --- documents that the catalogue does not have ---------------------------------------
 
 
 def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
@@ -156,7 +163,8 @@ def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
             yield _entry_of(case, suite).problem(f"{expected.kind}: {examples(absent)}")
 
 
-# `check.py` calls `unknown_documents`: it reads a catalogue once for all suites that name it
+# `check.py` calls `unknown_documents`: it reads a catalogue once for all suites that
+# name it
 UNKNOWN = FileCheck(
     name="unknown",
     advice=(
@@ -166,7 +174,7 @@ UNKNOWN = FileCheck(
 )
 
 
-# --- judgments that decide nothing ------------------------------------------------------------------------------------
+# --- judgments that decide nothing ----------------------------------------------------
 
 
 def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
@@ -234,7 +242,7 @@ IRRELEVANT = FileCheck(
 )
 
 
-# --- what is not judged -----------------------------------------------------------------------------------------------
+# --- what is not judged ---------------------------------------------------------------
 
 
 def _unjudged_in_suite(suite: Suite) -> Iterator[Problem]:
@@ -263,7 +271,8 @@ def _blank_rows(rows: Ratings) -> Iterator[Problem]:
 class BlankDocuments:
     """How many documents in a judgment file have no grade, and how many there are.
 
-    A document that is judged for two queries counts twice. Both are 0 if every row has a grade.
+    A document that is judged for two queries counts twice. Both are 0 if every row has
+    a grade.
     """
 
     blank: int
@@ -299,11 +308,13 @@ BLANK = FileCheck(
 )
 
 
-# --- slips ------------------------------------------------------------------------------------------------------------
+# --- slips ----------------------------------------------------------------------------
 
 
 def _padded_rows(rows: Ratings) -> Iterator[Problem]:
-    """Find ids or texts that begin or end with white space, at the position of the first one."""
+    """Find ids or texts that begin or end with white space, at the position of the
+    first one.
+    """
     for noun, texts in (("document", rows.documents), ("query", rows.queries)):
         padded = {text for text in set(texts) if text != text.strip()}
         if padded:

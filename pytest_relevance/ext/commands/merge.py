@@ -1,12 +1,14 @@
-"""`pytest-relevance merge`: the records of the shards of one run joined, and its gates judged over the whole.
+"""`pytest-relevance merge`: the records of the shards of one run joined, and its gates
+judged over the whole.
 
-Each shard writes a record (pytest --relevance-record=FILE). The report is printed, as text, Markdown, an HTML page or
-JSON; --output writes the record of the whole run. The exit code is
+Each shard writes a record (pytest --relevance-record=FILE). The report is printed, as
+text, Markdown, an HTML page or JSON; --output writes the record of the whole run. The
+exit code is
 
-- 0 if every case is there, every gate is met, and the run is compared with all of its reference if a shard required it
-  (--relevance-baseline=require);
-- 1 if one of these is not so, if no case was searched although there is a reference, or if the records together show
-  that a case which passed is undecided;
+- 0 if every case is there, every gate is met, and the run is compared with all of its
+  reference if a shard required it (--relevance-baseline=require);
+- 1 if one of these is not so, if no case was searched although there is a reference, or
+  if the records together show that a case which passed is undecided;
 - 2 if the records are not of one run.
 
 Cases that failed are counted; they have failed their shard already.
@@ -57,7 +59,8 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Merge the records, print a report, judge the gates, and return the exit code.
 
-    Raises `CommandError` where the records cannot be merged or the output cannot be written.
+    Raises `CommandError` where the records cannot be merged or the output cannot be
+    written.
     """
     from pytest_relevance.ext.commands.merge_findings import (
         merge_findings,

@@ -116,7 +116,9 @@ def _gap_texts(merged: Merged) -> list[str]:
 
 
 def merged_data(merged: Merged, records: int) -> dict[str, Any]:
-    """Return the report in types of JSON: that of the whole run, and how it was merged."""
+    """Return the report in types of JSON: that of the whole run, and how it was
+    merged.
+    """
     how = {
         "records": records,
         "again": [list(key) for key in merged.again],

@@ -1,7 +1,8 @@
 """The records of the shards of one run, merged: what overlaps and what is missing.
 
-Shards belong together when they found the same case files, with the same text and the same judgments. A case that
-several shards ran must have the same result in all, unless the last one is to count.
+Shards belong together when they found the same case files, with the same text and the
+same judgments. A case that several shards ran must have the same result in all, unless
+the last one is to count.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from pytest_relevance.results.records.run_info import (
 from pytest_relevance.results.unseen import Undecided, find_undecided
 
 _Match = tuple[str | int | None, ...]
-"""The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
+"""The key by which results are matched: key, search, the test that checked it, and
+which check of that test it is.
+"""
 
 
 class Unmergeable(ValueError):
@@ -47,7 +50,9 @@ class Unmergeable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Cases of a file that no record has, in one variant of a search: `found` of `total` are there."""
+    """Cases of a file that no record has, in one variant of a search: `found` of
+    `total` are there.
+    """
 
     file: str
     search: str
@@ -60,9 +65,11 @@ class Gap:
 class Merged:
     """The whole run. `run.missing` is what did not finish in one record and is in none.
 
-    `again` are the cases that several records have, with the same results; `replaced` those whose last result counts.
-    `searched` is how the fingerprint of another record differs from the first record's, if any does. `undecided` are the
-    cases that passed in a record, and that all records together show to be undecided: the run has them as errors.
+    `again` are the cases that several records have, with the same results; `replaced`
+        those whose last result counts.
+    `searched` is how the fingerprint of another record differs from the first record's,
+    if any does. `undecided` are the cases that passed in a record, and that all records
+    together show to be undecided: the run has them as errors.
     """
 
     run: Run
@@ -103,7 +110,8 @@ def merge_runs(
 ) -> Merged:
     """Merge runs, in the order in which they are given.
 
-    Raises `Unmergeable` where they do not belong together, or where a case has different results in two of them; with
+    Raises `Unmergeable` where they do not belong together, or where a case has
+    different results in two of them; with
     `last` the last of its results counts.
     """
     reasons = [*_other_files(runs)]
@@ -188,7 +196,9 @@ def _other_files(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult]]:
-    """Each result with a key that other runs share; it numbers the checks of one query by one test."""
+    """Each result with a key that other runs share; it numbers the checks of one query
+    by one test.
+    """
     times: Counter[tuple[str | None, ...]] = Counter()
     for result in results:
         known = *result.key, result.search, result.origin.test
@@ -197,7 +207,8 @@ def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult
 
 
 def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
-    """The files of all runs; the shards of a matrix may each have variants of their own.
+    """The files of all runs; the shards of a matrix may each have variants of their
+    own.
 
     A case of the baseline is lost where every run that found the file has lost it.
     """
@@ -247,7 +258,9 @@ def _gaps(
 def _joined_info(
     runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> RunInfo:
-    """How the whole run was made: what all runs have in common, what none finished, and the faults of the whole."""
+    """How the whole run was made: what all runs have in common, what none finished, and
+    the faults of the whole.
+    """
     infos = [run.info for run in runs]
     warnings = (fault.message for info in infos for fault in project_faults(info))
     faults = faults_to_record(results, warnings)
@@ -284,7 +297,9 @@ def _joined_info(
 def _errors(
     infos: Iterable[RunInfo], files: Mapping[str, FileInfo]
 ) -> tuple[RunError, ...]:
-    """The errors of all runs, each once. An error that kept a file from being collected is left out if one run has it."""
+    """The errors of all runs, each once. An error that kept a file from being collected
+    is left out if one run has it.
+    """
     collected = [info.node for info in files.values()]
     errors: list[RunError] = []
     for info in infos:
@@ -297,7 +312,8 @@ def _errors(
 def _findings(infos: Iterable[RunInfo]) -> tuple[RunFinding, ...]:
     """Return what the runs say about themselves, each once.
 
-    What a shard says of its part may be wrong for the whole. It counts if all shards say it.
+    What a shard says of its part may be wrong for the whole. It counts if all shards
+    say it.
     """
     of_runs = [info.findings for info in infos]
     found: list[RunFinding] = []

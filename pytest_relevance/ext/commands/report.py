@@ -1,8 +1,9 @@
-"""`pytest-relevance report`: what a run printed of its cases, from its record (pytest --relevance-record=FILE).
+"""`pytest-relevance report`: what a run printed of its cases, from its record (pytest
+--relevance-record=FILE).
 
-The report has failures, gates, the summary and the verdict. It is text, Markdown for the comment of a pull request, an
-HTML page, JSON, or what another installed package makes. The exit code is 0, whatever the run came to. It is 2 if RUN is
-no sound record.
+The report has failures, gates, the summary and the verdict. It is text, Markdown for
+the comment of a pull request, an HTML page, JSON, or what another installed package
+makes. The exit code is 0, whatever the run came to. It is 2 if RUN is no sound record.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record.
 
-    Raises `CommandError` for an invalid record or output, and `ExtensionError` if a report of
-    another package fails.
+    Raises `CommandError` for an invalid record or output, and `ExtensionError` if a
+    report of another package fails.
     """
     format = command.report_format(arguments, command.FORMATS_OF_RUNS)
     inputs = [arguments.record, arguments.against]
@@ -81,7 +82,9 @@ def _recorded(path: Path, against: Path | None) -> Run:
 
 
 def _against(run: Run, path: Path) -> Run:
-    """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
+    """Return a run compared with a baseline or with another record. Raises
+    `CommandError` for an invalid file.
+    """
     from pytest_relevance.results.records.against import compare_recorded, entries_of
     from pytest_relevance.results.records.baseline import read_baseline
     from pytest_relevance.results.records.file import BASELINE, kind_of

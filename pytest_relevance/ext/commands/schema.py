@@ -1,7 +1,8 @@
 """`pytest-relevance schema`: the JSON Schema of case files.
 
-With it an editor completes the keys of a case file, explains them and marks most mistakes. Write a copy to the folder
-of the case files, again after an upgrade, and name it in their first line:
+With it an editor completes the keys of a case file, explains them and marks most
+mistakes. Write a copy to the folder of the case files, again after an upgrade, and name
+it in their first line:
 
   # yaml-language-server: $schema=relevance.schema.json
 """
@@ -25,7 +26,9 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the schema, or write it to a file. Raises `CommandError` if the file cannot or must not be written."""
+    """Print the schema, or write it to a file. Raises `CommandError` if the file cannot
+    or must not be written.
+    """
     check_output(arguments, [], _is_schema, "no schema of case files")
     data = schema_text().encode()
     if arguments.output is None:

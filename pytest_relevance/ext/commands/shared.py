@@ -1,4 +1,6 @@
-"""What several commands of this extension share: texts of queries, files that are written, case files."""
+"""What several commands of this extension share: texts of queries, files that are
+written, case files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ YAML = (".yaml", ".yml")
 
 
 def add_query(parser: ArgumentParser) -> None:
-    """Add the option that says where requests of Elasticsearch have the texts of their queries."""
+    """Add the option that says where requests of Elasticsearch have the texts of their
+    queries.
+    """
     parser.add_argument(
         "--query",
         metavar="PATH",

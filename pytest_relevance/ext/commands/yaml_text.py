@@ -1,7 +1,7 @@
 """Texts, numbers and other values as YAML in one line, for case files that are written.
 
-A text stands plain only if no version of YAML could take it for anything else, and in double
-quotes otherwise.
+A text stands plain only if no version of YAML could take it for anything else, and in
+double quotes otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def write_number(value: float) -> str:
 
 
 def write_value(value: object) -> str:
-    """Write a text, number, true, false, null, or a list or mapping of these, in one line.
+    """Write a text, number, true, false, null, or a list or mapping of these, in one
+    line.
 
     Raises:
         ValueError: it is any other value.

@@ -1,11 +1,14 @@
-"""`pytest-relevance compare`: two runs over the same cases, figure by figure and query by query.
+"""`pytest-relevance compare`: two runs over the same cases, figure by figure and query
+by query.
 
-A is the older run, B the newer one. Each is a record (pytest --relevance-record=FILE), or a run of another tool (TREC,
-CSV, Parquet, JSON), which needs --judgments. Single cases are compared by the metric that is named first.
+A is the older run, B the newer one. Each is a record (pytest --relevance-record=FILE),
+or a run of another tool (TREC, CSV, Parquet, JSON), which needs --judgments. Single
+cases are compared by the metric that is named first.
 
-The exit code is 0 if every gate that is given is met. It is 1 if one is not met, or if a case is an error in B and was
-none in A. It is 2 if A and B cannot be compared: they have other queries, other judgments or other settings, there is an
-error, or a run did not finish.
+The exit code is 0 if every gate that is given is met. It is 1 if one is not met, or if
+a case is an error in B and was none in A. It is 2 if A and B cannot be compared: they
+have other queries, other judgments or other settings, there is an error, or a run did
+not finish.
 """
 
 from __future__ import annotations
@@ -116,9 +119,11 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Compare the runs, judge the gates, print or write the report, and return the exit code.
+    """Compare the runs, judge the gates, print or write the report, and return the exit
+    code.
 
-    Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
+    Nothing is printed before all of it is computed. Raises `CommandError` where the
+    runs cannot be compared.
     """
     from pytest_relevance.results.compare.incompatibilities import Incomparable
 
@@ -203,7 +208,9 @@ def _drop(
     what: str = "by how much its mean may drop",
     example: str = "nDCG@10=0.02",
 ) -> tuple[str, float]:
-    """Parse a metric and by how much its mean may drop, or another bound: `nDCG@10=0.02`."""
+    """Parse a metric and by how much its mean may drop, or another bound:
+    `nDCG@10=0.02`.
+    """
     name, _, amount = text.rpartition(
         "="
     )  # a metric name may contain = too: P(rel=2)@5=0.1

@@ -40,31 +40,34 @@ def compare_runs(
 ) -> Comparison:
     """Compare two runs over the same cases.
 
-    `first` is the older run, and differences are second - first. Each is a `Run`, a path
-    (of a record, or of a run as `read_run` takes it), or rankings as `evaluate` takes them.
-    Records have scores. Other runs are scored by `judgments`: a path (of a case file, or of
-    anything that `read_judgments` takes), a `Suite`, or what `evaluate` takes. With
-    `judgments` records are scored anew too. `metrics` are names. The default is the nDCG@k
-    of the cases, and nDCG@10 for rankings. `settings` are those of `evaluate`
+    `first` is the older run, and differences are second - first. Each is a `Run`, a
+    path (of a record, or of a run as `read_run` takes it), or rankings as `evaluate`
+    takes them. Records have scores. Other runs are scored by `judgments`: a path (of a
+    case file, or of anything that `read_judgments` takes), a `Suite`, or what
+    `evaluate` takes. With
+    `judgments` records are scored anew too. `metrics` are names. The default is the
+    nDCG@k of the cases, and nDCG@10 for rankings. `settings` are those of `evaluate`
     (`gain="linear"` ...). Records are scored by them from their recorded grades.
 
     Several variants of a search are compared one by one. `variants=("bm25", "hybrid")`
     compares one variant of `first` with another of `second`, which may be the same run.
 
-    Cases that only the second run has are listed and left out. `common=True` compares the
-    cases that both runs have, whatever is missing, and the report says what was left out. A
-    query that found nothing has no line in a TREC run. So a query that one of two plain
-    runs lacks is an error, unless `missing="empty"` takes it for an empty ranking.
+    Cases that only the second run has are listed and left out. `common=True` compares
+    the cases that both runs have, whatever is missing, and the report says what was
+    left out. A query that found nothing has no line in a TREC run. So a query that one
+    of two plain runs lacks is an error, unless `missing="empty"` takes it for an empty
+    ranking.
 
-    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007) with
-    `resamples`. The interval is the bootstrap's. Both are drawn from `seed`. Over several
-    metrics p-values are adjusted after Holm (1979), for each variant on its own.
+    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007)
+    with `resamples`. The interval is the bootstrap's. Both are drawn from `seed`. Over
+    several metrics p-values are adjusted after Holm (1979), for each variant on its
+    own.
 
     Raises:
         Incomparable: cases are missing in the second run, differ in query, judgments or
             settings, or ended in an error. It is a ValueError, and has `reasons`.
-        RecordError, FileError, CaseFileError: a file cannot be used. They are ValueErrors.
-        ValueError, TypeError: an argument is not allowed.
+        RecordError, FileError, CaseFileError: a file cannot be used. They are
+        ValueErrors. ValueError, TypeError: an argument is not allowed.
     """
     _check_arguments(missing, resamples, settings)
     chosen = _chosen_metrics(metrics)
@@ -118,7 +121,9 @@ def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> 
 def _metric_names(
     chosen: Sequence[Metric] | None, pairs: Sequence[Pair]
 ) -> tuple[str, ...]:
-    """Return the names of the chosen metrics, or of the nDCG@k of the cases by cutoff."""
+    """Return the names of the chosen metrics, or of the nDCG@k of the cases by
+    cutoff.
+    """
     if chosen:
         return tuple([metric.text for metric in chosen])
     of_cases = {each.second.metric for each in pairs}
@@ -129,7 +134,9 @@ def _metric_names(
 def _chosen_metrics(
     metrics: str | Metric | Sequence[str | Metric] | None,
 ) -> list[Metric] | None:
-    """Return the metrics that a caller names, each once; None for those of the cases."""
+    """Return the metrics that a caller names, each once; None for those of the
+    cases.
+    """
     if metrics is None:
         return None
     names = [metrics] if isinstance(metrics, (str, Metric)) else metrics

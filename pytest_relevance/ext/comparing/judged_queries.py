@@ -1,7 +1,7 @@
 """The queries that have judgments, by which both runs of a comparison are judged again.
 
-Two scores can be compared only if they come from the same judgments. Given judgments grade the
-rankings of both runs, whatever judgments these were recorded with.
+Two scores can be compared only if they come from the same judgments. Given judgments
+grade the rankings of both runs, whatever judgments these were recorded with.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class JudgedQuery:
     `grades`: the grade of each document.
     `filled`: the documents whose grades nobody has given, as in `Case`.
 
-    The others are what the judgments say of the query, None if they do not say it: a file
-    of queries has the text and the weight, a case file all of them.
+    The others are what the judgments say of the query, None if they do not say it: a
+    file of queries has the text and the weight, a case file all of them.
     """
 
     key: str
@@ -66,7 +66,9 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQueries:
-    """The judged queries by their keys, and by their texts if no other query has the same."""
+    """The judged queries by their keys, and by their texts if no other query has the
+    same.
+    """
 
     by_key: Mapping[str, JudgedQuery]
     by_text: Mapping[str, JudgedQuery]
@@ -100,7 +102,8 @@ class JudgedQueries:
 def judged_queries(
     judgments: JudgmentSource, settings: Mapping[str, object]
 ) -> JudgedQueries:
-    """Return the queries of judgments in any form. `settings` are those that the user gave.
+    """Return the queries of judgments in any form. `settings` are those that the user
+    gave.
 
     Raises:
         ValueError: a case file, which has settings of its own, comes with others.
@@ -129,7 +132,9 @@ def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
 
 
 def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
-    """Return the queries of judgments; of a file with the texts and weights that it has."""
+    """Return the queries of judgments; of a file with the texts and weights that it
+    has.
+    """
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.results.evaluate import check_judgments
 
@@ -149,7 +154,9 @@ def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
 
 
 def _queries_of_cases(suite: Suite) -> JudgedQueries:
-    """Return the cases of a case file by id, and by query if no other case has the same."""
+    """Return the cases of a case file by id, and by query if no other case has the
+    same.
+    """
     times = Counter(case.query for case in suite.cases)
     by_key = {}
     by_text = {}

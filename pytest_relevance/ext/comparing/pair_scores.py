@@ -1,6 +1,7 @@
 """The scores of paired results by the metrics of a comparison.
 
-A score that was recorded counts. Others are computed from the recorded rankings and grades.
+A score that was recorded counts. Others are computed from the recorded rankings and
+grades.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ def scored_pairs(
 ) -> tuple[Pair, ...]:
     """Score both results of each pair by these metrics, without metrics by nDCG@k.
 
-    A metric of two rankings compares the two of a pair: the second result has that score,
-    and the first has 1. The second result names the documents of both. It is without the
-    baseline of its own run. `is_across`: two variants are compared, so it has no variant.
+    A metric of two rankings compares the two of a pair: the second result has that
+    score, and the first has 1. The second result names the documents of both. It is
+    without the baseline of its own run. `is_across`: two variants are compared, so it
+    has no variant.
 
     Raises ValueError for a metric that looks deeper than a ranking is known, and for a
     grade without a gain.
@@ -88,7 +90,8 @@ def _scores(
 ) -> list[Mapping[str, float | None]]:
     """Score each result by these metrics; None stands for a score that is not defined.
 
-    Metrics of two rankings are left out: a record has the similarity to another ranking.
+    Metrics of two rankings are left out: a record has the similarity to another
+    ranking.
     """
     highest = _HighestGrades(results)
     found = []
@@ -132,14 +135,18 @@ def _computed(
 
 
 class _HighestGrades:
-    """The highest grades of the judgments of a run, for settings that need and lack one."""
+    """The highest grades of the judgments of a run, for settings that need and lack
+    one.
+    """
 
     def __init__(self, results: Sequence[CaseResult]) -> None:
         self._results = results
         self._by_settings: dict[Settings, float | None] = {}
 
     def settings_for(self, result: CaseResult, metric: Metric) -> Settings:
-        """Return the settings of a result, with a maximum grade if the metric needs one."""
+        """Return the settings of a result, with a maximum grade if the metric needs
+        one.
+        """
         settings = result.conditions.settings
         needs_one = metric.measure == "ERR" or settings.ideal == "max"
         if not needs_one or settings.max_grade is not None:
@@ -150,7 +157,9 @@ class _HighestGrades:
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
-    """Return the highest grade of the judgments of results with these settings, if above 0."""
+    """Return the highest grade of the judgments of results with these settings, if
+    above 0.
+    """
     highest = 0.0
     for result in results:
         if result.conditions.settings == settings:
@@ -164,8 +173,8 @@ def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float |
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
     """Raise a ValueError if a metric has to be recorded, and is not in both runs.
 
-    That is so for a metric of a project's own, whose function is not known here. A case of
-    which neither result has the value was not asked for it.
+    That is so for a metric of a project's own, whose function is not known here. A case
+    of which neither result has the value was not asked for it.
     """
     for metric in metrics or ():
         if metric.is_computable or _is_recorded(pairs, metric.text):
@@ -181,7 +190,9 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Whether any pair has the value of a metric in both results, and none in one alone."""
+    """Whether any pair has the value of a metric in both results, and none in one
+    alone.
+    """
     is_in_both = False
     for pair in pairs:
         in_first = metric in pair.first.evaluation.scores
@@ -196,8 +207,8 @@ def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
 def _require_ranks(result: CaseResult, metric: Metric) -> None:
     """Raise a ValueError if a metric looks deeper than a ranking is known.
 
-    Either only a part of the ranking was kept, or the search returned as many results as
-    requested and may have more.
+    Either only a part of the ranking was kept, or the search returned as many results
+    as requested and may have more.
     """
     needed = ranks_needed(metric, result.conditions.settings)
     if needed is not None and needed <= len(result.ranking.documents):
@@ -209,7 +220,8 @@ def _require_ranks(result: CaseResult, metric: Metric) -> None:
 
 
 def _why_unknown(result: CaseResult, needed: int | None) -> str:
-    """Say why a ranking is not known as deep as needed (None: all of it), and what helps.
+    """Say why a ranking is not known as deep as needed (None: all of it), and what
+    helps.
 
     Nothing if it is known as deep.
     """

@@ -1,6 +1,7 @@
 """The results of two runs paired by case, and what keeps them from being compared.
 
-Nothing is dropped silently: every case of either run is in a pair, in an `Incompatibility`, or was skipped by both.
+Nothing is dropped silently: every case of either run is in a pair, in an
+`Incompatibility`, or was skipped by both.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ _NO_LINE = (
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, what keeps other cases from it, and remarks.
+    """The pairs of results that can be compared, what keeps other cases from it, and
+    remarks.
 
     `names` are what the runs are called.
     """
@@ -76,13 +78,13 @@ def pair(
     """Pair the results of two runs that are to be compared by these metrics.
 
     Case files are matched by their names without folders if these are unique, and are
-    ignored if each run has only one. Cases that only the second run has are new, which is
-    no reason to refuse. But a plain run has no line for a query without results, so that a
-    query it lacks need not be new. With `common` the cases that both runs have are
-    compared all the same.
+    ignored if each run has only one. Cases that only the second run has are new, which
+    is no reason to refuse. But a plain run has no line for a query without results, so
+    that a query it lacks need not be new. With `common` the cases that both runs have
+    are compared all the same.
 
-    Raises `Incomparable` if nothing is left, or something keeps the runs apart; ValueError
-    for one of two `variants` that its run does not have.
+    Raises `Incomparable` if nothing is left, or something keeps the runs apart;
+    ValueError for one of two `variants` that its run does not have.
     """
     names = _names(first, second, variants)
     matched = _Matched(names, metrics)
@@ -193,7 +195,9 @@ def _is_plain(run: Run) -> bool:
 
 
 def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
-    """Say what was skipped, and in what the results of pairs differ beyond their rankings."""
+    """Say what was skipped, and in what the results of pairs differ beyond their
+    rankings.
+    """
     other_params, other_weights, unjudged = [], [], []
     for each in matched.pairs:
         first, second = each.first, each.second
@@ -224,7 +228,8 @@ def match_results(
 ) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
     """Pair the results of each case; None stands for a result that one run lacks.
 
-    Results of one key are paired in their order: a test may check a query several times.
+    Results of one key are paired in their order: a test may check a query several
+    times.
     """
     waiting = defaultdict(list)
     for result in second:
@@ -259,7 +264,9 @@ def _matched_results(
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
-    """Return the results of a variant. Raises ValueError if the run does not have it."""
+    """Return the results of a variant. Raises ValueError if the run does not have
+    it.
+    """
     found = [result for result in run.results if result.variant == variant]
     if found:
         return found

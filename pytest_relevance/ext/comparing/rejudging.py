@@ -28,8 +28,8 @@ class Rejudging:
 
     `queries`: the judgments; None: each result keeps its own grades.
     `settings`: the settings that replace those of the results.
-    `by_key`: the id of a result becomes the key of its query, and its case file is dropped,
-    since two runs may name their queries differently.
+    `by_key`: the id of a result becomes the key of its query, and its case file is
+    dropped, since two runs may name their queries differently.
     """
 
     queries: JudgedQueries | None
@@ -81,7 +81,9 @@ class Rejudging:
         return replace(conditions, k=k, settings=settings)
 
     def _changed_settings(self, settings: Settings) -> Settings:
-        """Return settings with the replaced ones. Results of equal settings share theirs."""
+        """Return settings with the replaced ones. Results of equal settings share
+        theirs.
+        """
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)
         return self._changed[settings]

@@ -1,7 +1,7 @@
 """The two runs of a comparison, read and judged alike.
 
-Records, runs of other tools and rankings in Python are read as a `Run`: a record has scores,
-rankings alone have none.
+Records, runs of other tools and rankings in Python are read as a `Run`: a record has
+scores, rankings alone have none.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def _require_scores(one: Run, two: Run) -> None:
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """Add empty rankings of judged queries to plain runs that lack them, if that is meant.
+    """Add empty rankings of judged queries to plain runs that lack them, if that is
+    meant.
 
     Otherwise return a note about the queries that neither run has.
     """
@@ -145,8 +146,8 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
     """Make a run of a source of `compare_runs`.
 
     `name` is for rankings in Python, and `k` is the cutoff of plain rankings. Raises
-    `RecordError` or `FileError` for a file that cannot be used, ValueError for what is not
-    a ranking.
+    `RecordError` or `FileError` for a file that cannot be used, ValueError for what is
+    not a ranking.
     """
     if isinstance(source, Run):
         return source

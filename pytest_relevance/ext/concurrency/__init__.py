@@ -1,4 +1,5 @@
-"""Searching several cases at once, in threads, as tasks or in batches: `--relevance-concurrency`, and `many`.
+"""Searching several cases at once, in threads, as tasks or in batches:
+`--relevance-concurrency`, and `many`.
 
 | module | what it holds |
 |---|---|

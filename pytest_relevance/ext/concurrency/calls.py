@@ -1,7 +1,8 @@
 """The calls of the searches of a window, and the outcome of each case.
 
-A call is one of the search itself for a case, or of `many` for a batch. It reads the rankings too, where it runs:
-cursors and clients may belong to their thread, and a lazy response does its work only while it is read.
+A call is one of the search itself for a case, or of `many` for a batch. It reads the
+rankings too, where it runs: cursors and clients may belong to their thread, and a lazy
+response does its work only while it is read.
 """
 
 from __future__ import annotations
@@ -34,16 +35,19 @@ from pytest_relevance.results.responses.ranking import Ranking
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 Cursors = dict[int, tuple[object, int, "SearchOutcome"]]
-"""The cursors that were returned in one window of threads, by `id`: the cursor, its thread, and the first outcome."""
+"""The cursors that were returned in one window of threads, by `id`: the cursor, its
+thread, and the first outcome.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class SearchOutcome:
     """What the calls for one case returned or raised.
 
-    `search` is the value of the fixture, `asked` the number of results requested. `rankings` has the ranking of each
-    call with its latency; in a batch each has an equal part of its latency. `answer` is the first response. `error` is
-    the exception that ended the calls, with its `traceback`.
+    `search` is the value of the fixture, `asked` the number of results requested.
+    `rankings` has the ranking of each call with its latency; in a batch each has an
+    equal part of its latency. `answer` is the first response. `error` is the exception
+    that ended the calls, with its `traceback`.
     """
 
     run: CaseRun
@@ -72,7 +76,9 @@ class SearchOutcome:
         return calling.most_to_read(self.run.case, self.asked)
 
     def fail(self, error: BaseException) -> None:
-        """Keep the exception of a call. That of a shared cursor stays, as the errors after it follow from it."""
+        """Keep the exception of a call. That of a shared cursor stays, as the errors
+        after it follow from it.
+        """
         if isinstance(self.error, SharedCursorError):
             return
         if threading.current_thread() is not threading.main_thread():
@@ -85,7 +91,9 @@ class SearchOutcome:
         self.error, self.traceback = error, error.__traceback__
 
     def searched(self, concurrency: int) -> Searched:
-        """Return what the calls returned or raised, for the call of the case itself. So many calls ran at a time."""
+        """Return what the calls returned or raised, for the call of the case itself. So
+        many calls ran at a time.
+        """
         error = self.error
         if error is not None:
             error = error.with_traceback(self.traceback)  # cases of a batch share it
@@ -114,13 +122,16 @@ _BOUND = (
 
 
 class Call:
-    """One call of a search for one case, or of its attribute `many` for a batch of cases with equal params and `k`.
+    """One call of a search for one case, or of its attribute `many` for a batch of
+    cases with equal params and `k`.
 
-    With `--relevance-repeat` it is several calls in a row. `future` says what became of it: it is pending, was dropped
-    (cancelled), runs, or has ended; its result is in the `outcomes`. `waiting` is a response that must be awaited, of a
-    plain function, with the time of the call. `task` is the task of asyncio that runs the call, if one does; `is_lost`:
-    its event loop stopped before the task ended. `cursors` are the cursors of a window in threads; `is_only`: no
-    other call is in its window; `began` is when the call began.
+    With `--relevance-repeat` it is several calls in a row. `future` says what became of
+    it: it is pending, was dropped (cancelled), runs, or has ended; its result is in the
+    `outcomes`. `waiting` is a response that must be awaited, of a plain function, with
+    the time of the call. `task` is the task of asyncio that runs the call, if one does;
+    `is_lost`: its event loop stopped before the task ended. `cursors` are the cursors
+    of a window in threads; `is_only`: no other call is in its window; `began` is when
+    the call began.
     """
 
     def __init__(
@@ -139,7 +150,9 @@ class Call:
         self._left = times
 
     def run(self) -> None:
-        """Make the calls, unless dropped. Stop at a response that must be awaited, which `run_async` continues with."""
+        """Make the calls, unless dropped. Stop at a response that must be awaited,
+        which `run_async` continues with.
+        """
         if not self.future.set_running_or_notify_cancel():
             return
         self.began = now()
@@ -155,7 +168,8 @@ class Call:
         self.future.set_result(None)
 
     async def run_async(self) -> None:
-        """Make the calls, or what `run` has left of them, in the running event loop, unless the call was dropped.
+        """Make the calls, or what `run` has left of them, in the running event loop,
+        unless the call was dropped.
 
         Passes on what ends the coroutine from outside.
         """
@@ -177,7 +191,8 @@ class Call:
                     most = MOST_READ if is_batch else self.outcomes[0].most_to_read
                     self._read(await awaiting.wait(response, most), started)
         except BaseException as error:
-            # Ctrl-C interrupts what the main thread does, which may be this search: it ends the window, not one case
+            # Ctrl-C interrupts what the main thread does, which may be this search: it
+            # ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
             if (
                 self.is_lost or is_ending or type(error).__name__ == "Cancelled"
@@ -187,7 +202,9 @@ class Call:
         self.future.set_result(None)
 
     def drop(self) -> None:
-        """Discard the call, unless it has ended or runs in a thread, which cannot be stopped."""
+        """Discard the call, unless it has ended or runs in a thread, which cannot be
+        stopped.
+        """
         if (
             not self.future.cancel()
             and self.task is not None
@@ -242,7 +259,8 @@ class Call:
             return
         (outcome,) = self.outcomes
         if self.cursors is not None and _is_read_once(response):
-            # a connection of DuckDB returns itself from `execute`: each call then ends the result of the previous one
+            # a connection of DuckDB returns itself from `execute`: each call then ends
+            # the result of the previous one
             mine = response, threading.get_ident(), outcome
             _, thread, first = self.cursors.setdefault(id(response), mine)
             if thread != mine[1]:
@@ -258,7 +276,9 @@ class Call:
 
 
 def _is_read_once(response: object) -> bool:
-    """Whether a response is a cursor or an iterator; a stub may return one constant list to all calls."""
+    """Whether a response is a cursor or an iterator; a stub may return one constant
+    list to all calls.
+    """
     return any(hasattr(type(response), name) for name in ("fetchall", "__next__"))
 
 
@@ -285,9 +305,11 @@ def _name(call: Call) -> str:
 
 
 class _Batch:
-    """Reads each response of a batch as soon as it arrives: the search may reuse one list for the next response.
+    """Reads each response of a batch as soon as it arrives: the search may reuse one
+    list for the next response.
 
-    The outcomes get their rankings only when it is known that each query has one response.
+    The outcomes get their rankings only when it is known that each query has one
+    response.
     """
 
     def __init__(self, outcomes: Sequence[SearchOutcome]) -> None:
@@ -320,7 +342,9 @@ class _Batch:
         return returned
 
     def read(self, response: object) -> None:
-        """Read a response as the ranking of the next query. Raises `CaseError` where there is no next one."""
+        """Read a response as the ranking of the next query. Raises `CaseError` where
+        there is no next one.
+        """
         if len(self._rankings) == len(self._outcomes):
             raise self._wrong_number(
                 f"more than {counted(len(self._outcomes), 'response')}"
@@ -336,7 +360,8 @@ class _Batch:
             self._rankings.append(error)
 
     def finish(self, started: Moment) -> None:
-        """Give each case its ranking, with its share of the time since `started`, or its exception.
+        """Give each case its ranking, with its share of the time since `started`, or
+        its exception.
 
         Raises `CaseError` where there are fewer responses than queries.
         """

@@ -1,4 +1,6 @@
-"""Declare `--relevance-concurrency` and the ini keys of it, and register the hooks in a run that has cases."""
+"""Declare `--relevance-concurrency` and the ini keys of it, and register the hooks in a
+run that has cases.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Call the searches of several cases together, and hand each case what its own search returned or raised.
+"""Call the searches of several cases together, and hand each case what its own search
+returned or raised.
 
-The first case of a window runs the searches of the whole window within its own call: in daemon threads, or as tasks of
-an event loop. Their output, logs and warnings are captured with that case.
+The first case of a window runs the searches of the whole window within its own call: in
+daemon threads, or as tasks of an event loop. Their output, logs and warnings are
+captured with that case.
 """
 
 from __future__ import annotations
@@ -36,17 +38,23 @@ from pytest_relevance.plugin.running.searched import Searched
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _WINDOW = 4
-"""The number of cases in a window, as a multiple of the concurrency: few threads wait for the slowest search."""
+"""The number of cases in a window, as a multiple of the concurrency: few threads wait
+for the slowest search.
+"""
 
 
 class Searches:
-    """The outcomes of searches called ahead of their cases' turns, and the threads that run searches.
+    """The outcomes of searches called ahead of their cases' turns, and the threads that
+    run searches.
 
-    The threads are daemons. Idle ones wait for the next window, so that a client that belongs to its thread stays.
+    The threads are daemons. Idle ones wait for the next window, so that a client that
+    belongs to its thread stays.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
-        """Run at most `concurrency` calls at a time; call `many` for at most `batch` cases."""
+        """Run at most `concurrency` calls at a time; call `many` for at most `batch`
+        cases.
+        """
         self._config = config
         self._settings = settings(config)
         self._concurrency = concurrency
@@ -57,14 +65,15 @@ class Searches:
         self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
         self._threads = 0  # the number of threads that serve the queue
         self._calls: Sequence[Call] = ()  # the calls of the running window
-        # the item that began a window which was left, and the names of its running searches
+        # the item that began a window which was left, and the names of its running
+        # searches
         self._in_flight: tuple[pytest.Item | None, str] = (None, "")
 
     def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return what the search of a case returned; None if it is to be called alone.
 
-        The first case of a window calls the searches of the whole window. No event loop runs. A coroutine is returned
-        if one is needed.
+        The first case of a window calls the searches of the whole window. No event loop
+        runs. A coroutine is returned if one is needed.
         """
         if not self._is_searched(this):
             if is_coroutine_function(self._function_of(this)):
@@ -85,7 +94,9 @@ class Searches:
         return self._take_outcome(this)
 
     async def _search_in_loop(self, this: CaseRun) -> Searched:
-        """Return what the search of a case returned, as `take` does, in a running event loop."""
+        """Return what the search of a case returned, as `take` does, in a running event
+        loop.
+        """
         if this not in self._ahead:
             is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
@@ -103,7 +114,9 @@ class Searches:
         return outcome.searched(self._concurrency)
 
     def _function_of(self, this: CaseRun) -> object:
-        """Return the function to call for a case: `many` for a batch, the search itself for a single case."""
+        """Return the function to call for a case: `many` for a batch, the search itself
+        for a single case.
+        """
         search = this.search
         many = many_of(search)
         is_alone = callable(search) and not self._begins_window(this)
@@ -123,7 +136,9 @@ class Searches:
         self._ahead.pop(this, None)
 
     def leave(self, error: BaseException) -> None:
-        """Drop the queued calls of a window that Ctrl-C or a timeout ended, if any, and name the running ones."""
+        """Drop the queued calls of a window that Ctrl-C or a timeout ended, if any, and
+        name the running ones.
+        """
         calls, self._calls = self._calls, ()
         if calls:
             first = calls[0].outcomes[0].run
@@ -152,7 +167,9 @@ class Searches:
         self._ahead.clear()
 
     def _is_searched(self, this: CaseRun) -> bool:
-        """Whether a case was searched ahead of its turn. An outcome of a fixture that was set up again is dropped."""
+        """Whether a case was searched ahead of its turn. An outcome of a fixture that
+        was set up again is dropped.
+        """
         outcome = self._ahead.get(this)
         if outcome is not None and outcome.search is not this.search:
             outcome.call.close()
@@ -161,7 +178,8 @@ class Searches:
         return this in self._ahead
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[Call]:
-        """Return the calls of the window that a case begins; none where its search is to be called alone.
+        """Return the calls of the window that a case begins; none where its search is
+        to be called alone.
 
         At most `most` calls are to run at a time.
         """
@@ -192,7 +210,9 @@ class Searches:
         return calls
 
     def _begins_window(self, this: CaseRun) -> bool:
-        """Whether other cases may be searched with a case; if not by its fixtures, the run tells why."""
+        """Whether other cases may be searched with a case; if not by its fixtures, the
+        run tells why.
+        """
         if this in self._called or here() != self._settings.home:
             return False
         if hasattr(self._config, "workerinput"):
@@ -203,7 +223,9 @@ class Searches:
         return not (why or is_alone(this))
 
     def _run_in_threads(self, calls: Sequence[Call]) -> None:
-        """Run the calls of a window in threads, each in a copy of the context, and wait for them."""
+        """Run the calls of a window in threads, each in a copy of the context, and wait
+        for them.
+        """
         with self._window(calls):
             cursors: Cursors = {}
             for call in calls:
@@ -226,7 +248,9 @@ class Searches:
         self._queue, self._threads = SimpleQueue(), 0
 
     async def _run_in_loop(self, calls: Sequence[Call]) -> None:
-        """Run calls as tasks of the running loop, so many at a time, and wait for them; with trio there is one."""
+        """Run calls as tasks of the running loop, so many at a time, and wait for them;
+        with trio there is one.
+        """
         if not calls:
             return
         if awaiting.is_trio(awaiting.running_loop()):
@@ -244,7 +268,8 @@ class Searches:
         with self._window(calls):
             for call in calls:
                 call.task = asyncio.ensure_future(run(call))  # in a copy of the context
-                # Ctrl-C may interrupt a task before its call; asyncio logs an exception that nobody has looked at
+                # Ctrl-C may interrupt a task before its call; asyncio logs an exception
+                # that nobody has looked at
                 call.task.add_done_callback(
                     lambda task: task.cancelled() or task.exception()
                 )
@@ -256,7 +281,9 @@ class Searches:
 
     @contextmanager
     def _window(self, calls: Sequence[Call]) -> Iterator[None]:
-        """Start no call any more once one has ended the run; forget those that were dropped."""
+        """Start no call any more once one has ended the run; forget those that were
+        dropped.
+        """
         self._calls = calls
         for call in calls:
             call.future.add_done_callback(partial(self._drop_after, call, calls))
@@ -272,15 +299,17 @@ class Searches:
     def _drop_after(self, call: Call, calls: Sequence[Call], _: Future[None]) -> None:
         """Drop the queued calls of a window if the exception of a call may end the run.
 
-        They are made at the turn of their cases if it does not. The first call is made all the same, if its thread has
-        not begun it yet: its case is the one that runs.
+        They are made at the turn of their cases if it does not. The first call is made
+        all the same, if its thread has not begun it yet: its case is the one that runs.
         """
         if any(self._may_end_run(outcome.error) for outcome in call.outcomes):
             for queued in calls[1:]:
                 queued.future.cancel()
 
     def _may_end_run(self, error: BaseException | None) -> bool:
-        """Whether the exception of a search may end the run: by itself, or as a failure with `--maxfail` or `--sw`."""
+        """Whether the exception of a search may end the run: by itself, or as a failure
+        with `--maxfail` or `--sw`.
+        """
         if error is None or isinstance(error, _NO_FAILURES):
             return False
         if isinstance(error, _ENDING):
@@ -289,7 +318,9 @@ class Searches:
         return bool(option.maxfail or getattr(option, "stepwise", False))
 
     def _forget_lost(self, calls: Sequence[Call]) -> None:
-        """Forget calls that were dropped, or whose loop stopped: their cases are searched at their turn."""
+        """Forget calls that were dropped, or whose loop stopped: their cases are
+        searched at their turn.
+        """
         for call in calls:
             if not (call.is_lost or call.future.cancelled()):
                 continue
@@ -299,7 +330,9 @@ class Searches:
                 self._called.discard(outcome.run)
 
     def _waiting_calls(self, this: CaseRun) -> Sequence[Call]:
-        """Return the calls whose responses must be awaited, that of this case first, to be run once more."""
+        """Return the calls whose responses must be awaited, that of this case first, to
+        be run once more.
+        """
         calls = dict.fromkeys(
             outcome.call for outcome in (self._ahead[this], *self._ahead.values())
         )
@@ -316,7 +349,9 @@ _ENDING = (KeyboardInterrupt, pytest.exit.Exception)
 
 
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
-    """Return groups of at most `most` cases with equal params and an equal `k`, in the order of their first cases."""
+    """Return groups of at most `most` cases with equal params and an equal `k`, in the
+    order of their first cases.
+    """
     alike: dict[tuple[int | None, str], list[CaseRun]] = {}
     for run in runs:
         key = asked_for(many, run.case), repr(sorted(run.case.params.items()))

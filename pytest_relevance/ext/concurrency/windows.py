@@ -1,7 +1,8 @@
 """A window: the cases that may be searched together.
 
-A window is a case and following ones of its file that are searched in the same way. A case that may be skipped, or
-whose latency an expectation or a gate looks at, is left out: it is searched alone, at its turn.
+A window is a case and following ones of its file that are searched in the same way. A
+case that may be skipped, or whose latency an expectation or a gate looks at, is left
+out: it is searched alone, at its turn.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Windows:
         self._places: dict[pytest.Item, int] = {}
 
     def why_alone(self, run: CaseRun) -> str:
-        """Return why a case, whose fixtures are set up, is searched alone; empty if it need not be."""
+        """Return why a case, whose fixtures are set up, is searched alone; empty if it
+        need not be.
+        """
         hook = self._hook_of_project(run.item)
         if hook:
             return (
@@ -64,7 +67,9 @@ class Windows:
         )
 
     def _names_of_function_scope(self, run: CaseRun) -> list[str]:
-        """Name the fixtures of function scope of a case: its search, and others of the project."""
+        """Name the fixtures of function scope of a case: its search, and others of the
+        project.
+        """
         names = []
         for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
             name = fixture.argname
@@ -73,7 +78,9 @@ class Windows:
         return names
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases, at most `most`, that may be searched together with a case that is not alone."""
+        """Return the next cases, at most `most`, that may be searched together with a
+        case that is not alone.
+        """
         together: list[CaseRun] = []
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
@@ -91,9 +98,11 @@ class Windows:
         return islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _hook_of_project(self, item: pytest.Item) -> str:
-        """Return the hook with which the project takes part in running each test of a file; empty if there is none.
+        """Return the hook with which the project takes part in running each test of a
+        file; empty if there is none.
 
-        Such a hook may prepare each test. A search called ahead of its case would run without that preparation.
+        Such a hook may prepare each test. A search called ahead of its case would run
+        without that preparation.
         """
         file = item.parent
         if file not in self._hooks:
@@ -106,7 +115,9 @@ class Windows:
 
 
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
-    """Whether two cases of a file are searched in the same way, and the second needs no fixture that the first lacks."""
+    """Whether two cases of a file are searched in the same way, and the second needs no
+    fixture that the first lacks.
+    """
     if run.item.parent is not other.item.parent:
         return False
     if (run.case.search, run.variant) != (other.case.search, other.variant):

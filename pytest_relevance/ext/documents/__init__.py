@@ -1,4 +1,5 @@
-"""What the documents of results are called, and their fields, from the fixture `relevance_documents` and catalogues.
+"""What the documents of results are called, and their fields, from the fixture
+`relevance_documents` and catalogues.
 
 | module | what it holds |
 |---|---|

@@ -1,6 +1,7 @@
 """What documents are called, from the answers of an index.
 
-The answer of the fixture `relevance_documents` is a mapping of the documents that are in an
+The answer of the fixture `relevance_documents` is a mapping of the documents that are
+in an
 index: their titles, or mappings with a title and further fields (`read_answer`).
 """
 
@@ -20,7 +21,9 @@ from pytest_relevance.results.responses.ids import id_text
 from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 LONGEST_FIELD = 300
-"""How many characters of a further field are kept: records would consist of descriptions otherwise."""
+"""How many characters of a further field are kept: records would consist of
+descriptions otherwise.
+"""
 
 _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 """The keys of a document that are not among its further fields."""
@@ -34,10 +37,12 @@ class UnreadableAnswer(ValueError):
 class IndexDocuments:
     """The documents that an index was asked for.
 
-    `titles`, `shown`: the titles and further fields, as text, of the documents in the index.
+    `titles`, `shown`: the titles and further fields, as text, of the documents in the
+        index.
     `absent`: the documents that are not in it.
-    `has_other_ids`: the index does not have a document that the search returned. It then has
-        other ids than the search, and an absent document may well be in the index.
+    `has_other_ids`: the index does not have a document that the search returned. It
+        then has other ids than the search, and an absent document may well be in the
+        index.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -52,7 +57,9 @@ class IndexDocuments:
         self.absent |= more.absent
 
     def described(self, result: CaseResult) -> CaseResult:
-        """Give a result the titles and fields of its documents, and those that are not in the index."""
+        """Give a result the titles and fields of its documents, and those that are not
+        in the index.
+        """
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
             return described
@@ -64,7 +71,9 @@ class IndexDocuments:
         return described.with_texts(not_in_index=tuple(missing))
 
     def unknown_result(self, result: CaseResult) -> str | None:
-        """Find a document that the search returned and that is absent; None if there is none."""
+        """Find a document that the search returned and that is absent; None if there is
+        none.
+        """
         for document in result.named:
             if document in self.absent and result.ranking.rank_of(document) is not None:
                 return document
@@ -81,7 +90,9 @@ def _wanted(result: CaseResult) -> list[str]:
 
 
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
-    """List the documents of a result that an index is asked for: of its rankings the top that a report shows."""
+    """List the documents of a result that an index is asked for: of its rankings the
+    top that a report shows.
+    """
     k = result.conditions.k
     if result.evaluation.judgments:
         return result.named_within(k)
@@ -102,8 +113,8 @@ class IndexAnswer:
 def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
     """Read `{id: title or mapping}`.
 
-    None in the place of a title says that there is no such document. Raises `UnreadableAnswer`
-    for anything else than a mapping.
+    None in the place of a title says that there is no such document. Raises
+    `UnreadableAnswer` for anything else than a mapping.
     """
     if not isinstance(answer, Mapping):
         raise UnreadableAnswer(
@@ -139,7 +150,9 @@ def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """The title of a document, its further fields as text, and whether its title could be read."""
+    """The title of a document, its further fields as text, and whether its title could
+    be read.
+    """
 
     title: str = ""
     fields: dict[str, str] = field(default_factory=dict)
@@ -168,7 +181,9 @@ def _read_document(value: object) -> _Document:
 
 
 def _field_text(value: object) -> str:
-    """Write a scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
+    """Write a scalar as text, cut to `LONGEST_FIELD` characters; empty for any other
+    value.
+    """
     if not isinstance(value, (str, bool, Number, date)):
         return ""
     return cut_to(text_of(value), LONGEST_FIELD)

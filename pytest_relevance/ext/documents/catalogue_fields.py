@@ -1,4 +1,6 @@
-"""The fields of documents that the catalogue of a suite has, for expectations that look at fields."""
+"""The fields of documents that the catalogue of a suite has, for expectations that look
+at fields.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
 
 
 def fields_in_catalogue(this: CaseRun) -> FieldValues:
-    """Return what the catalogue of a case has of all documents. It is read once in each process.
+    """Return what the catalogue of a case has of all documents. It is read once in each
+    process.
 
     Raises `CaseError` if it cannot be read.
     """
@@ -52,7 +55,9 @@ def _beside(file: str, name: str) -> str:
 
 
 def _columns_of_fields(this: CaseRun) -> set[str]:
-    """Find the columns that any case of the file looks at. A path may be one, or lead into one."""
+    """Find the columns that any case of the file looks at. A path may be one, or lead
+    into one.
+    """
     columns = set()
     for item in this.item.session.items:
         run = item.stash.get(CASE_RUN, None)

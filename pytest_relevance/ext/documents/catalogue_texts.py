@@ -1,4 +1,6 @@
-"""The titles and fields that catalogues have of the documents of a run, for its reports."""
+"""The titles and fields that catalogues have of the documents of a run, for its
+reports.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ def texts_in_catalogues(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> list[DocumentTexts]:
-    """Return the texts of the documents of each result. What of a catalogue cannot be read becomes a message.
+    """Return the texts of the documents of each result. What of a catalogue cannot be
+    read becomes a message.
 
     Each catalogue is read once, if the first call is for all results of the run.
     """

@@ -1,14 +1,19 @@
-"""Look up what results are called, which documents the index does not have, and the fields that expectations look at.
+"""Look up what results are called, which documents the index does not have, and the
+fields that expectations look at.
 
-Titles, and what is not in the index, are asked of the project's fixture `relevance_documents`.
+Titles, and what is not in the index, are asked of the project's fixture
+`relevance_documents`.
 
-The fixture is requested, and its value called, at the end of the call phase of a failing case. Then its fixtures are
-still set up, no event loop runs, and output is captured. A run that passes never requests it.
+The fixture is requested, and its value called, at the end of the call phase of a
+failing case. Then its fixtures are still set up, no event loop runs, and output is
+captured. A run that passes never requests it.
 
-Only an output at the end of the run needs the documents of other cases. They wait until a batch is full, a case fails,
-or the fixture is torn down. Their titles are sent with a later report.
+Only an output at the end of the run needs the documents of other cases. They wait until
+a batch is full, a case fails, or the fixture is torn down. Their titles are sent with a
+later report.
 
-No verdict changes because of a title: what goes wrong is a warning of the run, shown once in the summary.
+No verdict changes because of a title: what goes wrong is a warning of the run, shown
+once in the summary.
 """
 
 from __future__ import annotations
@@ -65,7 +70,9 @@ _FAILURES = (CaseFailure, BaselineFailure)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The result of a case, or of check `number` of an item, whose documents are to be looked up."""
+    """The result of a case, or of check `number` of an item, whose documents are to be
+    looked up.
+    """
 
     nodeid: str
     number: int
@@ -74,7 +81,8 @@ class _Case:
 
 @dataclass(slots=True, eq=False)
 class _Index:
-    """The value of the fixture, and what it was asked so far. Each document is asked for once.
+    """The value of the fixture, and what it was asked so far. Each document is asked
+    for once.
 
     `waiting`: the documents to ask for next.
     `cases`: the cases whose documents were not all asked for.
@@ -136,7 +144,8 @@ class _Index:
 
 
 class DocumentLookup:
-    """The hooks that ask for documents, and have later reports send the answers of the index.
+    """The hooks that ask for documents, and have later reports send the answers of the
+    index.
 
     They are registered under the name of the fixture, where any is defined.
     """
@@ -150,7 +159,9 @@ class DocumentLookup:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Ask for the documents of the cases that failed in a call, when it has ended."""
+        """Ask for the documents of the cases that failed in a call, when it has
+        ended.
+        """
         __tracebackhide__ = True
         try:
             result = yield
@@ -166,7 +177,9 @@ class DocumentLookup:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Ask for the remaining documents before the fixture, or a fixture that it requests, is torn down."""
+        """Ask for the remaining documents before the fixture, or a fixture that it
+        requests, is torn down.
+        """
         value = yield
 
         def ask() -> None:
@@ -194,10 +207,12 @@ class DocumentLookup:
         failing = [run for run in checks.runs if run.attempt.error is error]
         self._look_up(item, failing)
 
-    # tryfirst: before `Reporting` takes what is left to send, and before session fixtures end
+    # tryfirst: before `Reporting` takes what is left to send, and before session
+    # fixtures end
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
-        """Ask for the documents that are left in a run that was stopped at a failure, before the files are written.
+        """Ask for the documents that are left in a run that was stopped at a failure,
+        before the files are written.
 
         Ctrl-C does not wait for an answer.
         """
@@ -209,7 +224,9 @@ class DocumentLookup:
     def described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Ask for the documents that are left and these, and return results with what the indexes say of theirs."""
+        """Ask for the documents that are left and these, and return results with what
+        the indexes say of theirs.
+        """
         for index in self._indexes.values():
             index.want_documents(documents)
             self._ask(index)
@@ -245,7 +262,9 @@ class DocumentLookup:
         return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
+        """Ask for the documents that failures name, and collect those of other cases
+        where an output needs them.
+        """
         everything = settings(self._config).details
         wanted = {}
         has_failed = False
@@ -265,7 +284,9 @@ class DocumentLookup:
         self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
-        """Return the index that the fixture gives an item; None where there is none, or it cannot be set up."""
+        """Return the index that the fixture gives an item; None where there is none, or
+        it cannot be set up.
+        """
         request = request_of(item)
         if request is None or item.parent in self._without:
             return None
@@ -290,7 +311,8 @@ class DocumentLookup:
         nodeid: str = "",
         unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
-        """Ask an index for the waiting documents, if they fill a batch or are asked for now, and describe their cases.
+        """Ask an index for the waiting documents, if they fill a batch or are asked for
+        now, and describe their cases.
 
         `unsent` are the attempts of an item, `nodeid`, whose results were not sent yet.
         """

@@ -1,4 +1,6 @@
-"""Register the hooks of `relevance_documents`, and give results the fields that the catalogue of their suite has."""
+"""Register the hooks of `relevance_documents`, and give results the fields that the
+catalogue of their suite has.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 async def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str]
 ) -> FieldValues | None:
-    """Return what the catalogue of the suite has of documents, if there is one. It is asked after the index."""
+    """Return what the catalogue of the suite has of documents, if there is one. It is
+    asked after the index.
+    """
     if case_run.case.terms.documents is None:
         return None
     from pytest_relevance.ext.documents.catalogue_fields import fields_in_catalogue

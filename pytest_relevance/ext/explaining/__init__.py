@@ -1,1 +1,3 @@
-"""Explanations of ranks in failing cases, by the hook `pytest_relevance_explain` of a project."""
+"""Explanations of ranks in failing cases, by the hook `pytest_relevance_explain` of a
+project.
+"""

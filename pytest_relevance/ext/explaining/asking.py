@@ -1,4 +1,6 @@
-"""Which documents of a failing case are explained, and the calls of the hook for them."""
+"""Which documents of a failing case are explained, and the calls of the hook for
+them.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _HOOK = "pytest_relevance_explain"
 
 _MOST_EXPLAINED = 5
-"""How many documents that rank too high are asked for, and how many that left the top k."""
+"""How many documents that rank too high are asked for, and how many that left the top
+k.
+"""
 
 
 def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
     """Ask the hook about documents of a failing case; return its explanations.
 
-    An exception, or a value other than text and None, is a warning of the run; the hook is not asked about the other
-    documents of the case.
+    An exception, or a value other than text and None, is a warning of the run; the hook
+    is not asked about the other documents of the case.
     """
     explanations: dict[str, str] = {}
     hide = redaction(this.item.config).text
@@ -61,7 +65,9 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
+    """Give the documents to explain: unwanted ones, others that rank too high, and
+    those that left the top k.
+    """
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
         too_high = [

@@ -1,6 +1,8 @@
-"""BEIR: `qrels/test.tsv` with the columns query-id, corpus-id and score, and `queries.jsonl`.
+"""BEIR: `qrels/test.tsv` with the columns query-id, corpus-id and score, and
+`queries.jsonl`.
 
-The format has to be named. A file in it is recognised as a table or as JSON Lines, with one
+The format has to be named. A file in it is recognised as a table or as JSON Lines, with
+one
 difference: the texts of its queries are in another file.
 """
 

@@ -1,7 +1,7 @@
 """Collect the ratings and queries of a JSON file.
 
-A file may have a million ratings. The path to one, or its line, is computed when a message
-needs it.
+A file may have a million ratings. The path to one, or its line, is computed when a
+message needs it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
-"""The keys of an object by what they mean: "document", "grade", perhaps "rater" and "title"."""
+"""The keys of an object by what they mean: "document", "grade", perhaps "rater" and
+"title".
+"""
 
 
 @dataclass(slots=True)
@@ -53,14 +55,17 @@ class Rated:
 
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
-"""The types of a rating. A boolean is refused later, by `grading`, with a better message."""
+"""The types of a rating. A boolean is refused later, by `grading`, with a better
+message.
+"""
 
 
 class Collector:
-    """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
+    """Collect what a reader finds in one file, and make `Ratings` or a list of queries
+    of it.
 
-    A reader calls it with each value and its path, in the form that `Source.place` takes.
-    Mistakes are collected, and one error at the end names them all.
+    A reader calls it with each value and its path, in the form that `Source.place`
+    takes. Mistakes are collected, and one error at the end names them all.
 
     `keys`: the keys of an object that rates a document.
     """
@@ -93,7 +98,9 @@ class Collector:
     def objects(
         self, value: object, path: JsonPath, what: str
     ) -> Iterator[tuple[int, dict[str, object]]]:
-        """Iterate over a list of objects, with their numbers. Other values are mistakes."""
+        """Iterate over a list of objects, with their numbers. Other values are
+        mistakes.
+        """
         if not isinstance(value, list):
             self.wrong(
                 f"{quoted(what)} is a list of objects, found {found_json(value)}", path
@@ -152,7 +159,9 @@ class Collector:
         self.wrong(f"{quoted(key)} is missing; {found}", path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
-        """Add a query, in the order of the file. It may be added again, if it says the same."""
+        """Add a query, in the order of the file. It may be added again, if it says the
+        same.
+        """
         known = self._known.setdefault(query.id, query)
         self._paths.setdefault(query.id, path)
         if known.text != query.text:
@@ -184,7 +193,9 @@ class Collector:
                 self._rows.append(Rated(query, document, rating, path, document))
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add ratings as {document: rating} or as a list of objects; None stands for no ratings."""
+        """Add ratings as {document: rating} or as a list of objects; None stands for no
+        ratings.
+        """
         if isinstance(ratings, dict):
             self.add_grades(query, ratings, path)
         elif isinstance(ratings, list):
@@ -199,7 +210,9 @@ class Collector:
             self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """Give the keys of an object that rates a document. A subclass may choose them for each."""
+        """Give the keys of an object that rates a document. A subclass may choose them
+        for each.
+        """
         return self._keys
 
     def add_item(
@@ -267,7 +280,9 @@ class Collector:
     def _only_id(
         self, item: dict[str, object], key: str, document: str, path: JsonPath
     ) -> str | None:
-        """Return the id of an object. If it has another one too, adds a mistake and returns None."""
+        """Return the id of an object. If it has another one too, adds a mistake and
+        returns None.
+        """
         for name in self._ids_by_names[tuple(item)]:
             other = as_text(item[name])
             if name != key and other is not None and other != document:
@@ -282,14 +297,17 @@ class Collector:
     def _plain_document(
         self, item: dict[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Get the id under a key of an object. If there is none, adds a mistake and returns None."""
+        """Get the id under a key of an object. If there is none, adds a mistake and
+        returns None.
+        """
         value = item.get(key)
         if type(value) is str and value.strip():  # most of a million
             return value
         return self.text(item, key, path)
 
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
-        """Find the keys of the id in objects with these keys; None if it is one with a usual name.
+        """Find the keys of the id in objects with these keys; None if it is one with a
+        usual name.
 
         Raises `NoColumn` if there are none.
         """
@@ -376,7 +394,9 @@ class Collector:
         )
 
     def _described(self) -> dict[str, Query]:
-        """Select the queries that the file says more about, and those without a rating."""
+        """Select the queries that the file says more about, and those without a
+        rating.
+        """
         rated = set()
         for row in self._rows:
             if row.rating not in (None, ""):
@@ -391,7 +411,8 @@ class Collector:
         """Return the queries, with their lines.
 
         Raises:
-            FileError: there were mistakes, or the file has no queries, or only their ids.
+            FileError: there were mistakes, or the file has no queries, or only their
+                ids.
         """
         if not self._known:
             self.refuse("the file has no queries")
@@ -414,7 +435,9 @@ class Collector:
 
 
 def params_of(values: object) -> dict[str, object]:
-    """Read the search parameters of a query. There are none if `values` is not an object."""
+    """Read the search parameters of a query. There are none if `values` is not an
+    object.
+    """
     if not isinstance(values, dict):
         return {}
     return {name: as_python(value) for name, value in values.items()}

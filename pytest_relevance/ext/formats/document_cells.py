@@ -1,4 +1,6 @@
-"""The cells of documents in tables of judgments: one that holds several ids is refused, with what to write."""
+"""The cells of documents in tables of judgments: one that holds several ids is refused,
+with what to write.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,16 @@ from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.judgments.id_lists import find_lists
 
 _OF_A_WORKLIST = frozenset({"ranks", "move"})
-"""Columns of worklists and of the downloads of pages: their ids were returned by a search, so none of them is a list."""
+"""Columns of worklists and of the downloads of pages: their ids were returned by a
+search, so none of them is a list.
+"""
 
 
 def refuse_lists(
     table: Table, queries: Sequence[str], documents: Sequence[str]
 ) -> list[str]:
-    """Refuse cells that hold several ids of documents. Return a notice of cells that may hold several.
+    """Refuse cells that hold several ids of documents. Return a notice of cells that
+    may hold several.
 
     Raises:
         FileError: with each row whose document is surely a list of ids.

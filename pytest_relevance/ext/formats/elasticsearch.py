@@ -1,12 +1,12 @@
 """Elasticsearch's rank_eval request.
 
-`requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a query is
-its id. The option `query` says where its text is: a path with dots from the request
-(`params.text`, `request.query.match.title`, `id`), or several, of which the first counts that
-leads to a text. Without the option, the text is the one parameter that is text, or the one text
-that the body searches for; if there are several, the text is not known. The other parameters of
-a template are the params of the query. Documents with the same id in two indices are the same,
-unless `id_field` is a template.
+`requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a
+query is its id. The option `query` says where its text is: a path with dots from the
+request (`params.text`, `request.query.match.title`, `id`), or several, of which the
+first counts that leads to a text. Without the option, the text is the one parameter
+that is text, or the one text that the body searches for; if there are several, the text
+is not known. The other parameters of a template are the params of the query. Documents
+with the same id in two indices are the same, unless `id_field` is a template.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _OF_TEXT = frozenset(
         "semantic",
     }
 )
-"""Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
+"""Queries that have their text in `query`:
+`{multi_match: {query: "x", fields: [...]}}`.
+"""
 
 
 def is_rank_eval(source: Source) -> bool:
@@ -46,7 +48,9 @@ def is_rank_eval(source: Source) -> bool:
 
 
 def _body(document: object) -> Mapping[str, object]:
-    """Give the body of a request, which clients log under `body`; empty if there is none."""
+    """Give the body of a request, which clients log under `body`; empty if there is
+    none.
+    """
     if not isinstance(document, dict):
         return {}
     body = document.get("body")
@@ -92,7 +96,8 @@ def _query(
     path: JsonPath,
     wanted: Sequence[str] | None,
 ) -> Query:
-    """Make a query of a request. Its params are the parameters of its template without the text.
+    """Make a query of a request. Its params are the parameters of its template without
+    the text.
 
     `wanted`: where the user says that the text is.
     """
@@ -126,7 +131,9 @@ def _only_text(request: Mapping[str, object]) -> str | None:
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Say where else a request has a text, and how to name several places; empty if it has none."""
+    """Say where else a request has a text, and how to name several places; empty if it
+    has none.
+    """
     places = texts_of_request(request)
     if not places:
         return ""
@@ -145,7 +152,9 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
-    """Say that the text of a query is not known. `places`: texts that it may be, by their paths."""
+    """Say that the text of a query is not known. `places`: texts that it may be, by
+    their paths.
+    """
     found = "no params and no match query has any"
     example = "params.text"
     if places:
@@ -184,8 +193,8 @@ def _text_at(value: object, parts: Sequence[str]) -> str | None:
 def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
     """Find the candidates for the text of the query, by their paths from the request.
 
-    They are the parameters that are text, and what the body searches for. A text that stands
-    twice is found once.
+    They are the parameters that are text, and what the body searches for. A text that
+    stands twice is found once.
     """
     found: dict[str, str] = {}
     for name, value in _params(request).items():

@@ -53,8 +53,9 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 class _Cells:
     """The cells of a table of judgments.
 
-    `texts`: columns of texts by what they mean. `keys`: for each row the id of its query, or
-    the text if it has no id. `grades`: the columns of grades, one of each rater.
+    `texts`: columns of texts by what they mean. `keys`: for each row the id of its
+    query, or the text if it has no id. `grades`: the columns of grades, one of each
+    rater.
     """
 
     texts: Mapping[str, Sequence[str]]
@@ -114,7 +115,9 @@ def _ratings(
     format: str,
     notices: Sequence[str],
 ) -> Ratings:
-    """Make ratings of the cells. With several raters, all rows of the first come first."""
+    """Make ratings of the cells. With several raters, all rows of the first come
+    first.
+    """
     count = len(cells.keys)
     times = len(cells.grades)
     ratings: list[object] = []
@@ -216,7 +219,9 @@ def _check_documents(
     ids: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
-    """Refuse ids of documents that are not clear. Returns doubts, which are told to the user."""
+    """Refuse ids of documents that are not clear. Returns doubts, which are told to the
+    user.
+    """
     document = found.at["document"]
     if ids is None:
         refuse_two_ids(
@@ -233,7 +238,9 @@ def _check_documents(
 
 
 def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
-    """Read the ids of documents that are joined from columns. Refuses the rows that lack a part of one."""
+    """Read the ids of documents that are joined from columns. Refuses the rows that
+    lack a part of one.
+    """
     parts = table.cells(ids.read)
     try:
         refuse_row_numbers(ids, parts)
@@ -356,8 +363,8 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 def _with_ids(rows: Ratings) -> list[bool]:
     """Say of each row whether it names a document.
 
-    A row without document and rating names a query without judgments. A row that lacks only
-    one of its ids is refused.
+    A row without document and rating names a query without judgments. A row that lacks
+    only one of its ids is refused.
     """
     problems = Problems(rows.file)
     for row, rating in enumerate(rows.ratings):
@@ -406,7 +413,9 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 
 
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
-    """Say which columns a table of judgments lacks, and which of the others may be meant."""
+    """Say which columns a table of judgments lacks, and which of the others may be
+    meant.
+    """
     lacking = []
     for one_of in (("query_id", "query"), ("document",), ("grade",)):
         if not at.keys().isdisjoint(one_of):
@@ -429,7 +438,8 @@ _ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code
 def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
     """Say which of the columns that nothing reads may be meant; empty if none may be.
 
-    Short names are alike by chance: `id` is as near to `did` as a misspelt word is to the right one.
+    Short names are alike by chance: `id` is as near to `did` as a misspelt word is to
+    the right one.
     """
     for name in names:
         if len(name) > _SHORT:

@@ -1,9 +1,10 @@
 """Judgment lists for learning to rank (LTR), as SVMrank reads them.
 
-A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its qid.
-Headers, `# qid:N: text*weight`, give its text and weight. The text after a document is the
-query's if it is the same in all lines of every query (Quepid writes no headers). Else it is the
-title of the document. LETOR's `#docid = X ...` is read too. Features are ignored.
+A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its
+qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a
+document is the query's if it is the same in all lines of every query (Quepid writes no
+headers). Else it is the title of the document. LETOR's `#docid = X ...` is read too.
+Features are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A judgment. `text`: what stands after the document, the text of the query or a title."""
+    """A judgment. `text`: what stands after the document, the text of the query or a
+    title.
+    """
 
     query: str
     document: str
@@ -54,7 +57,8 @@ class _Content:
 def is_ltr(source: Source) -> bool:
     """Whether the first lines are judgments or headers.
 
-    The first one is, since a table begins with its header. So are more than half of the others.
+    The first one is, since a table begins with its header. So are more than half of the
+    others.
     """
     fits = []
     for line in source.head.split("\n"):
@@ -100,7 +104,8 @@ def read_ltr(source: Source) -> Ratings:
 
 
 def read_ltr_queries(source: Source) -> list[Query]:
-    """Read the queries: from the headers, and from lines that have the text of their query.
+    """Read the queries: from the headers, and from lines that have the text of their
+    query.
 
     Raises:
         FileError: lines are wrong, or the text of a query is not known.
@@ -183,7 +188,8 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _describe_queries(content: _Content) -> bool:
-    """Take the texts after the documents for those of the queries, and say whether they are.
+    """Take the texts after the documents for those of the queries, and say whether they
+    are.
 
     They are titles if a query has two of them, or another text in its header.
     """

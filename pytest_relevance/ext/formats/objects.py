@@ -1,9 +1,10 @@
 """Plain JSON, and JSON Lines.
 
-Judgments are `{query: {document: grade}}` or objects, queries are `{id: text}`, texts or objects.
-Objects are in a list, or one per line. They are the rows of a table (`{"query": ..., "doc_id":
-..., "grade": ...}`, or `{"_id": ..., "text": ...}`, as BEIR has queries); or each is a query with
-its `ratings`, or `{query: {document: grade}}`. The first object decides.
+Judgments are `{query: {document: grade}}` or objects, queries are `{id: text}`, texts
+or objects. Objects are in a list, or one per line. They are the rows of a table
+(`{"query": ..., "doc_id": ..., "grade": ...}`, or `{"_id": ..., "text": ...}`, as BEIR
+has queries); or each is a query with its `ratings`, or `{query: {document: grade}}`.
+The first object decides.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ _OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
 
 
 def is_json(source: Source) -> bool:
-    """Whether it begins like JSON, and is not JSON Lines. The reader says if it is not valid."""
+    """Whether it begins like JSON, and is not JSON Lines. The reader says if it is not
+    valid.
+    """
     return source.looks_like_json and not source.is_json_lines
 
 
@@ -85,7 +88,8 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
 
 
 def read_query_objects(source: Source) -> list[Query]:
-    """Read queries: texts, `{id: text}`, objects with a text, or the queries of judgments.
+    """Read queries: texts, `{id: text}`, objects with a text, or the queries of
+    judgments.
 
     Raises:
         FileError: it is no JSON, has no texts, or may be read in two ways.
@@ -171,7 +175,9 @@ def _is_query(source: Source, entry: object) -> bool:
 
 
 def are_queries(source: Source) -> bool:
-    """Whether the first object, or the whole file as `{id: text}`, is queries without judgments."""
+    """Whether the first object, or the whole file as `{id: text}`, is queries without
+    judgments.
+    """
     try:
         entries = source.entries
     except FileError:
@@ -192,7 +198,9 @@ def _is_a_text(value: object) -> bool:
 
 
 def _is_table(source: Source) -> bool:
-    """Whether the first object has a value for each column, and no judgments below it."""
+    """Whether the first object has a value for each column, and no judgments below
+    it.
+    """
     entries = source.entries
     first = entries[0] if entries else {}
     if not isinstance(first, dict):
@@ -217,10 +225,11 @@ def _folded_names(names: Iterable[str]) -> set[str]:
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
-    """Whether the whole of a file of queries is `{id: text}`, and not one query or one judgment.
+    """Whether the whole of a file of queries is `{id: text}`, and not one query or one
+    judgment.
 
-    It is one query if it has a key that only an id is called. If it has another key that
-    queries have, it may be both, and the file is refused.
+    It is one query if it has a key that only an id is called. If it has another key
+    that queries have, it may be both, and the file is refused.
     """
     names = list(entry)
     if not names or layout(names) is not None:
@@ -241,9 +250,11 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 
 
 class _NestedReader(Collector):
-    """Collect `{query: its judgments}`, and objects that are queries with their ratings.
+    """Collect `{query: its judgments}`, and objects that are queries with their
+    ratings.
 
-    `for_queries`: it is a file of queries. The keys are the queries if they have no text.
+    `for_queries`: it is a file of queries. The keys are the queries if they have no
+        text.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:
@@ -280,10 +291,11 @@ class _NestedReader(Collector):
                 self.add_ratings(key, value, at)
 
     def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
-        """Whether queries are wanted, and what a key leads to may be queries, and no judgments.
+        """Whether queries are wanted, and what a key leads to may be queries, and no
+        judgments.
 
-        Texts of queries are no numbers. Those in the only key of an object may be queries, and
-        those in an object with the keys of a query.
+        Texts of queries are no numbers. Those in the only key of an object may be
+        queries, and those in an object with the keys of a query.
         """
         if not self._for_queries or not isinstance(value, dict):
             return False
@@ -322,7 +334,9 @@ class _NestedReader(Collector):
     def _check_unread(
         self, query: Query, entry: Mapping[str, object], path: JsonPath
     ) -> None:
-        """Refuse an object that differs from an earlier one of its query in keys that nothing reads."""
+        """Refuse an object that differs from an earlier one of its query in keys that
+        nothing reads.
+        """
         unread = {name: entry[name] for name in _unread_names(self._source, entry)}
         earlier = self._unread.setdefault(query.id, unread)
         for name in dict.fromkeys([*earlier, *unread]):

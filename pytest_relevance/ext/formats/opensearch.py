@@ -1,9 +1,10 @@
 """The files of OpenSearch's search-relevance plugin.
 
-They are the requests that import judgments and query sets, and the responses of the plugin:
+They are the requests that import judgments and query sets, and the responses of the
+plugin:
 `judgmentRatings[].{query, ratings[].{docId, rating}}` and
-`querySetQueries[].{queryText, referenceAnswer}`. A response has the same in `hits.hits[]._source`.
-The key of a query is its text, which may occur several times.
+`querySetQueries[].{queryText, referenceAnswer}`. A response has the same in
+`hits.hits[]._source`. The key of a query is its text, which may occur several times.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ def _collector(source: Source) -> Collector:
 
 
 def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object]:
-    """Give the objects in all lists under a key. Refuses the file if it has no such key."""
+    """Give the objects in all lists under a key. Refuses the file if it has no such
+    key.
+    """
     holders = [each for each in _holders(source.json) if key in each.members]
     if not holders:
         collector.refuse(

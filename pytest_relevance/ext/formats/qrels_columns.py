@@ -1,7 +1,8 @@
-"""Lines of four columns that are no qrels: runs in the order `qid docid rank score`, and qrels for diversity.
+"""Lines of four columns that are no qrels: runs in the order `qid docid rank score`,
+and qrels for diversity.
 
-Qrels are `qid iter docid grade`. Four columns with a number last can be other things, and each of them would be read as
-judgments of documents that do not exist.
+Qrels are `qid iter docid grade`. Four columns with a number last can be other things,
+and each of them would be read as judgments of documents that do not exist.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
     """Refuse rows of four columns that are surely no qrels.
 
     Raises:
-        FileError: the third or fourth column has ranks, or the second one has documents or subtopics.
+        FileError: the third or fourth column has ranks, or the second one has documents
+            or subtopics.
     """
     order = order_of_run(rows)
     if order is not None:
@@ -86,7 +88,8 @@ def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _is_one_counter(rows: QrelsRows) -> bool:
-    """Whether the column of documents has one value, which is the rank or the iteration of all lines.
+    """Whether the column of documents has one value, which is the rank or the iteration
+    of all lines.
 
     One document that was judged for several queries in several rounds is none.
     """
@@ -98,7 +101,9 @@ def _is_one_counter(rows: QrelsRows) -> bool:
 
 
 def _are_rounds(iterations: Sequence[str]) -> bool:
-    """Whether the second column has rounds of judging, as TREC-COVID has: small numbers, with halves among them."""
+    """Whether the second column has rounds of judging, as TREC-COVID has: small
+    numbers, with halves among them.
+    """
     values = set(iterations)
     has_halves = any(value.endswith(".5") for value in values)
     return has_halves and all(_NUMBER.fullmatch(value) for value in values)
@@ -115,7 +120,9 @@ def _have_ranks(
     iterations: Sequence[str],
     by_query: dict[str, list[int]],
 ) -> bool:
-    """Whether a column counts the lines of most queries, while their second column never repeats."""
+    """Whether a column counts the lines of most queries, while their second column
+    never repeats.
+    """
     several = [rows for rows in by_query.values() if len(rows) > 1]
     ranked = 0
     for rows in several:
@@ -134,7 +141,9 @@ def _is_count(values: Sequence[str]) -> bool:
 
 
 def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
-    """Whether the grades of each query are 1, 2, 3 ... in the order of the lines, and there are many of them."""
+    """Whether the grades of each query are 1, 2, 3 ... in the order of the lines, and
+    there are many of them.
+    """
     if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
         return False
     for rows in by_query.values():
@@ -145,7 +154,9 @@ def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> 
 
 
 def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
-    """Refuse qrels in which a document of a query stands again with another second column."""
+    """Refuse qrels in which a document of a query stands again with another second
+    column.
+    """
     if len(set(rows.iterations)) < 2:
         return
     first: dict[tuple[str, str], int] = {}

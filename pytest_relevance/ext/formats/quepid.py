@@ -1,10 +1,10 @@
 """Quepid's exports: tables, which `tables` reads, and JSON.
 
 JSON has ratings, whole cases, and books of several judges:
-`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of
-`{doc_id, rating}`; a book is `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a
-query is its text. A judgement that says `unrateable` or `judge_later` is no rating. Only books
-say who rated: in a case there is one rating per document.
+`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list
+of `{doc_id, rating}`; a book is `query_doc_pairs[].{query_text, doc_id, judgements[]}`.
+The key of a query is its text. A judgement that says `unrateable` or `judge_later` is
+no rating. Only books say who rated: in a case there is one rating per document.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "name", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
-"""The columns of a snapshot, folded; further ones are fields of the documents, with any name."""
+"""The columns of a snapshot, folded; further ones are fields of the documents, with any
+name.
+"""
 
 
 def is_quepid(source: Source) -> bool:
@@ -57,7 +59,9 @@ def is_quepid(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotColumns:
-    """The numbers of the columns of a snapshot: its name, the queries, documents and ranks."""
+    """The numbers of the columns of a snapshot: its name, the queries, documents and
+    ranks.
+    """
 
     name: int
     query: int
@@ -81,10 +85,12 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
-    """Find the queries of a snapshot in JSON: the text of each, and its documents, best first.
+    """Find the queries of a snapshot in JSON: the text of each, and its documents, best
+    first.
 
-    None for any other JSON. `docs` has a list of documents for each id of a query, `queries`
-    has the texts of the queries. A query that has been deleted has its id for a text.
+    None for any other JSON. `docs` has a list of documents for each id of a query,
+    `queries` has the texts of the queries. A query that has been deleted has its id for
+    a text.
     """
     if not isinstance(document, dict):
         return None
@@ -196,7 +202,9 @@ def _says_nothing(judgement: Mapping[str, object]) -> bool:
 
 
 def _title(fields: object) -> str | None:
-    """Find the title among the fields of a document: an object, or the text of one as JSON."""
+    """Find the title among the fields of a document: an object, or the text of one as
+    JSON.
+    """
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -253,7 +261,9 @@ def _refuse_columns(source: Source) -> None:
 
 
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Find the columns of a table that nothing reads; what else JSON has is Quepid's own."""
+    """Find the columns of a table that nothing reads; what else JSON has is Quepid's
+    own.
+    """
     return () if source.looks_like_json else query_tables.unread_columns(source)
 
 

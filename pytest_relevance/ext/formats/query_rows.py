@@ -1,7 +1,9 @@
-"""What the rows of a file of queries say beside their queries: columns that nothing reads, and rows that contradict.
+"""What the rows of a file of queries say beside their queries: columns that nothing
+reads, and rows that contradict.
 
-A row becomes a case with a query, an id, a weight, a note and params. Another column is lost. So the columns that
-nothing reads have names, and two rows that differ only in such a column are refused: they would become one case.
+A row becomes a case with a query, an id, a weight, a note and params. Another column is
+lost. So the columns that nothing reads have names, and two rows that differ only in
+such a column are refused: they would become one case.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _AGREEING = ("weight", "note", PARAMS)
 
 
 def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
-    """Find the numbers of the columns that are not among those that are read. The params of objects are read."""
+    """Find the numbers of the columns that are not among those that are read. The
+    params of objects are read.
+    """
     found = []
     for number, name in enumerate(table.names):
         is_params = isinstance(table, ObjectTable) and name == PARAMS
@@ -71,7 +75,8 @@ def has_content(cell: object) -> bool:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """The rows of a file of queries: `columns` has what is read, and `unread` reads the other columns, by their names.
+    """The rows of a file of queries: `columns` has what is read, and `unread` reads the
+    other columns, by their names.
 
     `beside_judgments`: a query has a row for each of its judgments.
     """
@@ -84,9 +89,11 @@ class QueryRows:
 
 
 def refuse_contradictions(rows: QueryRows) -> None:
-    """Refuse rows of one query that differ in what is read of it, or in a column that nothing reads.
+    """Refuse rows of one query that differ in what is read of it, or in a column that
+    nothing reads.
 
-    Beside judgments, other columns may be about documents. There the weight alone is compared.
+    Beside judgments, other columns may be about documents. There the weight alone is
+    compared.
 
     Raises:
         FileError: with each row that differs from the first one of its query.
@@ -108,7 +115,9 @@ def refuse_contradictions(rows: QueryRows) -> None:
 
 
 def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
-    """Yield the rows with the id and the text of an earlier row, each with the first such row."""
+    """Yield the rows with the id and the text of an earlier row, each with the first
+    such row.
+    """
     texts = columns["query"]
     ids = columns.get("query_id", texts)
     first: dict[tuple[object, object], int] = {}
@@ -145,7 +154,9 @@ def _comparable(cell: object) -> object:
 def _unread_difference(
     rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
 ) -> str | None:
-    """Say in which columns two rows of a query differ that nothing reads; None if they agree."""
+    """Say in which columns two rows of a query differ that nothing reads; None if they
+    agree.
+    """
     names = [name for name, cells in unread.items() if cells[first] != cells[row]]
     if not names:
         return None
@@ -193,7 +204,9 @@ def params_in(
 
 
 def wrong_params(row: Mapping[str, object]) -> str | None:
-    """Say what is wrong with the params of an object; None if they are an object, or if it has none."""
+    """Say what is wrong with the params of an object; None if they are an object, or if
+    it has none.
+    """
     params = row.get(PARAMS)
     if params is None or isinstance(params, dict):
         return None

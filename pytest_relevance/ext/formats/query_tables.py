@@ -1,7 +1,7 @@
 """Tables of queries, and lines `id<TAB>text` without a header.
 
-Tables have columns `query_id`, `query`, weight and note. A table of judgments that has the
-texts of its queries is a table of queries too.
+Tables have columns `query_id`, `query`, weight and note. A table of judgments that has
+the texts of its queries is a table of queries too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _CALLED_ID = re.compile(
 
 
 def is_query_table(source: Source) -> bool:
-    """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
+    """Whether the first line is a header with a column of queries, or the lines are
+    `id<TAB>text`.
+    """
     return has_query_header(source) or _are_ids_and_texts(source)
 
 
@@ -64,15 +66,16 @@ def has_query_header(source: Source) -> bool:
         return False
     if "query" not in query_columns(source, names):
         return False
-    # a header with only a document or only a grade is a header of judgments with a mistake
+    # a header with only a document or only a grade is a header of judgments with a
+    # mistake
     return not columns.find_columns(names, ("document", "grade"))
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Find the columns by their names.
 
-    The further names of `MORE_SPELLINGS` do not count in a table of judgments. `text` does not
-    count without a column of ids.
+    The further names of `MORE_SPELLINGS` do not count in a table of judgments. `text`
+    does not count without a column of ids.
     """
     at = columns.find_columns(names, _QUERY_COLUMNS)
     if layout_of(source, names) is not None:
@@ -88,7 +91,8 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
 
 
 def read_query_table(source: Source) -> list[Query]:
-    """Read a table of queries, text or Parquet. A table of judgments gives the queries in it.
+    """Read a table of queries, text or Parquet. A table of judgments gives the queries
+    in it.
 
     Raises:
         FileError: the header has no column of texts, or rows are wrong.
@@ -139,7 +143,9 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """Read the columns of queries, by what they mean. Weights are numbers, all others texts."""
+    """Read the columns of queries, by what they mean. Weights are numbers, all others
+    texts.
+    """
     names = [name for name in at if name != "weight"]
     numbers = [at["weight"]] if "weight" in at else []
     cells = table.cells([at[name] for name in names], numbers)
@@ -160,7 +166,9 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
-    """Find the columns of queries that are read, and those of judgments in the same table."""
+    """Find the columns of queries that are read, and those of judgments in the same
+    table.
+    """
     read = set(query_columns(source, table.names).values())
     judged = layout_of(source, table.names)
     if judged is not None:
@@ -185,9 +193,11 @@ def _lines_of_head(source: Source) -> list[str]:
 
 
 def _seems_a_header(source: Source) -> bool:
-    """Whether the first of the lines `id<TAB>text` seems to be a header with unknown names.
+    """Whether the first of the lines `id<TAB>text` seems to be a header with unknown
+    names.
 
-    Its first cell ends as names of ids do, or has no digit where all the ids below have one.
+    Its first cell ends as names of ids do, or has no digit where all the ids below have
+    one.
     """
     if not _are_ids_and_texts(source):
         return False
@@ -286,7 +296,8 @@ def distinct(
 ) -> list[Query]:
     """Give the queries, each id once.
 
-    `queries`: what was found in a file, a query or what is wrong with it, each with its place.
+    `queries`: what was found in a file, a query or what is wrong with it, each with its
+        place.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.

@@ -17,8 +17,8 @@ def _is_record(source: Source) -> bool:
 def _read(source: Source) -> Rankings:
     """Read the rankings under the ids of their cases.
 
-    A case that was skipped or is an error has no ranking. Raises FileError if two results have
-    one id.
+    A case that was skipped or is an error has no ranking. Raises FileError if two
+    results have one id.
     """
     # imported here: whoever reads another format needs nothing of this
     from pytest_relevance.results.records.run import Run, RunRankings

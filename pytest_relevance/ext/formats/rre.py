@@ -1,10 +1,12 @@
 """The files of the Rated Ranking Evaluator (RRE).
 
-ratings.json has `topics[].query_groups[].queries[]` with `relevant_documents`. Topics and groups
-may be left out. A query is a template and its placeholders. One placeholder (`$query`, or
-`query_placeholder` of the file) is the text, the others are the params of the query, without
-their `$`. RRE has no ids: the key of a query is its text, and then its params if it has any:
-`fender`, `fender (strings=4)`. A group, a query or both may have relevant documents, as
+ratings.json has `topics[].query_groups[].queries[]` with `relevant_documents`. Topics
+and groups may be left out. A query is a template and its placeholders. One placeholder
+(`$query`, or
+`query_placeholder` of the file) is the text, the others are the params of the query,
+without their `$`. RRE has no ids: the key of a query is its text, and then its params
+if it has any: `fender`, `fender (strings=4)`. A group, a query or both may have
+relevant documents, as
 `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
 """
 
@@ -44,14 +46,18 @@ class _Level:
 
 
 def is_rre(source: Source) -> bool:
-    """Whether it is a file of RRE: it has the levels of one, and queries with placeholders."""
+    """Whether it is a file of RRE: it has the levels of one, and queries with
+    placeholders.
+    """
     if source.json_object.keys().isdisjoint(_LEVELS):
         return False
     return '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
-    """Make the key of the judgments of a query: its text, and its params if it has any."""
+    """Make the key of the judgments of a query: its text, and its params if it has
+    any.
+    """
     if not params:
         return text
     others = []
@@ -87,7 +93,9 @@ def collect_rre(source: Source) -> Collector:
 
 
 def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
-    """Give the objects of the next level. If it is left out, that is the outer object itself."""
+    """Give the objects of the next level. If it is left out, that is the outer object
+    itself.
+    """
     if level not in outer.members:
         yield outer
         return
@@ -97,7 +105,9 @@ def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
 
 
 def _note(top: _Level, topic: _Level, group: _Level) -> str:
-    """Make the note of the queries of a group: the names of the topic and of the group."""
+    """Make the note of the queries of a group: the names of the topic and of the
+    group.
+    """
     names = []
     if topic is not top:
         names.append(topic.name)
@@ -109,7 +119,8 @@ def _note(top: _Level, topic: _Level, group: _Level) -> str:
 def _add_query(
     collector: Collector, query: _Level, text_in: str, note: str
 ) -> str | None:
-    """Add a query, and return its key. If it has no text, adds a mistake and returns None.
+    """Add a query, and return its key. If it has no text, adds a mistake and returns
+    None.
 
     `text_in`: the placeholder that is the text.
     """
@@ -168,7 +179,9 @@ def _add_documents(
     documents: Sequence[object],
     path: JsonPath,
 ) -> None:
-    """Add the documents that have a grade. `path`: that of the object whose key is the grade."""
+    """Add the documents that have a grade. `path`: that of the object whose key is the
+    grade.
+    """
     path = (*path, grade)
     for number, entry in enumerate(documents):
         document = as_text(entry)

@@ -75,10 +75,11 @@ class RunRows:
         return message if why is None else f"{message}; it {why}"
 
     def rankings(self, file: str) -> Rankings:
-        """Rank the documents of each query, best first. Warns of documents that occur twice.
+        """Rank the documents of each query, best first. Warns of documents that occur
+        twice.
 
-        Scores are sorted as trec_eval does: by score, then by document id, both descending.
-        Results of one rank stay in the order of their rows.
+        Scores are sorted as trec_eval does: by score, then by document id, both
+        descending. Results of one rank stay in the order of their rows.
         """
         rankings: dict[str, Sequence[str]] = {}
         for query, results in self._results.items():
@@ -91,7 +92,9 @@ class RunRows:
 
 
 def _sorted_by_score(results: Results) -> list[str]:
-    """Sort as trec_eval does. Most runs are in order already, which is found out faster."""
+    """Sort as trec_eval does. Most runs are in order already, which is found out
+    faster.
+    """
     if all(map(gt, results.numbers, results.numbers[1:])):
         return results.documents
     return sort_scores(results.documents, results.numbers)

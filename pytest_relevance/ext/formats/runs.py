@@ -1,7 +1,7 @@
 """Runs in tables and in JSON: the rankings in a file, best first.
 
-The formats are those of judgments: tables and JSON. In a run a row has a score or a rank in
-place of a grade. Runs in lines of TREC are in `trec`, records in `records`.
+The formats are those of judgments: tables and JSON. In a run a row has a score or a
+rank in place of a grade. Runs in lines of TREC are in `trec`, records in `records`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _read_table(source: Source) -> Rankings:
 class _Columns:
     """The numbers of the columns of a run.
 
-    `number`: the column of ranks or scores, as `order` says; None if the rows are in order.
+    `number`: the column of ranks or scores, as `order` says; None if the rows are in
+        order.
     """
 
     query: int
@@ -75,7 +76,9 @@ class _Columns:
 
 
 def _columns_of_run(source: Source, table: Table) -> _Columns:
-    """Find the columns. Refuses a table of judgments, and several snapshots in one file."""
+    """Find the columns. Refuses a table of judgments, and several snapshots in one
+    file.
+    """
     snapshot = quepid.snapshot_columns(table.names)
     if snapshot is not None:
         _refuse_several_snapshots(source, table, snapshot.name)
@@ -130,7 +133,8 @@ def _refuse_judgments(source: Source, table: Table) -> None:
 def _are_grades(judged: Layout, table: Table) -> bool:
     """Whether columns have grades.
 
-    Their names say it. Columns that are named after raters have numbers in all their cells.
+    Their names say it. Columns that are named after raters have numbers in all their
+    cells.
     """
     if "grade" in judged.at or judged.are_ratings:
         return True
@@ -161,7 +165,8 @@ _JSON_SHAPES = (
 
 
 def _read_json(source: Source) -> Rankings:
-    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot of Quepid.
+    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot of
+    Quepid.
 
     Rows are a list of objects, or an object on each line.
     """
@@ -196,7 +201,9 @@ def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rank
 def _scored(
     source: Source, query: str, ranking: object
 ) -> Iterable[tuple[str, object]]:
-    """Give each document of a ranking its score. In a list without scores they descend."""
+    """Give each document of a ranking its score. In a list without scores they
+    descend.
+    """
     if isinstance(ranking, dict):
         return ranking.items()
     if not isinstance(ranking, (list, tuple)):

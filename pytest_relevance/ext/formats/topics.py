@@ -7,12 +7,13 @@
     Identify organizations that ...
     </top>
 
-    <topic number="1"><query>coronavirus origin</query><question>what is ...</question></topic>
+    <topic number="1"><query>coronavirus origin</query><question>what is
+    ...</question></topic>
 
-The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So one
-scanner reads both. The text of a query is its `query` or `title`, or else its `question` or
-description, or the text of the topic itself; line breaks in it are spaces. The rest of a topic
-is its note. See https://trec.nist.gov/data/topics_eng/.
+The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So
+one scanner reads both. The text of a query is its `query` or `title`, or else its
+`question` or description, or the text of the topic itself; line breaks in it are
+spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ _FIELDS = frozenset((*_TOPIC_IDS, *_TOPIC_TEXTS, *_TOPIC_NOTES))
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """A topic of the file: the line in which it begins, its attributes and its content as text.
+    """A topic of the file: the line in which it begins, its attributes and its content
+    as text.
 
     `ends`: whether it has an end tag, or another topic follows.
     """
@@ -71,7 +73,9 @@ class _Topic:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """What a topic contains: the texts of its elements by name, and the text between them."""
+    """What a topic contains: the texts of its elements by name, and the text between
+    them.
+    """
 
     texts: Mapping[str, str]
     between: str
@@ -95,8 +99,8 @@ def read_topics(source: Source) -> list[Query]:
     """Read the topics.
 
     Raises:
-        FileError: a topic lacks an id or a text or never ends, or two topics of one id have
-            different texts.
+        FileError: a topic lacks an id or a text or never ends, or two topics of one id
+            have different texts.
     """
     queries = distinct(source, _queries(source))
     if not queries:
@@ -145,7 +149,9 @@ def _topics(text: str) -> Iterator[_Topic]:
 
 
 def _query_of(topic: _Topic) -> Query | str:
-    """Read a topic as a query. Returns what is wrong with it if that is not possible."""
+    """Read a topic as a query. Returns what is wrong with it if that is not
+    possible.
+    """
     elements = _elements(topic.content)
     key = _id_of(topic, elements)
     if not key:
@@ -181,7 +187,8 @@ def _id_of(topic: _Topic, elements: _Elements) -> str:
 def _elements(content: str) -> _Elements:
     """Find the elements of a topic. The first of each name counts.
 
-    An element without an end tag ends at the next one. A language is not part of a name:
+    An element without an end tag ends at the next one. A language is not part of a
+    name:
     `EN-title` is `title`.
     """
     texts: dict[str, str] = {}
@@ -210,8 +217,8 @@ def _element_name(tag: re.Match[str]) -> str:
 def _next_field(content: str, at: int) -> int:
     """Find the end of an element without an end tag.
 
-    It is the next element that begins a line or has a known name, and is no inline markup
-    such as `<b>`.
+    It is the next element that begins a line or has a known name, and is no inline
+    markup such as `<b>`.
     """
     for tag in _ELEMENT.finditer(content, at):
         begin_of_line = content.rfind("\n", 0, tag.start()) + 1
@@ -222,7 +229,9 @@ def _next_field(content: str, at: int) -> int:
 
 
 def _plain(text: str, label: str = "") -> str:
-    """Remove label, tags and entities from a value. Its white space becomes single spaces."""
+    """Remove label, tags and entities from a value. Its white space becomes single
+    spaces.
+    """
     without_tags = _TAG.sub(" ", text)
     words = " ".join(_ENTITY.sub(_character, without_tags).split())
     if label and re.match(rf"{label}\s*:", words, re.IGNORECASE):

@@ -1,8 +1,8 @@
 """TREC's qrels and runs: lines of columns between blanks or tabs.
 
-Qrels are `qid iter docid grade` and runs `qid Q0 docid rank score tag`. Comments and blank
-lines occur in the wild. A document id may have a `#` in it, so only a line that begins with one
-is a comment. See https://trec.nist.gov and the `trec_eval` sources.
+Qrels are `qid iter docid grade` and runs `qid Q0 docid rank score tag`. Comments and
+blank lines occur in the wild. A document id may have a `#` in it, so only a line that
+begins with one is a comment. See https://trec.nist.gov and the `trec_eval` sources.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def is_qrels(source: Source) -> bool:
 
 
 def is_run(source: Source) -> bool:
-    """Whether most of the first lines are six columns, a score before the last, be it infinite or no number."""
+    """Whether most of the first lines are six columns, a score before the last, be it
+    infinite or no number.
+    """
     return _has(source, RUN_WIDTH, number=4)
 
 
@@ -67,7 +69,9 @@ def _first_lines(source: Source) -> list[str]:
 
 
 def rows_of(source: Source, width: int) -> TextTable:
-    """Split a file into rows of `width` cells. Where only tabs make that number of columns, ids may have spaces."""
+    """Split a file into rows of `width` cells. Where only tabs make that number of
+    columns, ids may have spaces.
+    """
     first = next(iter(_first_lines(source)), "").rstrip("\r")
     separator = (
         "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
@@ -84,7 +88,9 @@ def refuse_run(source: Source) -> NoReturn:
 
 
 def order_of_short_run(source: Source) -> str | None:
-    """Return the names of the columns if the file has four columns, as qrels have, and is a run."""
+    """Return the names of the columns if the file has four columns, as qrels have, and
+    is a run.
+    """
     if not is_qrels(source):
         return None
     rows = rows_of(source, QRELS_WIDTH)
@@ -96,7 +102,8 @@ def read_qrels(source: Source) -> Ratings:
     """Read qrels. The second column, the iteration, has no meaning.
 
     Raises:
-        FileError: it is a run, has no judgments, or has a document of a query for several subtopics.
+        FileError: it is a run, has no judgments, or has a document of a query for
+            several subtopics.
     """
     if is_run(source) and not is_qrels(source):
         refuse_run(source)

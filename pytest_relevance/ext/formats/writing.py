@@ -1,8 +1,9 @@
 """Write judgments as CSV, JSON Lines or TREC qrels, and rankings as a TREC run.
 
-Each format has a function here that refuses what it cannot hold, writes the rest, and says what
-is lost. A table can hold any id and any text that is not blank, and has columns for titles and
-raters. In the lines of TREC white space separates the ids, and there are no texts.
+Each format has a function here that refuses what it cannot hold, writes the rest, and
+says what is lost. A table can hold any id and any text that is not blank, and has
+columns for titles and raters. In the lines of TREC white space separates the ids, and
+there are no texts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _MOST_SHOWN = 20
 
 
 def write_csv(judgments: Judgments) -> Written:
-    """Write a table between commas, with a row for each rating. No spreadsheet calculates its texts.
+    """Write a table between commas, with a row for each rating. No spreadsheet
+    calculates its texts.
 
     Raises ValueError if there is nothing to write, or if an id or a text is blank.
     """
@@ -43,7 +45,8 @@ def write_csv(judgments: Judgments) -> Written:
 def write_json_lines(judgments: Judgments) -> Written:
     """Write an object for each rating. Its keys are the columns of a table.
 
-    A rating without a rater or a title has no key for it. Raises ValueError as `write_csv` does.
+    A rating without a rater or a title has no key for it. Raises ValueError as
+    `write_csv` does.
     """
     lost = _check_table(judgments, "JSON Lines")
     columns = _columns_of(judgments)
@@ -78,8 +81,8 @@ def write_qrels(judgments: Judgments) -> Written:
 def write_run(rankings: Rankings) -> Written:
     """Write a TREC run: `qid Q0 docid rank score tag`. The scores descend to 1.
 
-    A document that a query has twice is written once. Raises ValueError if no query has a
-    result, or if an id has white space.
+    A document that a query has twice is written once. Raises ValueError if no query has
+    a result, or if an id has white space.
     """
     about = "a TREC run"
     if not any(rankings.values()):
@@ -196,7 +199,9 @@ def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lists_of_ids(judgments: Judgments, about: str) -> Iterator[str]:
-    """Find the ids that would be refused as lists of several ids when the table is read."""
+    """Find the ids that would be refused as lists of several ids when the table is
+    read.
+    """
     documents: list[str] = []
     for of_query in judgments.values():
         documents += of_query

@@ -1,14 +1,16 @@
-"""`pytest-relevance history`: what became of search over many recorded runs, in the order of their start.
+"""`pytest-relevance history`: what became of search over many recorded runs, in the
+order of their start.
 
-RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz", or a folder. Of a folder all files
-*.jsonl and *.jsonl.gz are read, also those in its folders. A file that is damaged, did not finish or is no record is
-named and left out.
+RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz",
+or a folder. Of a folder all files *.jsonl and *.jsonl.gz are read, also those in its
+folders. A file that is damaged, did not finish or is no record is named and left out.
 
-The report has a line for each run: the mean over the cases that all runs have, the interval that unjudged results leave
-to it, the 95th percentile of the latency, how many cases passed, how many got worse and better since the run before, and
-what was searched.
+The report has a line for each run: the mean over the cases that all runs have, the
+interval that unjudged results leave to it, the 95th percentile of the latency, how many
+cases passed, how many got worse and better since the run before, and what was searched.
 
-The exit code is 0, whatever the runs came to. It is 2 if no run is left, or if no case is in all of them.
+The exit code is 0, whatever the runs came to. It is 2 if no run is left, or if no case
+is in all of them.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the history. Raises `RecordError` if there is none, and `CommandError`."""
+    """Print or write the history. Raises `RecordError` if there is none, and
+    `CommandError`.
+    """
     from pytest_relevance.ext.history.data import history_data
     from pytest_relevance.ext.history.history import read_history
     from pytest_relevance.ext.history.page import history_page
@@ -82,7 +86,9 @@ def _files(name: str) -> Sequence[str]:
 
 
 def _records_in(folder: str) -> list[str]:
-    """List the files in a folder, and in its folders, that may be records, sorted by name."""
+    """List the files in a folder, and in its folders, that may be records, sorted by
+    name.
+    """
     from pytest_relevance.results.records.run_info import SUFFIX
 
     files = []

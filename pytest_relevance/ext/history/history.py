@@ -1,12 +1,14 @@
-"""The history of a suite: recorded runs in the order of their start, over the cases that all of them have.
+"""The history of a suite: recorded runs in the order of their start, over the cases
+that all of them have.
 
-Records are read one after the other. Of each run the figures of its cases are kept, of each case
-its last result. A case is compared with that result, by the rules of `compare`. So a run in which
-its search failed hides nothing.
+Records are read one after the other. Of each run the figures of its cases are kept, of
+each case its last result. A case is compared with that result, by the rules of
+`compare`. So a run in which its search failed hides nothing.
 
-Nothing is scored again, as a record lacks the grades of documents that only other runs returned.
-If the judgments, the settings or the query of a case changed, there is a break: the case is not
-counted as worse or better there, and the means before and after are of different things.
+Nothing is scored again, as a record lacks the grades of documents that only other runs
+returned. If the judgments, the settings or the query of a case changed, there is a
+break: the case is not counted as worse or better there, and the means before and after
+are of different things.
 """
 
 from __future__ import annotations
@@ -95,7 +97,9 @@ def read_history(paths: Iterable[str]) -> History:
 def _usable_headers(
     paths: Iterable[str], left_out: dict[str, str]
 ) -> dict[str, RecordHeader]:
-    """Read the headers of records that finished, by name; say in `left_out` why others are not used."""
+    """Read the headers of records that finished, by name; say in `left_out` why others
+    are not used.
+    """
     headers = {}
     for name in paths:
         try:
@@ -133,7 +137,9 @@ def _gates_of_newest(
 def _unmet(
     gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
-    """Name the gates that the last run missed in a variant; those of no variant count for each."""
+    """Name the gates that the last run missed in a variant; those of no variant count
+    for each.
+    """
     if variant not in in_last:
         return []
     unmet = []
@@ -161,7 +167,9 @@ class _Runs:
     def same_run(
         self, name: str, results: Sequence[CaseResult], info: RunInfo
     ) -> str | None:
-        """Find an earlier record of the same run: one that started then, with the same figures."""
+        """Find an earlier record of the same run: one that started then, with the same
+        figures.
+        """
         if self._starts[info.started] < 2:
             return None
         figures: list[object] = [info.started]
@@ -174,7 +182,9 @@ class _Runs:
         return None if same == name else same
 
     def add(self, name: str, results: Sequence[CaseResult], info: RunInfo) -> None:
-        """Add a run: its figures, and what became of its cases since their last results."""
+        """Add a run: its figures, and what became of its cases since their last
+        results.
+        """
         points: dict[str | None, Point] = {}
         self.points[name] = points
         searched = self._new_in(info.fingerprint)

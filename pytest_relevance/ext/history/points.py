@@ -1,4 +1,6 @@
-"""One variant of the search in one recorded run, for a history: figures, and what moved since the run before."""
+"""One variant of the search in one recorded run, for a history: figures, and what moved
+since the run before.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.run_info import Fingerprint
 
 CaseKey = tuple[str, str, int]
-"""A case: the name of its file, its id, and a number among several checks of one query by a test."""
+"""A case: the name of its file, its id, and a number among several checks of one query
+by a test.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,16 @@ class Point:
     """One variant of the search in the run of a record, which has a `name`.
 
     `searched`: what is new in its fingerprint.
-    `figures`: those of the cases that were searched. `empty`: how many rankings are empty.
+    `figures`: those of the cases that were searched. `empty`: how many rankings are
+        empty.
     `statuses`: counts all cases.
-    `changes`: by kind what changed in a case since its last result: "judgments", "settings" or
-        "query", with a detail, if known.
+    `changes`: by kind what changed in a case since its last result: "judgments",
+        "settings" or "query", with a detail, if known.
     `compared`: how many other cases have a result before.
-    `moves`: the cases that moved, the largest fall first; so many are `worse` and `better`.
-    `mean`, `low`, `high`: the mean, and the interval that unjudged results leave to it; NaN if
-        no case has a score.
+    `moves`: the cases that moved, the largest fall first; so many are `worse` and
+        `better`.
+    `mean`, `low`, `high`: the mean, and the interval that unjudged results leave to it;
+        NaN if no case has a score.
     `p95`: of the latencies of the common cases, in seconds.
     `breaks`: counts the changes of the cases that the mean is over.
     """
@@ -122,7 +128,8 @@ class Point:
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
-    """Find what keeps two results of a case from being compared: {kind: detail}; mostly nothing.
+    """Find what keeps two results of a case from being compared: {kind: detail}; mostly
+    nothing.
 
     Mostly both were asked and judged alike, which is found out in a tenth of the time.
     """
@@ -139,8 +146,8 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
     """Say how a case moved; None if it did not.
 
-    It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or an
-    expectation that it met.
+    It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
+    an expectation that it met.
     """
     least = now.conditions.tolerance + TIE
     change = 0.0
@@ -174,7 +181,9 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
-    """Whether a result meets a floor or an expectation; `met` are those expectations that it meets."""
+    """Whether a result meets a floor or an expectation; `met` are those expectations
+    that it meets.
+    """
     if reason.kind == FLOOR:
         return result.score is not None and result.score >= reason.bound
     return any(is_same_demand(outcome, reason) for outcome in met)

@@ -1,4 +1,6 @@
-"""The runs of one variant of the search, for a history, over the cases that all of them have."""
+"""The runs of one variant of the search, for a history, over the cases that all of them
+have.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,13 @@ from pytest_relevance.results.compare.differences import (
 class Series:
     """The runs of one variant of the search.
 
-    `scored`: the means are over so many cases: those with a score in every run that searched at
-        all. `others`: so many are not in all these runs, or have no score in some.
-    `since`: the number of the first point from which on cases that no break has touched are at
-        least half of the scored cases.
-    `change`: that of the mean since then, over these cases; of them so many got `worse` and
+    `scored`: the means are over so many cases: those with a score in every run that
+        searched at all. `others`: so many are not in all these runs, or have no score
+        in some.
+    `since`: the number of the first point from which on cases that no break has touched
+        are at least half of the scored cases.
+    `change`: that of the mean since then, over these cases; of them so many got `worse`
+        and
         `better` by more than their tolerance.
     `last`: the last results of all scored cases.
     `unmet`: the gates that the last run missed.
@@ -50,7 +54,8 @@ def series_of(
 ) -> Series | None:
     """Make the series of a variant; None if its runs have no case in common.
 
-    `last` are the last results of its cases. The means and latencies of the points are set.
+    `last` are the last results of its cases. The means and latencies of the points are
+        set.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()
@@ -90,7 +95,9 @@ def _set_figures(
     scored: Sequence[CaseKey],
     last: Mapping[CaseKey, CaseResult],
 ) -> None:
-    """Set the figures of a point that are over the common cases, weighted as in the last run."""
+    """Set the figures of a point that are over the common cases, weighted as in the
+    last run.
+    """
 
     def fall_order(move: CaseMove) -> float:
         return (move.after or 0) - (move.before or 0)
@@ -131,7 +138,9 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Go back in time from the last point, while at least half of the cases have had no break."""
+    """Go back in time from the last point, while at least half of the cases have had no
+    break.
+    """
     cases = set(scored)
     first = end = points[-1]
     for number in range(len(points) - 1, 0, -1):
@@ -145,7 +154,9 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """The scores of cases at both ends, and how many fell and rose by more than their tolerance."""
+    """The scores of cases at both ends, and how many fell and rose by more than their
+    tolerance.
+    """
 
     pairs: Sequence[ScorePair]
     worse: int

@@ -1,1 +1,3 @@
-"""The HTML report: one file with its data, style and script in it, which opens from a disk without a network."""
+"""The HTML report: one file with its data, style and script in it, which opens from a
+disk without a network.
+"""

@@ -46,7 +46,8 @@ def all_case_data(
 ) -> list[dict[str, Any]]:
     """Make an object for each case that is shown.
 
-    Values that the script takes for granted are left out. `rows` are all cases of the run.
+    Values that the script takes for granted are left out. `rows` are all cases of the
+    run.
     """
     results = results_of(rows)
     names = names_in_page(results)
@@ -72,7 +73,9 @@ def all_case_data(
 
 
 def _is_empty(value: object) -> bool:
-    """Whether the page does without a value: nothing, false, or an empty text or list."""
+    """Whether the page does without a value: nothing, false, or an empty text or
+    list.
+    """
     if value is False:
         return True
     return not value and value != 0
@@ -81,7 +84,9 @@ def _is_empty(value: object) -> bool:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Say which case this is, and what it was asked with. `name` is its name in the page."""
+    """Say which case this is, and what it was asked with. `name` is its name in the
+    page.
+    """
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
         "node": name,
@@ -103,7 +108,9 @@ def _identity(
 
 
 def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
-    """Say what became of the case and why. `reason` is the short one beside its score."""
+    """Say what became of the case and why. `reason` is the short one beside its
+    score.
+    """
     result = row.result
     error = result.call.error
     return {
@@ -253,7 +260,8 @@ class SharedTables:
         self._shared: dict[Any, Mapping[str, Any]] = {}
 
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
-        """Return the numbers of the settings and of the scale of a result, and its ends.
+        """Return the numbers of the settings and of the scale of a result, and its
+        ends.
 
         The grades of the result are added to those that need a gain.
         """

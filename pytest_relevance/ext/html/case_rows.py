@@ -233,7 +233,9 @@ def _class(row: PageRow) -> str:
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> str:
-    """Draw the scores before and after as bars from 0 to 1, with a line at the floor."""
+    """Draw the scores before and after as bars from 0 to 1, with a line at the
+    floor.
+    """
     parts = ['<rect class="track" width="100" height="14"/>']
     for name, score, top in (("before", before, 2), ("after", after, 7)):
         if score:

@@ -1,7 +1,9 @@
-"""The HTML pages of a run and of a comparison of two: one file that needs no network, readable without scripts.
+"""The HTML pages of a run and of a comparison of two: one file that needs no network,
+readable without scripts.
 
-`page.html` is the template, `*.css` the style and `script/*.js` the script, which are put into it unchanged. Its
-Content-Security-Policy allows nothing but these, by their digests, so that no text of a user can run or load anything.
+`page.html` is the template, `*.css` the style and `script/*.js` the script, which are
+put into it unchanged. Its Content-Security-Policy allows nothing but these, by their
+digests, so that no text of a user can run or load anything.
 """
 
 from __future__ import annotations
@@ -170,7 +172,9 @@ def _has_other_metric(comparison: Comparison) -> bool:
 
 
 def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Finding]:
-    """Make a line of each gate. One that is not met is a link to all cases that fell."""
+    """Make a line of each gate. One that is not met is a link to all cases that
+    fell.
+    """
     fallen_keys = {change.case.key for change in comparison.moved(-1)}
     fallen = [each for each in comparison.results if each.key in fallen_keys]
     findings = []

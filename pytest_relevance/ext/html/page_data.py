@@ -1,7 +1,7 @@
 """The data of the HTML page, as JSON values for its script.
 
-`script/data.js` has their types: a field that is added here is added there. `case_data.py` has
-those of one case.
+`script/data.js` has their types: a field that is added here is added there.
+`case_data.py` has those of one case.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Chosen:
 
 
 def chosen(rows: Sequence[PageRow]) -> Chosen:
-    """Choose what a page shows: all cases but the skipped ones, or of very many the notable.
+    """Choose what a page shows: all cases but the skipped ones, or of very many the
+    notable.
 
     Without failed or fallen cases the worst are those with the lowest scores.
     """
@@ -89,9 +90,9 @@ def page_data(
 ) -> dict[str, Any]:
     """Make the data of the page: an object for each case, and what they share.
 
-    `rows` are all cases of the run, and `shown` those that the page has in full. `screen`
-    is what the first screen says: its lines are links to their cases. `images`: the page
-    shows pictures.
+    `rows` are all cases of the run, and `shown` those that the page has in full.
+    `screen` is what the first screen says: its lines are links to their cases.
+    `images`: the page shows pictures.
     """
     results = results_of(shown)
     tables = SharedTables()

@@ -1,4 +1,6 @@
-"""The rows of the page: each case with what became of it, beside an earlier ranking if any."""
+"""The rows of the page: each case with what became of it, beside an earlier ranking if
+any.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,10 @@ class PageRow:
     """A case in the page.
 
     `change`: the case, and its ranking beside the earlier one, by nDCG@k.
-    `became`: what became of the case: it got worse or better, failed before, or its status.
-    `is_better`: whether its score rose by more than the tolerance, or in a comparison by
-    more than a little.
+    `became`: what became of the case: it got worse or better, failed before, or its
+        status.
+    `is_better`: whether its score rose by more than the tolerance, or in a comparison
+    by more than a little.
     """
 
     change: Change

@@ -1,4 +1,6 @@
-"""The options --relevance-html and --relevance-images: the report of a run as a page."""
+"""The options --relevance-html and --relevance-images: the report of a run as a
+page.
+"""
 
 from __future__ import annotations
 

@@ -86,7 +86,9 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
-    """Give the means that changed since the baseline, or without any the present mean."""
+    """Give the means that changed since the baseline, or without any the present
+    mean.
+    """
     sentences = baseline.mean_sentences(
         ran, only_changes=True, is_whole=True, of_all=change
     )

@@ -1,4 +1,5 @@
-"""What nobody has judged: a worklist for people, and the grades of a judge, a fixture of a project.
+"""What nobody has judged: a worklist for people, and the grades of a judge, a fixture
+of a project.
 
 Also where raters differ, with the command `raters`.
 """

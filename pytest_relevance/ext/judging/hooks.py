@@ -1,4 +1,5 @@
-"""`--relevance-judge=FILE` and `--relevance-calibrate=N`: ask the fixture `relevance_judge` for grades.
+"""`--relevance-judge=FILE` and `--relevance-calibrate=N`: ask the fixture
+`relevance_judge` for grades.
 
 It is asked once all cases ran, before the fixture is torn down:
 
@@ -93,20 +94,25 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """How the line begins that says how far a judge is, and how many it is not asked about, by why."""
+    """How the line begins that says how far a judge is, and how many it is not asked
+    about, by why.
+    """
 
     title: str
     others: Mapping[str, int]
 
 
 class Judging:
-    """The hooks that request the fixture if there is something to judge, and ask it before it is torn down.
+    """The hooks that request the fixture if there is something to judge, and ask it
+    before it is torn down.
 
     The run fails for messages that are not good.
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        """Mend the file of a run that was killed. Raises UsageError under pytest-xdist."""
+        """Mend the file of a run that was killed. Raises UsageError under
+        pytest-xdist.
+        """
         option, self._config = config.option, config
         self._most: int | None = option.relevance_calibrate
         asks_for_grades = option.relevance_judge is not None
@@ -139,7 +145,9 @@ class Judging:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> _Hook:
-        """Keep what a call has scored, and request the fixture if there is something to judge."""
+        """Keep what a call has scored, and request the fixture if there is something to
+        judge.
+        """
         __tracebackhide__ = True
         try:
             return (yield)
@@ -163,7 +171,9 @@ class Judging:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
-        """Ask the judge before the fixture, or a fixture that it requests, is torn down."""
+        """Ask the judge before the fixture, or a fixture that it requests, is torn
+        down.
+        """
         value = yield
         if fixturedef.argname == NAME:
             if fixturedef.scope != "session":
@@ -189,7 +199,9 @@ class Judging:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> _Hook:
-        """Tell what came of it, or why the judge was not asked. The run fails if it cannot be."""
+        """Tell what came of it, or why the judge was not asked. The run fails if it
+        cannot be.
+        """
         outcome = yield
         is_silent = not self._messages and (self._file or not self._sections)
         if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
@@ -205,7 +217,9 @@ class Judging:
         return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Request the fixture for an item; tell it and give None if it cannot be asked."""
+        """Request the fixture for an item; tell it and give None if it cannot be
+        asked.
+        """
         request = request_of(item)
         if request is None:
             return None
@@ -245,7 +259,7 @@ class Judging:
         if not self._is_interrupted:
             self._fill_file(judge, cases)
 
-    # --- grades of unjudged results -----------------------------------------------------------------------------------
+    # --- grades of unjudged results ---------------------------------------------------
 
     def _fill_file(self, judge: Judge, cases: Sequence[_ScoredCase]) -> None:
         """Add grades of a judge to the file, if there is one; tell why that failed."""
@@ -265,7 +279,9 @@ class Judging:
     def _fill(
         self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
     ) -> None:
-        """Ask a judge for grades of unjudged results, the most valuable first, and add them to the file."""
+        """Ask a judge for grades of unjudged results, the most valuable first, and add
+        them to the file.
+        """
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
         rows = left.rows[: self._left]
@@ -302,10 +318,12 @@ class Judging:
             text += f"; {answers.rest}"
         self._messages.append(Message(text))
 
-    # --- grades beside those of people --------------------------------------------------------------------------------
+    # --- grades beside those of people ------------------------------------------------
 
     def _calibrate(self, judge: Judge, cases: Sequence[_ScoredCase], most: int) -> None:
-        """Ask a judge for grades that people gave in the cases that were scored, and keep what there is to show."""
+        """Ask a judge for grades that people gave in the cases that were scored, and
+        keep what there is to show.
+        """
         case_numbers: dict[Judged, int] = {}
         for number, scored in enumerate(cases):
             for document, grade in scored.case.grades_of_people.items():
@@ -350,14 +368,16 @@ class Judging:
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Give the results all titles that can be known. The index is asked for `documents` as well."""
+        """Give the results all titles that can be known. The index is asked for
+        `documents` as well.
+        """
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         described = list(results)
         if lookup is not None:
             described = lookup.described(described, documents)
         return RunTitles().add(described, run_store(self._config).files)
 
-    # --- answers ------------------------------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------
 
     def _answers(
         self,
@@ -368,8 +388,8 @@ class Judging:
     ) -> _Answers:
         """Ask a judge, and tell its faults.
 
-        `take` gets the number of each question with its answer, as it comes, unless that is a
-        fault.
+        `take` gets the number of each question with its answer, as it comes, unless
+        that is a fault.
         """
         bar = Progress(progress.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}
@@ -426,7 +446,8 @@ def _with_judged_documents(scored: _ScoredCase) -> CaseResult:
 def _pairs(
     drawn: Sequence[Judged], answers: Mapping[int, Answer], people: str, judge: str
 ) -> list[Rated]:
-    """Put the grades of a judge beside those of people, those that are furthest apart first.
+    """Put the grades of a judge beside those of people, those that are furthest apart
+    first.
 
     `people` and `judge` are the names of the raters.
     """

@@ -1,7 +1,9 @@
-"""Ask a judge for grades: the value of the fixture `relevance_judge`, a function `judge(query, document)`.
+"""Ask a judge for grades: the value of the fixture `relevance_judge`, a function
+`judge(query, document)`.
 
-It is asked outside of any event loop, about `AT_ONCE` documents at a time: in daemon threads, or if it is a coroutine
-function, as tasks of the plugin's own loop. What it raises costs the grade of one document.
+It is asked outside of any event loop, about `AT_ONCE` documents at a time: in daemon
+threads, or if it is a coroutine function, as tasks of the plugin's own loop. What it
+raises costs the grade of one document.
 """
 
 from __future__ import annotations
@@ -78,7 +80,8 @@ class UnusableJudge(ValueError):
 class Judge:
     """A judge: its `name` is the rater of its grades.
 
-    `value` is what the fixture returned. Raises `UnusableJudge` if it is no function with a name.
+    `value` is what the fixture returned. Raises `UnusableJudge` if it is no function
+        with a name.
     """
 
     def __init__(self, value: Any, config: pytest.Config) -> None:
@@ -99,8 +102,8 @@ class Judge:
         Calls that have begun are left alone when an exception is raised.
 
         Raises:
-            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as of a search
-                (`relevance_give_up`).
+            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as of
+                a search (`relevance_give_up`).
             KeyboardInterrupt: for Ctrl-C.
         """
         waiting = deque(enumerate(questions))
@@ -123,7 +126,9 @@ class Judge:
                     raise UnusableJudge(f"{NAME} was given up")
 
     def _start(self, question: Question) -> Any:
-        """Begin to ask a question, and return a task of the loop, or the future of a daemon thread."""
+        """Begin to ask a question, and return a task of the loop, or the future of a
+        daemon thread.
+        """
         answer = self._answer(question)
         if self._loop is not None:
             return self._loop.create_task(answer)
@@ -134,7 +139,9 @@ class Judge:
         return future
 
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
-        """Wait until some of the running ones have finished. There may be none yet after a while."""
+        """Wait until some of the running ones have finished. There may be none yet
+        after a while.
+        """
         if self._loop is None:
             return wait(running, LOOKS_AFTER, FIRST_COMPLETED).done
         import asyncio
@@ -146,7 +153,8 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Ask a question.
 
-        What ends the run is returned: asyncio logs what a task raised and nobody looked at.
+        What ends the run is returned: asyncio logs what a task raised and nobody looked
+        at.
         """
         try:
             said = self._function(question.case.query, {**question.document})

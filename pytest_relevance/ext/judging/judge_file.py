@@ -1,7 +1,8 @@
-"""The file to which a judge adds its grades: a worklist with the columns rater, machine and note.
+"""The file to which a judge adds its grades: a worklist with the columns rater, machine
+and note.
 
-Each row is written when its grade comes, so that a killed run loses only those that were on
-their way.
+Each row is written when its grade comes, so that a killed run loses only those that
+were on their way.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
 
 
 def why_not_added_to(data: bytes) -> str | None:
-    """Say why rows of a judge must not be added to this content, and what to do; None if they may be."""
+    """Say why rows of a judge must not be added to this content, and what to do; None
+    if they may be.
+    """
     if not data.strip():
         return None
     first_line, _, _ = data.removeprefix(_BYTE_ORDER_MARK).partition(b"\n")
@@ -87,9 +90,9 @@ class RowsToJudge:
 class JudgeFile:
     """The file that a judge fills, row by row.
 
-    A later run goes on with the file. It does not ask again for a pair of query and document
-    that the file has under the name of the judge. A blank grade counts too: the judge cannot
-    tell.
+    A later run goes on with the file. It does not ask again for a pair of query and
+    document that the file has under the name of the judge. A blank grade counts too:
+    the judge cannot tell.
     """
 
     def __init__(self, path: Path) -> None:
@@ -123,7 +126,9 @@ class JudgeFile:
         return RowsToJudge(pairs=len(pairs), rows=left)
 
     def _written_rows(self, worklist: Worklist) -> list[dict[str, str]]:
-        """Read the rows of the file, each by the names of the columns; write the header if it has none."""
+        """Read the rows of the file, each by the names of the columns; write the header
+        if it has none.
+        """
         rows = read_worklist(_whole_rows(self._content()))
         if not rows:
             rows = [[*worklist.columns, *_OF_JUDGES]]
@@ -158,8 +163,9 @@ class JudgeFile:
     def _id_of(self, row: WorklistRow) -> str:
         """Give the id under which a grade is looked for and added.
 
-        A query may have another id by now. Then it keeps the id that the file has for its text:
-        with two ids the rows would be of two queries. If the file has its own id too, they are.
+        A query may have another id by now. Then it keeps the id that the file has for
+        its text: with two ids the rows would be of two queries. If the file has its own
+        id too, they are.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])

@@ -1,4 +1,6 @@
-"""The options about what nobody has judged: --relevance-unjudged, -judge and -calibrate."""
+"""The options about what nobody has judged: --relevance-unjudged, -judge and
+-calibrate.
+"""
 
 from __future__ import annotations
 

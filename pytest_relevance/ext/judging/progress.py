@@ -1,4 +1,6 @@
-"""How far long work is: on a terminal one line that moves, in a log a line for each tenth."""
+"""How far long work is: on a terminal one line that moves, in a log a line for each
+tenth.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,11 @@ _TENTHS = 10
 
 @dataclass(eq=False)
 class Progress:
-    """Tells how much of some work is done, and how much longer it takes: `asked 120 of 500, about 2 min left`.
+    """Tells how much of some work is done, and how much longer it takes:
+    `asked 120 of 500, about 2 min left`.
 
-    `what` begins the text, `total` is the number of steps. `write` writes a text and flushes it. `clock` gives seconds.
+    `what` begins the text, `total` is the number of steps. `write` writes a text and
+        flushes it. `clock` gives seconds.
     """
 
     what: str
@@ -32,7 +36,9 @@ class Progress:
         self._done = self._tenth = self._width = 0
 
     def advance(self, n: int = 1) -> None:
-        """Count `n` more steps as done (0: none, but the line may move); tell it where it is time to."""
+        """Count `n` more steps as done (0: none, but the line may move); tell it where
+        it is time to.
+        """
         self._done += n
         now = self.clock()
         if self.is_terminal:
@@ -45,7 +51,9 @@ class Progress:
             self.write(f"{self._text(now)}\n")
 
     def end(self) -> None:
-        """Take the line away from the terminal: what comes next says what came of the work."""
+        """Take the line away from the terminal: what comes next says what came of the
+        work.
+        """
         if self._width:
             self.write("\r" + " " * self._width + "\r")
 

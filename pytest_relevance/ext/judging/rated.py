@@ -1,4 +1,6 @@
-"""Where raters disagree: the documents that several rated, the bias of each, and samples to compare."""
+"""Where raters disagree: the documents that several rated, the bias of each, and
+samples to compare.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ class RaterFigures:
 
     `rated`: the number of documents that they rated.
     `shared`: how many of them others rated too.
-    `bias`: the mean, over those, of their rating less the mean of the others' ratings. It is
-    above 0 for a generous rater, below 0 for a strict one, and None without shared documents.
+    `bias`: the mean, over those, of their rating less the mean of the others' ratings.
+    It is above 0 for a generous rater, below 0 for a strict one, and None without
+    shared documents.
     """
 
     rater: str
@@ -44,7 +47,9 @@ class RaterFigures:
 
 
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
-    """Keep the ratings of some raters alone. The grades stay those that all ratings make."""
+    """Keep the ratings of some raters alone. The grades stay those that all ratings
+    make.
+    """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
     for query, documents in judgments.ratings.items():
         ratings[query] = {}
@@ -102,10 +107,10 @@ class Judged:
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
     """Draw at most so many judgments, as many of each grade as there are.
 
-    A grade between two whole ones, such as the median of two raters, counts as the nearest, the
-    higher one of two. Those of one grade are drawn in the order of a digest. So the same ones
-    are drawn in whatever order they come, another judgment changes few of them, and a larger
-    draw has all that a smaller one has.
+    A grade between two whole ones, such as the median of two raters, counts as the
+    nearest, the higher one of two. Those of one grade are drawn in the order of a
+    digest. So the same ones are drawn in whatever order they come, another judgment
+    changes few of them, and a larger draw has all that a smaller one has.
     """
     of_grade: dict[int, list[Judged]] = {}
     for each in sorted(set(judged)):

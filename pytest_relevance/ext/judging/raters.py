@@ -1,8 +1,9 @@
 """`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
 
-The documents whose ratings are the furthest apart come first. Then the report says how many there are, how far all
-agree (Krippendorff's alpha), and how generous each rater is. If there are two raters, or if --between names two, it
-has Cohen's kappa, the bias, and how often which grades met.
+The documents whose ratings are the furthest apart come first. Then the report says how
+many there are, how far all agree (Krippendorff's alpha), and how generous each rater
+is. If there are two raters, or if --between names two, it has Cohen's kappa, the bias,
+and how often which grades met.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report and return the exit code. Raises `CommandError` if no document has ratings of two raters."""
+    """Print the report and return the exit code. Raises `CommandError` if no document
+    has ratings of two raters.
+    """
     from pytest_relevance._source import Source
     from pytest_relevance.ext.judging.rated import of_raters, rated_by_several
     from pytest_relevance.ext.judging.raters_report import rater_lines

@@ -131,7 +131,9 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
 def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
-    """Make the table of how often which grades met; it is empty for very many grades."""
+    """Make the table of how often which grades met; it is empty for very many
+    grades.
+    """
     grades = sorted({grade for pair in counts for grade in pair})
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]

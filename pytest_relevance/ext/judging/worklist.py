@@ -1,4 +1,6 @@
-"""The worklist: the unjudged results of a run as a CSV file to fill in, the most valuable first."""
+"""The worklist: the unjudged results of a run as a CSV file to fill in, the most
+valuable first.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ class WorklistRow:
 
     `ranks`: the ranks (from 1) at which each search returned it.
     `worth`, `move`: the largest ones, up or down.
-    `effect`, `reach`: how far the sum of the weighted scores would go with the worth, and with
-        the move.
+    `effect`, `reach`: how far the sum of the weighted scores would go with the worth,
+        and with the move.
     `fields`: the fields of the catalogue.
     """
 
@@ -63,7 +65,9 @@ class WorklistRow:
     reach: float = 0.0
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
-        """Add the result of a case that returned the document. The order of calls does not matter."""
+        """Add the result of a case that returned the document. The order of calls does
+        not matter.
+        """
         self.title = _longer(self.title, unjudged.title)
         for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
@@ -95,7 +99,8 @@ def _larger(one: float, other: float) -> float:
 def _longer(one: str, other: str) -> str:
     """Give the longer of two texts, on one line.
 
-    Searches may name a document differently. Then the order of the cases must not matter.
+    Searches may name a document differently. Then the order of the cases must not
+    matter.
     """
     other = on_one_line(other)
     return max((len(one), one), (len(other), other))[1]
@@ -104,9 +109,9 @@ def _longer(one: str, other: str) -> str:
 class Worklist:
     """The unjudged results of all cases that ran.
 
-    A pair of query and document is one row, however often it occurs. The rows of a query stand
-    together, those with the largest effect first. The queries with the most effect in all their
-    rows come first.
+    A pair of query and document is one row, however often it occurs. The rows of a
+    query stand together, those with the largest effect first. The queries with the most
+    effect in all their rows come first.
 
     `found` has each case that ran, with its unjudged results.
     """
@@ -164,7 +169,9 @@ class Worklist:
         return cells
 
     def to_csv(self, before: bytes = b"") -> bytes:
-        """Give the content of the file. `before` is what it replaces: columns that users added stay."""
+        """Give the content of the file. `before` is what it replaces: columns that
+        users added stay.
+        """
         columns = self.columns
         added = added_columns(before, columns)
         rows = [[*columns, *added.names]]
@@ -200,7 +207,9 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Sort the rows: the query with the most effect first, and of a query the row with the most."""
+    """Sort the rows: the query with the most effect first, and of a query the row with
+    the most.
+    """
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -215,7 +224,9 @@ def _in_order(
 
 
 def _largest_first(rows: Sequence[WorklistRow]) -> Order:
-    """Give the sort key of some rows together, the largest effect first, then the largest reach."""
+    """Give the sort key of some rows together, the largest effect first, then the
+    largest reach.
+    """
     effect = fsum(row.effect for row in rows)
     reach = fsum(row.reach for row in rows)
     return -round(effect, 12), -round(reach, 12)
@@ -227,11 +238,12 @@ def _figure(move: float) -> str:
 
 
 def listed_names(queries: Iterable[ListedQuery]) -> dict[ListedQuery, str]:
-    """Choose the name under which the worklist lists each query: its id, or its text if the id is ambiguous.
+    """Choose the name under which the worklist lists each query: its id, or its text if
+    the id is ambiguous.
 
-    An id of several texts is ambiguous: in a file of judgments it can mean only one of them.
-    Renaming one query can make another id ambiguous, because a text may equal an id. So this is
-    repeated.
+    An id of several texts is ambiguous: in a file of judgments it can mean only one of
+    them. Renaming one query can make another id ambiguous, because a text may equal an
+    id. So this is repeated.
     """
     names = {query: query.id for query in queries}
     ambiguous = _ambiguous_queries(names)

@@ -1,9 +1,9 @@
 """The file of a worklist: its columns, how it is read, and why it must not be replaced.
 
-Filled in, it is a file of judgments like any other. Its rows are found by query id and by query
-text. So its texts are exactly as in the run, with one exception: a cell that a spreadsheet would
-take for a formula has a space before it, which the reader of tables takes off again. A blank
-grade is no judgment.
+Filled in, it is a file of judgments like any other. Its rows are found by query id and
+by query text. So its texts are exactly as in the run, with one exception: a cell that a
+spreadsheet would take for a formula has a space before it, which the reader of tables
+takes off again. A blank grade is no judgment.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _FIELD_PLACE = COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Find the names of columns that a reader of judgments would take for other columns, or for raters."""
+    """Find the names of columns that a reader of judgments would take for other
+    columns, or for raters.
+    """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
     names = [*COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
@@ -47,7 +49,9 @@ _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
 _NEVER_IN_A_LINE = re.compile(
     "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Line breaks, control characters and those that reorder text, and what no file may have."""
+"""Line breaks, control characters and those that reorder text, and what no file may
+have.
+"""
 
 
 def columns_with(fields: Sequence[str]) -> list[str]:
@@ -59,14 +63,17 @@ def columns_with(fields: Sequence[str]) -> list[str]:
 def field_column(name: str) -> str:
     """Name the column of a field of the catalogue.
 
-    It is the name of the field, unless a reader of judgments could take it for another column.
+    It is the name of the field, unless a reader of judgments could take it for another
+    column.
     """
     is_taken = folded(name) in _TAKEN or may_be_grades(name)
     return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
 
 
 def read_worklist(data: bytes) -> list[list[str]]:
-    """Read the rows of a worklist, the header first. Raises ValueError for another file."""
+    """Read the rows of a worklist, the header first. Raises ValueError for another
+    file.
+    """
     if not data.strip():
         return []
     source = Source("the worklist", data)
@@ -81,7 +88,9 @@ def read_worklist(data: bytes) -> list[list[str]]:
 
 
 def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns are those of a worklist, each once, and each row has a cell for each."""
+    """Whether the columns are those of a worklist, each once, and each row has a cell
+    for each.
+    """
     names = rows[0]
     if not _NEEDED.issubset(names) or len(set(names)) < len(names):
         return False
@@ -90,7 +99,9 @@ def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AddedColumns:
-    """The columns that users added to a worklist, and their cells by the key of the row."""
+    """The columns that users added to a worklist, and their cells by the key of the
+    row.
+    """
 
     names: Sequence[str] = ()
     cells: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
@@ -115,7 +126,8 @@ def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
 
 
 def why_kept(data: bytes) -> str | None:
-    """Say why a file must not be replaced by a new worklist, and what to do; None if it may be.
+    """Say why a file must not be replaced by a new worklist, and what to do; None if it
+    may be.
 
     A worklist without a grade may be replaced.
     """

@@ -1,1 +1,3 @@
-"""The report of a run as Markdown, for the comment of a pull request, and in GitHub Actions."""
+"""The report of a run as Markdown, for the comment of a pull request, and in GitHub
+Actions.
+"""

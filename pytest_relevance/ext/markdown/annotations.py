@@ -1,4 +1,6 @@
-"""Annotations for GitHub Actions: messages at lines of files, in the diff of a pull request."""
+"""Annotations for GitHub Actions: messages at lines of files, in the diff of a pull
+request.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunError, RunInfo
 
 MOST_ANNOTATIONS = 10
-"""How many annotations of one kind GitHub shows for a step; it drops any further ones."""
+"""How many annotations of one kind GitHub shows for a step; it drops any further
+ones.
+"""
 
 _GATES = 3  # so many annotations are reserved for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
@@ -82,9 +86,9 @@ class Annotation:
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
     """Make the first ten annotations of a run, in the order of its report.
 
-    Errors of case files and the like come first, then why the run fails other than for a
-    case, then the cases, and gates last. Cases that failed alike are one annotation. Up
-    to three of the ten are gates, or more if there is room for them.
+    Errors of case files and the like come first, then why the run fails other than for
+    a case, then the cases, and gates last. Cases that failed alike are one annotation.
+    Up to three of the ten are gates, or more if there is room for them.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     annotations = _error_annotations(run.info)
@@ -100,7 +104,9 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
 
 def _error_annotations(info: RunInfo) -> list[Annotation]:
-    """Make an annotation of each error that is not that of a case. A text is said once."""
+    """Make an annotation of each error that is not that of a case. A text is said
+    once.
+    """
     annotations: dict[str, Annotation] = {}
     for error in info.errors:
         annotations.setdefault(error.text, _error_annotation(error))

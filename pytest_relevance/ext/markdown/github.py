@@ -1,4 +1,6 @@
-"""What a run leaves in GitHub Actions: a report in the step summary, and annotations."""
+"""What a run leaves in GitHub Actions: a report in the step summary, and
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,14 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_OF_SUMMARY = 200_000
-"""How many characters a report in the summary of a step may have. GitHub shows no summary of more than 1 MiB."""
+"""How many characters a report in the summary of a step may have. GitHub shows no
+summary of more than 1 MiB.
+"""
 
 _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
-"""The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3, its module before."""
+"""The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3,
+its module before.
+"""
 
 
 def has_something_to_say(run: Run) -> bool:
@@ -45,7 +51,8 @@ class Annotations:
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the annotations, when the terminal has ended its last line.
 
-        If another plugin annotates what fails in the call of a test, only the rest is annotated.
+        If another plugin annotates what fails in the call of a test, only the rest is
+        annotated.
         """
         store = run_store(config)
         results = store.results
@@ -59,7 +66,9 @@ class Annotations:
 
 
 def append_to_summary(report: str, summary: str) -> str:
-    """Append a report to the file of the summary of a job. Return why that failed; else an empty text."""
+    """Append a report to the file of the summary of a job. Return why that failed; else
+    an empty text.
+    """
     try:
         with open(summary, "ab") as file:
             gap = "\n\n" if file.tell() else ""
@@ -78,7 +87,9 @@ def _fails_in_its_call(result: CaseResult) -> bool:
 
 
 def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) -> None:
-    """Print annotations for the runner of GitHub. Characters that standard output lacks are escaped."""
+    """Print annotations for the runner of GitHub. Characters that standard output lacks
+    are escaped.
+    """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for annotation in annotations:
         text = annotation.as_command(_path_in_workspace(annotation.file, config))
@@ -86,7 +97,9 @@ def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) 
 
 
 def _path_in_workspace(file: str, config: pytest.Config) -> str | None:
-    """Return the path of a file relative to the workspace of the job; None if it is outside, or if there is none."""
+    """Return the path of a file relative to the workspace of the job; None if it is
+    outside, or if there is none.
+    """
     if not file:
         return None
     workspace = os.environ.get("GITHUB_WORKSPACE") or config.rootpath

@@ -2,8 +2,8 @@
 
 It begins with one sentence, the change of the mean, the gates and the queries that got
 worse. Further tables, all queries that got worse and the folded report of each failure
-follow. If all of it is longer than allowed, whole sections are left out from the end, and
-a last line names them. User text stands in code spans and code blocks.
+follow. If all of it is longer than allowed, whole sections are left out from the end,
+and a last line names them. User text stands in code spans and code blocks.
 """
 
 from __future__ import annotations
@@ -241,7 +241,9 @@ class _MarkdownReport:
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Write the sentence, the means, the counts, what ran against what, and what nDCG is."""
+    """Write the sentence, the means, the counts, what ran against what, and what nDCG
+    is.
+    """
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran)
@@ -316,8 +318,9 @@ def _missing(names: Sequence[str]) -> str:
 class _CaseGroups:
     """The cases in the tables, each group in the order of its table.
 
-    `got_worse` and `failed` fail, `fell` and `rose` do not. `failed` is without the cases
-    that failed before, and without errors that one sentence tells for several cases.
+    `got_worse` and `failed` fail, `fell` and `rose` do not. `failed` is without the
+    cases that failed before, and without errors that one sentence tells for several
+    cases.
     `lowest` are those with the lowest scores, if no case fails or moved.
     """
 

@@ -1,7 +1,8 @@
-"""The report of a run as Markdown: --relevance-markdown, and what a run leaves in GitHub Actions.
+"""The report of a run as Markdown: --relevance-markdown, and what a run leaves in
+GitHub Actions.
 
-The report in GitHub Actions (step summary and annotations) is made unasked, so a problem
-with it is a message, and no more.
+The report in GitHub Actions (step summary and annotations) is made unasked, so a
+problem with it is a message, and no more.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ REPORT = OutputFile("markdown")
 CI = ("auto", "off")
 
 _ADDRESS = r"https?://[^\s<>()\"`\\#]+"
-"""An address that a link in Markdown may have as it is; `#` begins what the link to a query adds."""
+"""An address that a link in Markdown may have as it is; `#` begins what the link to a
+query adds.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,6 @@
-"""The format `markdown` of reports. What makes a report is imported when one is asked for."""
+"""The format `markdown` of reports. What makes a report is imported when one is asked
+for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pagers of Azure AI Search. They send a request for each page, which says whether it is whole."""
+"""Pagers of Azure AI Search. They send a request for each page, which says whether it
+is whole.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from pytest_relevance.results.responses.totals import refuse_without_results
 
 @dataclass(frozen=True, slots=True)
 class ReadPages:
-    """The results that were read of a pager, and the bodies of the pages that they are on."""
+    """The results that were read of a pager, and the bodies of the pages that they are
+    on.
+    """
 
     items: Sequence[object]
     pages: Sequence[object]
@@ -22,10 +26,11 @@ class ReadPages:
 
 @dataclass(slots=True)
 class PageNotes:
-    """Keeps the bodies of the pages that a pager has fetched, while its results are read.
+    """Keeps the bodies of the pages that a pager has fetched, while its results are
+    read.
 
-    The pager has no public way to them. `_first_page_iterator_instance._response` was checked
-    with versions 11.6 and 12.0 of azure-search-documents.
+    The pager has no public way to them. `_first_page_iterator_instance._response` was
+    checked with versions 11.6 and 12.0 of azure-search-documents.
     """
 
     pager: object
@@ -74,7 +79,9 @@ def _fits(response: object) -> bool:
 
 
 def _read(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the results of a pager. Raises `UnreadableRanking` if a page is not whole."""
+    """Read the results of a pager. Raises `UnreadableRanking` if a page is not
+    whole.
+    """
     read: ReadPages = response
     if not isinstance(response, ReadPages):
         read = read_pages(response, options.most)

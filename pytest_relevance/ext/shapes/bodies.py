@@ -1,7 +1,7 @@
 """Response bodies of search servers, and the response objects of their clients.
 
-A body is JSON. Each engine keeps its hits under another path (`HITS`). The object that a client
-returns has the body, or the part with the hits, in an attribute.
+A body is JSON. Each engine keeps its hits under another path (`HITS`). The object that
+a client returns has the body, or the part with the hits, in an attribute.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ HITS: Mapping[str, tuple[str, ...]] = {
     "Solr": ("response", "docs"),
     "Vespa": ("root", "children"),
 }
-"""Where a body keeps its hits, by engine; the first path that leads to a list is taken."""
+"""Where a body keeps its hits, by engine; the first path that leads to a list is
+taken.
+"""
 
 _MARKS_OF_AZURE = ("@odata.", "@search.")
 """How names begin that Azure AI Search adds to a body and to its hits."""
@@ -65,7 +67,9 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 
 
 def is_body(response: object) -> bool:
-    """Whether a response is the body of an engine. That of Vespa has no hits if none match."""
+    """Whether a response is the body of an engine. That of Vespa has no hits if none
+    match.
+    """
     if not isinstance(response, Mapping):
         return False
     return isinstance(response.get("root"), Mapping) or hits_in(response) is not None
@@ -115,7 +119,9 @@ def _hits_of_vespa(
 
 
 def _body_in(response: object) -> Mapping[Any, Any] | None:
-    """Find the body, or the part of it with the hits, in a response object of a client."""
+    """Find the body, or the part of it with the hits, in a response object of a
+    client.
+    """
     if isinstance(response, Mapping) or is_named_row(response):
         return None
     for name in (*_BODIES, *HOLDERS):

@@ -24,7 +24,9 @@ _is_algolia_hit = of_type("algoliasearch", "Hit")
 
 
 def _fields_of_algolia(hit: Any) -> Mapping[str, object] | None:
-    """Read the id of a hit, and the fields of its record, which its model does not declare."""
+    """Read the id of a hit, and the fields of its record, which its model does not
+    declare.
+    """
     if not _is_algolia_hit(hit):
         return None
     return {"objectID": hit.object_id, **(hit.__pydantic_extra__ or {})}

@@ -1,4 +1,6 @@
-"""Searches, responses and hits of elasticsearch.dsl, and of opensearch-py, which is built alike."""
+"""Searches, responses and hits of elasticsearch.dsl, and of opensearch-py, which is
+built alike.
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """What Python libraries for full text return: bm25s, tantivy, Xapian.
 
-bm25s returns `Results` of documents and scores, each an array of shape (queries, k). The
-documents are row numbers, or the entries of a corpus if there is one. A query that matches
-fewer than k documents is filled up with documents of score 0.
+bm25s returns `Results` of documents and scores, each an array of shape (queries, k).
+The documents are row numbers, or the entries of a corpus if there is one. A query that
+matches fewer than k documents is filled up with documents of score 0.
 
-tantivy returns addresses, which only the searcher turns into documents. Every stored field of a
-document is a list.
+tantivy returns addresses, which only the searcher turns into documents. Every stored
+field of a document is a list.
 
-A document of Xapian has no fields, but data (bytes of the application's own) and terms. By
-convention its id is the term with the prefix Q. The number that Xapian gives a document is
-internal to the index, and is never taken for an id.
+A document of Xapian has no fields, but data (bytes of the application's own) and terms.
+By convention its id is the term with the prefix Q. The number that Xapian gives a
+document is internal to the index, and is never taken for an id.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ from pytest_relevance.results.responses.values import is_score
 def _read_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
     """Read the documents of one query with their scores.
 
-    Documents of score 0 at the end do not match and are left out. Raises `UnreadableRanking`
-    for documents that are not sorted.
+    Documents of score 0 at the end do not match and are left out. Raises
+    `UnreadableRanking` for documents that are not sorted.
     """
     documents = of_one_query(results.documents, results)
     scores = of_one_query(results.scores, results)
@@ -74,7 +74,9 @@ _is_tantivy_document = of_type("tantivy", "Document")
 
 
 def _is_pair_of_tantivy(response: object) -> bool:
-    """Whether a response is a searcher, together with a result or the hits of a result."""
+    """Whether a response is a searcher, together with a result or the hits of a
+    result.
+    """
     if not isinstance(response, tuple) or len(response) != 2:
         return False
     searcher, result = response
@@ -129,7 +131,9 @@ _is_of_xapian = of_type("xapian", "MSetItem", "Document")
 
 
 def _read_xapian(mset: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the fields of the items of an MSet, which messages show instead of the items."""
+    """Read the fields of the items of an MSet, which messages show instead of the
+    items.
+    """
     items = list(mset)
     return read_each(_fields_of_item, items, items)
 
@@ -141,10 +145,10 @@ def _fields_of_xapian(result: Any) -> Mapping[str, object] | None:
 def _fields_of_item(item: Any) -> Mapping[str, object]:
     """Read the fields of an item of an MSet, or of a document.
 
-    These are the fields of the data, if it is JSON; `data`, if it is a word; `Q`, the term
-    with the prefix Q, without it; and `score`. The id is a field of the data, or else `Q` or
-    `data`. If these two differ, neither is the id: the case file has to name one with
-    `id_field`. Raises `BadResult` for a document without any of them.
+    These are the fields of the data, if it is JSON; `data`, if it is a word; `Q`, the
+    term with the prefix Q, without it; and `score`. The id is a field of the data, or
+    else `Q` or `data`. If these two differ, neither is the id: the case file has to
+    name one with `id_field`. Raises `BadResult` for a document without any of them.
     """
     document = getattr(item, "document", item)
     fields = dict(_fields_in_data(document.get_data()))
@@ -166,7 +170,9 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 
 
 def _terms_with_q(document: Any) -> list[str]:
-    """Return the terms with the prefix Q, without it. Terms are sorted, and may be many."""
+    """Return the terms with the prefix Q, without it. Terms are sorted, and may be
+    many.
+    """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):
         if entry.term.startswith(b"Q"):
@@ -175,7 +181,9 @@ def _terms_with_q(document: Any) -> list[str]:
 
 
 def _fields_in_data(data: bytes) -> Mapping[str, object]:
-    """Read the fields of a JSON object, or data that is one word as the field `data`."""
+    """Read the fields of a JSON object, or data that is one word as the field
+    `data`.
+    """
     try:
         text = data.decode()
         parsed = json.loads(text) if text.lstrip().startswith("{") else None

@@ -1,8 +1,9 @@
-"""What vector databases and their frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
+"""What vector databases and their frameworks return: Qdrant, Chroma, LangChain,
+LlamaIndex.
 
-The id of a document is that of the database, or one that the project keeps in the payload or
-the metadata. If there are both and they differ, `id_field` has to say which. But an id that the
-framework generated gives way to an id in the metadata.
+The id of a document is that of the database, or one that the project keeps in the
+payload or the metadata. If there are both and they differ, `id_field` has to say which.
+But an id that the framework generated gives way to an id in the metadata.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def _agreed_id(
 ) -> object:
     """Choose between the id of a result and an id in a nested mapping.
 
-    `holder`: the name of the nested mapping. `prefers_nested`: its id counts even if the two
-    differ. Without that, `BadResult` is raised if they differ.
+    `holder`: the name of the nested mapping. `prefers_nested`: its id counts even if
+    the two differ. Without that, `BadResult` is raised if they differ.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -56,7 +57,9 @@ def _name_of_id(nested: object) -> str | None:
 
 
 def _is_generated(own: object) -> bool:
-    """Whether an id is a UUID, which frameworks generate for documents without an id."""
+    """Whether an id is a UUID, which frameworks generate for documents without an
+    id.
+    """
     try:
         UUID(str(own))
     except ValueError:
@@ -91,13 +94,17 @@ _COLUMNS_OF_CHROMA = {
     "metadatas": "metadata",
     "documents": "document",
 }
-"""The columns of a response of Chroma, and the names of their values as fields of a result."""
+"""The columns of a response of Chroma, and the names of their values as fields of a
+result.
+"""
 
 
 def is_of_chroma(response: object) -> bool:
-    """Whether a response is a dict of Chroma with a list for each query in every column.
+    """Whether a response is a dict of Chroma with a list for each query in every
+    column.
 
-    The ids of Chroma are text. What its method `get` returns has one list of ids, in no order.
+    The ids of Chroma are text. What its method `get` returns has one list of ids, in no
+    order.
     """
     if not isinstance(response, Mapping):
         return False
@@ -133,7 +140,9 @@ def read_chroma(
 
 
 def _in_order(value: object) -> object:
-    """Sort the metadata of a document by name: Chroma gives it in another order each time."""
+    """Sort the metadata of a document by name: Chroma gives it in another order each
+    time.
+    """
     return dict(sorted(value.items())) if isinstance(value, dict) else value
 
 

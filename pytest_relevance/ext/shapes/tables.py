@@ -1,4 +1,6 @@
-"""Tables, a row for each result: of Arrow, LanceDB, pandas, polars and DuckDB, and database cursors."""
+"""Tables, a row for each result: of Arrow, LanceDB, pandas, polars and DuckDB, and
+database cursors.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ def rows_as_mappings(
 ) -> list[dict[str, object]]:
     """Make mappings of the rows of a table.
 
-    `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have one
-    name, or if the rows are the results of several queries.
+    `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have
+    one name, or if the rows are the results of several queries.
     """
     names = [str(column) for column in columns]
     for name in names:
@@ -62,7 +64,9 @@ def _refuse_several_queries(rows: Sequence[Mapping[str, object]], name: str) -> 
 
 
 _TO_LIST = ("to_pylist", "to_list", "tolist", "copy")
-"""Methods that make a list of a column: of Arrow, pandas or polars, numpy, or a list."""
+"""Methods that make a list of a column: of Arrow, pandas or polars, numpy, or a
+list.
+"""
 
 
 def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
@@ -78,12 +82,16 @@ def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
 
 
 def _is_arrow(response: object) -> bool:
-    """Whether a response is a table, a batch, a reader of batches or a column of Arrow."""
+    """Whether a response is a table, a batch, a reader of batches or a column of
+    Arrow.
+    """
     return has_attribute(response, "to_pylist") or has_attribute(response, "read_all")
 
 
 def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a table, a batch or a reader of batches, or the values of a column."""
+    """Read the rows of a table, a batch or a reader of batches, or the values of a
+    column.
+    """
     if has_attribute(response, "read_all"):
         return _read_batches(response, options)
     if has_attribute(response, "columns"):
@@ -190,7 +198,9 @@ def _fetch(cursor: Any, most: int) -> list[Any]:
 
 
 def _is_relation(response: object) -> bool:
-    """Whether a response is a relation of DuckDB, whose shape would be a query of its own."""
+    """Whether a response is a relation of DuckDB, whose shape would be a query of its
+    own.
+    """
     columns = attribute(response, "columns")
     return _can_fetch(response) and isinstance(columns, (list, tuple))
 
@@ -206,7 +216,9 @@ RELATION = ResponseShape(
 
 @dataclass(frozen=True, slots=True)
 class ReadCursor:
-    """The rows of an asynchronous cursor that were read, and its description of the columns."""
+    """The rows of an asynchronous cursor that were read, and its description of the
+    columns.
+    """
 
     description: Any
     rows: list[Any]
@@ -223,9 +235,9 @@ def _is_cursor(response: object) -> bool:
 def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     """Read the rows of a cursor (PEP 249).
 
-    Bare rows become mappings if the names of the columns are needed: if a column is named like
-    an id, if the suite says which column has the id, or if the first column is named like a
-    title. A bare row would take that title for the id.
+    Bare rows become mappings if the names of the columns are needed: if a column is
+    named like an id, if the suite says which column has the id, or if the first column
+    is named like a title. A bare row would take that title for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)

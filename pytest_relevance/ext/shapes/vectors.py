@@ -1,11 +1,12 @@
 """What vector indexes return: arrays of faiss and hnswlib, and the matches of usearch.
 
-Results are labels: row numbers of the index, or integers given at insertion. The attribute
+Results are labels: row numbers of the index, or integers given at insertion. The
+attribute
 `ids` of the fixture's value turns labels into ids. Without it labels are refused.
 
 faiss returns (distances, labels), hnswlib (labels, distances), each an array of shape
-(queries, k). The integers are the labels, the floats the distances. Arrays are those of numpy,
-or of a library with the same interface: `ndim`, `dtype`, `tolist`.
+(queries, k). The integers are the labels, the floats the distances. Arrays are those of
+numpy, or of a library with the same interface: `ndim`, `dtype`, `tolist`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ INTEGER, FLOAT, OTHER = "integer", "float", "other"
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array. A Series of pandas has its interface, and is not one."""
+    """Whether a value is an array. A Series of pandas has its interface, and is not
+    one.
+    """
     for name in ("dtype", "tolist", "ndim"):
         if not has_attribute(value, name):
             return False
@@ -51,7 +54,8 @@ def element_kind(array: Any) -> str:
 def of_one_query(array: Any, response: object) -> list[Any]:
     """Return the elements of an array of shape (k,) or (1, k).
 
-    `response` is what the message shows. Raises `UnreadableRanking` for several queries.
+    `response` is what the message shows. Raises `UnreadableRanking` for several
+        queries.
     """
     if array.ndim == 1:
         elements: list[Any] = array.tolist()
@@ -86,7 +90,9 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Turn labels into documents with scores; leave out the labels that stand for nothing."""
+    """Turn labels into documents with scores; leave out the labels that stand for
+    nothing.
+    """
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:
@@ -137,7 +143,9 @@ def _is_array_of_results(response: Any) -> bool:
 
 
 def _read_array(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read labels of shape (1, k), or a list of shape (k,), which may be ids or labels."""
+    """Read labels of shape (1, k), or a list of shape (k,), which may be ids or
+    labels.
+    """
     if response.ndim == 1:
         values: list[object] = response.tolist()
         return values

@@ -1,4 +1,5 @@
-"""Running cases: the call of the search, the reading of its response, the score, and the exception of a failed case.
+"""Running cases: the call of the search, the reading of its response, the score, and
+the exception of a failed case.
 
 | module | what it holds |
 |---|---|

@@ -1,4 +1,6 @@
-"""Call the search of one case alone, as often as the run asks for, and read what it returns."""
+"""Call the search of one case alone, as often as the run asks for, and read what it
+returns.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
     """Call the search of a case; return a coroutine if a response has to be awaited.
 
-    A latency includes the reading of the response, as a lazy response does its work while it is read.
+    A latency includes the reading of the response, as a lazy response does its work
+    while it is read.
     """
     rankings: list[Timed] = []
     if awaiting.is_coroutine_function(this.search):
@@ -38,7 +41,9 @@ async def _search_in_loop(
     rankings: list[Timed],
     waiting: tuple[object, Moment] | None = None,
 ) -> Searched:
-    """Make the calls that are left in the running event loop. The response of the first may wait already."""
+    """Make the calls that are left in the running event loop. The response of the first
+    may wait already.
+    """
     while len(rankings) < this.settings.calls:
         response, started = waiting or _call(this)
         waiting = None
@@ -74,7 +79,9 @@ def _call(this: CaseRun) -> tuple[object, Moment]:
 
 
 def read_answer(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking. Keep the first response, which the project may explain."""
+    """Read a response as a ranking. Keep the first response, which the project may
+    explain.
+    """
     attempt = this.attempt
     if attempt.answer is None:
         attempt.answer = response

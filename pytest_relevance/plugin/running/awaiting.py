@@ -1,4 +1,6 @@
-"""What has to be awaited, and in which event loop: that of another plugin, or the own one of the plugin."""
+"""What has to be awaited, and in which event loop: that of another plugin, or the own
+one of the plugin.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Result = TypeVar("Result")
 
 
 LOOKS_AFTER = 0.5
-"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait without a limit."""
+"""The limit of a wait for threads, in seconds: on Windows, Ctrl-C does not end a wait
+without a limit.
+"""
 
 
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
@@ -43,7 +47,9 @@ def is_waiting(response: object) -> bool:
 
 
 def is_awaitable(response: object) -> bool:
-    """Whether a response can be awaited. An object that does not tell its class cannot."""
+    """Whether a response can be awaited. An object that does not tell its class
+    cannot.
+    """
     return has_class(response) and inspect.isawaitable(response)
 
 
@@ -55,7 +61,9 @@ def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]
 
 
 def is_coroutine_function(search: object) -> bool:
-    """Whether a search is a coroutine function, or an object with one for its `__call__`."""
+    """Whether a search is a coroutine function, or an object with one for its
+    `__call__`.
+    """
     if inspect.iscoroutinefunction(search):
         return True
     if type(search) is FunctionType:
@@ -87,7 +95,9 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 def wait_on_own_loop(
     config: pytest.Config, response: object, started: Moment, most: int = MOST_READ
 ) -> tuple[object, Moment]:
-    """Await a response on one event loop for the whole run; return the result, and when the search began."""
+    """Await a response on one event loop for the whole run; return the result, and when
+    the search began.
+    """
     loop = own_loop(config)
     if inspect.iscoroutine(
         response
@@ -97,7 +107,9 @@ def wait_on_own_loop(
 
 
 def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
-    """Await something on the event loop for the whole run. It is cancelled if Ctrl-C or a timeout ends the wait."""
+    """Await something on the event loop for the whole run. It is cancelled if Ctrl-C or
+    a timeout ends the wait.
+    """
     import asyncio
 
     loop = own_loop(config)
@@ -120,7 +132,9 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
 
 
 def running_loop() -> Any:
-    """Return the asyncio loop that runs in this thread, the module trio if a loop of trio does, or None."""
+    """Return the asyncio loop that runs in this thread, the module trio if a loop of
+    trio does, or None.
+    """
     for name, current in (
         ("asyncio", "get_running_loop"),
         ("trio", "lowlevel.current_trio_token"),
@@ -152,9 +166,11 @@ def running_task() -> Any:
 def wait_between_calls(
     config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
 ) -> object:
-    """Await a response while no loop runs: on the `running_loop` of an earlier call, or the plugin's own if it is None.
+    """Await a response while no loop runs: on the `running_loop` of an earlier call, or
+    the plugin's own if it is None.
 
-    The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
+    The plugin's own loop also replaces a loop that is closed; with trio it is a new
+    run, as its loop ends with a call.
     """
     if is_trio(loop):
         return loop.run(wait, response, most)
@@ -164,7 +180,9 @@ def wait_between_calls(
 
 
 def close_own_loop(config: pytest.Config) -> None:
-    """Cancel the tasks that still run on the own loop, and close it. Call it after the teardown of session fixtures."""
+    """Cancel the tasks that still run on the own loop, and close it. Call it after the
+    teardown of session fixtures.
+    """
     loop = config.stash[LOOP]
     del config.stash[LOOP]
     import asyncio

@@ -1,4 +1,6 @@
-"""`CaseRun`: a case on its pytest item, from collection until its result is attached to a report."""
+"""`CaseRun`: a case on its pytest item, from collection until its result is attached to
+a report.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,19 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 class Attempt:
-    """The state of one attempt at a case. The next attempt, such as a rerun, gets a new object.
+    """The state of one attempt at a case. The next attempt, such as a rerun, gets a new
+    object.
 
     What an attempt has not set is the attribute of the class.
 
-    `searched` is what the search returned, or something to await for it, if it was called ahead of the test function.
-    `asked` is the number of results requested, `calls` how often the search was called, `answer` the response that was
-    scored; `is_read`: it was read as a ranking. `repeats` compares the responses of repeated calls. `concurrency` is how
-    many searches ran at a time; `is_shared`: its latency is its share of a batch's latency. `loop` is the event loop of
-    another plugin that the case ran in. `is_running` is true during the call of the test function.
+    `searched` is what the search returned, or something to await for it, if it was
+        called ahead of the test function.
+    `asked` is the number of results requested, `calls` how often the search was called,
+    `answer` the response that was scored; `is_read`: it was read as a ranking.
+    `repeats` compares the responses of repeated calls. `concurrency` is how many
+    searches ran at a time; `is_shared`: its latency is its share of a batch's latency.
+    `loop` is the event loop of another plugin that the case ran in. `is_running` is
+    true during the call of the test function.
     `result` is the result, `error` the exception that ended the attempt;
     `fails_baseline`: the baseline is a reason of the verdict.
     """
@@ -59,15 +65,19 @@ class Attempt:
 
 @dataclass(slots=True, eq=False, repr=False)
 class CaseRun:
-    """The run of a case in one variant, or of a check of a test in Python, from collection to its last report.
+    """The run of a case in one variant, or of a check of a test in Python, from
+    collection to its last report.
 
-    `file` is the name of the case file in messages, `path` the name in pytest's own lines. `is_check`: this is a
-    check of a test in Python. `place` is the number of the item among those of all files (from 0), in the
-    order of collection. `variant_index` is the index of the variant in the case's list of variants
-    (from 0), `variant_parameters` are the ids of the parameters that it is named by.
-    `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline`
-    is the baseline of its file, `search_folder` the folder of its search fixture. `properties` are the JUnit properties
-    on the item. `is_searched_ahead`: the search of the case was called with that of another one, before its turn.
+    `file` is the name of the case file in messages, `path` the name in pytest's own
+    lines. `is_check`: this is a check of a test in Python. `place` is the number of the
+    item among those of all files (from 0), in the order of collection. `variant_index`
+    is the index of the variant in the case's list of variants (from 0),
+    `variant_parameters` are the ids of the parameters that it is named by.
+    `items` are the names of its items in this variant, if they do not follow from id
+    and variant. `baseline` is the baseline of its file, `search_folder` the folder of
+    its search fixture. `properties` are the JUnit properties on the item.
+    `is_searched_ahead`: the search of the case was called with that of another one,
+    before its turn.
     """
 
     case: Case
@@ -108,7 +118,9 @@ class CaseRun:
 
     @property
     def in_flight(self) -> str:
-        """The query, if its search was called and has given no ranking yet; else an empty text."""
+        """The query, if its search was called and has given no ranking yet; else an
+        empty text.
+        """
         attempt = self._attempt
         if attempt is None or not attempt.calls or attempt.is_read:
             return ""
@@ -125,10 +137,12 @@ class CaseRun:
     async def wait(
         self, answer: object, *, most: int = MOST_READ, name: str = "the answer"
     ) -> object:
-        """Await an answer if it has to be awaited: in the event loop of the case, or on another one if none runs.
+        """Await an answer if it has to be awaited: in the event loop of the case, or on
+        another one if none runs.
 
-        At most `most` items of an iterator are read. Raises `CaseError`, with the `name` of what answered, for a check
-        in a running event loop, as a check cannot be awaited.
+        At most `most` items of an iterator are read. Raises `CaseError`, with the
+        `name` of what answered, for a check in a running event loop, as a check cannot
+        be awaited.
         """
         if not awaiting.is_waiting(answer):
             return answer
@@ -168,7 +182,9 @@ class CaseRun:
     def call(
         self, latency: float | None = None, error: SearchError | None = None
     ) -> CaseCall:
-        """The calls of the search in the current attempt; `latency` is in seconds, None where there is none."""
+        """The calls of the search in the current attempt; `latency` is in seconds, None
+        where there is none.
+        """
         attempt = self.attempt
         is_shared = latency is not None and attempt.is_shared
         is_concurrent = latency is not None and not is_shared
@@ -188,7 +204,9 @@ _NOT_COLLECTED = (
 
 
 def _without_group(item: pytest.Item) -> str:
-    """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist appends: `...::name@group`."""
+    """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist
+    appends: `...::name@group`.
+    """
     nodeid = item.nodeid
     if nodeid.endswith(item.name):
         return nodeid
@@ -197,9 +215,11 @@ def _without_group(item: pytest.Item) -> str:
 
 
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
-    """Return the metrics of the project's own that the hook `pytest_relevance_metrics` names for a file or a test.
+    """Return the metrics of the project's own that the hook `pytest_relevance_metrics`
+    names for a file or a test.
 
-    Raises `MetricError` where the hook returns something else than names of metrics and functions.
+    Raises `MetricError` where the hook returns something else than names of metrics and
+    functions.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
@@ -218,7 +238,8 @@ CASE_RUN = pytest.StashKey[CaseRun]()
 def case_run_of(item: pytest.Item) -> CaseRun:
     """Return the case run of an item of a case file.
 
-    Raises `CaseError` for an item that another plugin made in the place of the collected one.
+    Raises `CaseError` for an item that another plugin made in the place of the
+    collected one.
     """
     if CASE_RUN not in item.stash:
         raise item_is_not_ours()
@@ -226,16 +247,19 @@ def case_run_of(item: pytest.Item) -> CaseRun:
 
 
 def item_is_not_ours() -> CaseError:
-    """Make the error of an item that another plugin made in the place of the collected one."""
+    """Make the error of an item that another plugin made in the place of the collected
+    one.
+    """
     return CaseError(_NOT_COLLECTED, pytrace=False)
 
 
 class Checks:
     """The checks in one attempt at a test in Python, in all of its threads.
 
-    `raised` are the exceptions of checks, each with the task of asyncio that it was raised in. `is_running` is true
-    during the call phase of the test: a report made in that phase is the report of a subtest. `are_over` is true when
-    the last report of the test was made.
+    `raised` are the exceptions of checks, each with the task of asyncio that it was
+    raised in. `is_running` is true during the call phase of the test: a report made in
+    that phase is the report of a subtest. `are_over` is true when the last report of
+    the test was made.
     """
 
     is_running = are_over = False
@@ -250,7 +274,9 @@ CHECKS = pytest.StashKey[Checks]()
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
-    """Return the case run of an item of a case file, or the checks in the latest attempt of a test in Python."""
+    """Return the case run of an item of a case file, or the checks in the latest
+    attempt of a test in Python.
+    """
     if CASE_RUN in item.stash:
         return (item.stash[CASE_RUN],)
     return item.stash[CHECKS].runs if CHECKS in item.stash else ()

@@ -1,7 +1,9 @@
-"""What the expectations of a case look at beyond the ranking of its search: fields, and rankings of other queries.
+"""What the expectations of a case look at beyond the ranking of its search: fields, and
+rankings of other queries.
 
-A field that the search did not return is asked for by the hook `pytest_relevance_fields`. The search is called for the
-other query of `same_as`. Both is done when the case is scored, and is no part of its latency.
+A field that the search did not return is asked for by the hook
+`pytest_relevance_fields`. The search is called for the other query of `same_as`. Both
+is done when the case is scored, and is no part of its latency.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with all that the expectations of its case look at beyond ids.
 
-    Raises `CaseError` where a source of fields cannot be asked, and passes on exceptions of the search.
+    Raises `CaseError` where a source of fields cannot be asked, and passes on
+    exceptions of the search.
     """
     try:
         if any(expected.query for expected in this.case.expect):
@@ -53,7 +56,9 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Ask one source after the other for the fields that results lack, until none is lacking."""
+    """Ask one source after the other for the fields that results lack, until none is
+    lacking.
+    """
     fields = this.case.fields
     absent = absent_documents(ranking, fields)
     if not absent:
@@ -75,7 +80,9 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Call the search for the other queries, with the params and the k of the case; add their rankings."""
+    """Call the search for the other queries, with the params and the k of the case; add
+    their rankings.
+    """
     search = this.search
     others: dict[str, Sequence[str]] = {}
     many = None if callable(search) else calling.many_of(search)

@@ -29,7 +29,9 @@ GOES_ON = Ending()
 
 
 def ending_of(this: CaseRun, scored: Scored) -> Ending:
-    """Return how a scored case ends: it passes, fails, is skipped, or fails as expected."""
+    """Return how a scored case ends: it passes, fails, is skipped, or fails as
+    expected.
+    """
     result = scored.result
     inconclusive = this.item.config.option.relevance_inconclusive
     if result.verdict == FAILED:
@@ -57,7 +59,9 @@ def known_failure(result: CaseResult) -> CaseResult:
 
 
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
-    """Whether a case failed before, and is expected to. A mark `xfail` is left to pytest."""
+    """Whether a case failed before, and is expected to. A mark `xfail` is left to
+    pytest.
+    """
     return (
         result.baseline is not None
         and result.baseline.failed_before
@@ -69,8 +73,8 @@ def _is_known(this: CaseRun, result: CaseResult) -> bool:
 def _failure(this: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
     """Return the exception of a case that fails.
 
-    A test that catches the exception of a check may print its text, which is the whole report. The text of an item is
-    one line, as the terminal makes the report of it.
+    A test that catches the exception of a check may print its text, which is the whole
+    report. The text of an item is one line, as the terminal makes the report of it.
     """
     if this.is_check:
         from pytest_relevance.reports.failure import failure_lines

@@ -1,6 +1,8 @@
-"""The value of the fixture `relevance`, which scores rankings in a test written in Python.
+"""The value of the fixture `relevance`, which scores rankings in a test written in
+Python.
 
-A check that fails in a thread or a task of the test ends that thread or task. If its exception is lost there,
+A check that fails in a thread or a task of the test ends that thread or task. If its
+exception is lost there,
 `raise_lost_check` makes the test fail with it.
 """
 
@@ -40,7 +42,9 @@ _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test wi
 
 
 class Relevance:
-    """Scores rankings in the same way as a case file. The value of the fixture `relevance`."""
+    """Scores rankings in the same way as a case file. The value of the fixture
+    `relevance`.
+    """
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
@@ -55,15 +59,19 @@ class Relevance:
         judgments: Mapping[Any, Any] | None = None,
         **keys: Any,
     ) -> CaseResult:
-        """Score a ranking, and fail the test where a floor or an expectation is not met.
+        """Score a ranking, and fail the test where a floor or an expectation is not
+        met.
 
-        `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are the keys of a
-        case in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...), and the expectations that are not
-        metrics (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]` ...). The `score` of the result is nDCG@k. A check
-        that fails in another thread or task also fails the test, even if its exception is lost there.
+        `ranking` is anything that a search may return; `judgments` maps documents to
+        grades; `keys` are the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
+        `expect={"P@5": 0.6}` ...), and the expectations that are not metrics
+        (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]` ...). The `score` of the
+        result is nDCG@k. A check that fails in another thread or task also fails the
+        test, even if its exception is lost there.
 
-        Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
-        fails (its skip exception where an inconclusive check is to be skipped).
+        Raises ValueError for a key or value that a case file may not have, and pytest's
+        fail exception where the check fails (its skip exception where an inconclusive
+        check is to be skipped).
         """
         frame = inspect.currentframe()
         assert frame is not None
@@ -98,7 +106,9 @@ def _case(
     keys: Mapping[str, Any],
     metrics: Mapping[str, MetricFunction],
 ) -> Case:
-    """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
+    """Return the case of a check. Raises ValueError for a key or value that a case file
+    may not have.
+    """
     for name in _NOT_HERE:
         if name in keys or (
             isinstance(keys.get("expect"), Mapping) and name in keys["expect"]
@@ -144,7 +154,9 @@ def _case(
 
 
 def _documents_as_text(expected: Any) -> Any:
-    """Return an expectation of documents with its ids as text; values that are not ids stay unchanged."""
+    """Return an expectation of documents with its ids as text; values that are not ids
+    stay unchanged.
+    """
     if isinstance(expected, dict):
         return (
             {**expected, "docs": _documents_as_text(expected["docs"])}
@@ -157,9 +169,11 @@ def _documents_as_text(expected: Any) -> Any:
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return judgments with ids as text and grades as plain Python values, as in a case file.
+    """Return judgments with ids as text and grades as plain Python values, as in a case
+    file.
 
-    Raises ValueError for an id that is neither text nor a whole number, and for a document that is judged twice.
+    Raises ValueError for an id that is neither text nor a whole number, and for a
+    document that is judged twice.
     """
     found: dict[Any, Any] = {}
     for document, grade in judgments.items():
@@ -178,9 +192,11 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert numpy values, and instances of subclasses of str, int and float, to plain Python values, recursively.
+    """Convert numpy values, and instances of subclasses of str, int and float, to plain
+    Python values, recursively.
 
-    pytest-xdist cannot send an instance of a subclass (the member of an enumeration, for example) to its controller.
+    pytest-xdist cannot send an instance of a subclass (the member of an enumeration,
+    for example) to its controller.
     """
     if type(value).__module__ == "numpy":
         return value.tolist()
@@ -203,7 +219,9 @@ _RUNNERS = (
     "trio",
     "joblib",
 )
-"""The modules that call a function in another thread or at a later time, and catch its exceptions."""
+"""The modules that call a function in another thread or at a later time, and catch its
+exceptions.
+"""
 
 _UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
 """pytest's warning about a thread that ended in an exception.
@@ -213,11 +231,13 @@ The call phase raises it where warnings are errors.
 
 
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Make a call fail with the exception of a check that was lost in another thread or task.
+    """Make a call fail with the exception of a check that was lost in another thread or
+    task.
 
-    The outermost frame of the traceback shows whether it was lost: it is a frame of the test's own code if the
-    exception was caught there or reached the test, and a frame of the module that ran the thread if it was lost.
-    The traceback of an exception that ended a task of asyncio, and that nothing awaited, begins in its coroutine.
+    The outermost frame of the traceback shows whether it was lost: it is a frame of the
+    test's own code if the exception was caught there or reached the test, and a frame
+    of the module that ran the thread if it was lost. The traceback of an exception that
+    ended a task of asyncio, and that nothing awaited, begins in its coroutine.
     """
     raised = item.stash[CHECKS].raised
     lost = (error for error, task in raised if _is_lost(error, task))
@@ -229,7 +249,9 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 
 
 def _is_lost(error: BaseException, task: Any) -> bool:
-    """Whether the exception of a check reached no code of the test. `task` is the task of asyncio that raised it."""
+    """Whether the exception of a check reached no code of the test. `task` is the task
+    of asyncio that raised it.
+    """
     if error.__traceback__ is None:
         return False
     outermost = error.__traceback__.tb_frame
@@ -245,7 +267,9 @@ def _is_lost(error: BaseException, task: Any) -> bool:
 
 
 def is_runner(frame: FrameType) -> bool:
-    """Whether a frame belongs to a module that calls functions in other threads, or later."""
+    """Whether a frame belongs to a module that calls functions in other threads, or
+    later.
+    """
     return f"{frame.f_globals.get('__name__')}.".startswith(
         tuple(f"{runner}." for runner in _RUNNERS)
     )

@@ -1,4 +1,6 @@
-"""Which cases look at the latency of their search, and what happens if it could not be measured."""
+"""Which cases look at the latency of their search, and what happens if it could not be
+measured.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Run one case: call its search, read the ranking, score it, and raise the exception of a failed case.
+"""Run one case: call its search, read the ranking, score it, and raise the exception of
+a failed case.
 
-Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
-and pytest's own exceptions where an inconclusive case is to be skipped, or a case that failed before is expected to
-fail. The project may have a fixture that says what is searched, which is asked here.
+Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or
+`BaselineFailure` where a case fails, and pytest's own exceptions where an inconclusive
+case is to be skipped, or a case that failed before is expected to fail. The project may
+have a fixture that says what is searched, which is asked here.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ async def run_async(this: CaseRun) -> None:
 
 
 def begin(this: CaseRun) -> None:
-    """Begin the run of a case, unless it was begun: a plugin may call an item several times before it makes a report.
+    """Begin the run of a case, unless it was begun: a plugin may call an item several
+    times before it makes a report.
 
     Call it before an event loop runs. The fixtures of the item are set up.
     """
@@ -105,7 +108,9 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings of a case, and note how its search was called. Raises the error of the search."""
+    """Return the rankings of a case, and note how its search was called. Raises the
+    error of the search.
+    """
     attempt = this.attempt
     attempt.answer = searched.answer
     attempt.calls = searched.calls
@@ -118,7 +123,9 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
 
 
 def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
-    """Score the ranking of the first call; compare the rankings of the other calls with it."""
+    """Score the ranking of the first call; compare the rankings of the other calls with
+    it.
+    """
     if len(calls) > 1:
         from pytest_relevance.results.repeats import compare_calls
 
@@ -157,9 +164,11 @@ def check(
 
 
 def is_awaited(this: CaseRun) -> bool:
-    """Whether an event loop has to run for a case, as its search has returned something to await.
+    """Whether an event loop has to run for a case, as its search has returned something
+    to await.
 
-    The search is called here, before the test function of the case, and what it returned is kept for it.
+    The search is called here, before the test function of the case, and what it
+    returned is kept for it.
     """
     this.attempt.searched = None
     this.attempt.searched = search(this)
@@ -167,7 +176,9 @@ def is_awaited(this: CaseRun) -> bool:
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
-    """Score a ranking, note the result, and raise the exception of its verdict. `latency` is in seconds."""
+    """Score a ranking, note the result, and raise the exception of its verdict.
+    `latency` is in seconds.
+    """
     error = _note_score(this, ranking, latency)
     if error is not None:
         this.attempt.error = error
@@ -177,7 +188,9 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
 def _note_score(
     this: CaseRun, ranking: Ranking, latency: float | None
 ) -> BaseException | None:
-    """Note the result of a case, and return the exception that its run ends in, or None."""
+    """Note the result of a case, and return the exception that its run ends in, or
+    None.
+    """
     attempt = this.attempt
     attempt.is_read = True
     problem = why_not_scored(this, ranking, latency)
@@ -199,14 +212,18 @@ def _note_score(
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
-    """Say why a metric has no value, and where the project's function raised an exception."""
+    """Say why a metric has no value, and where the project's function raised an
+    exception.
+    """
     raised = error.__cause__
     frame = "" if raised is None else failures.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)
 
 
 def set_properties(this: CaseRun) -> None:
-    """Set the JUnit properties of the item, and remove those of an earlier attempt; only for a JUnit file."""
+    """Set the JUnit properties of the item, and remove those of an earlier attempt;
+    only for a JUnit file.
+    """
     if not this.settings.properties:
         return
     item = this.item
@@ -225,7 +242,9 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most ten scalars, without those that are not defined."""
+    """Return the JUnit properties: at most ten scalars, without those that are not
+    defined.
+    """
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
@@ -248,9 +267,11 @@ FINGERPRINT = "relevance_fingerprint"
 
 
 def request_fingerprint(item: pytest.Item) -> None:
-    """Store what the fixture `relevance_fingerprint` returns, if the item sees one; warn if it cannot be used.
+    """Store what the fixture `relevance_fingerprint` returns, if the item sees one;
+    warn if it cannot be used.
 
-    Call it once in each process, when the fixtures of the item are set up. No exception of the fixture ends the run.
+    Call it once in each process, when the fixtures of the item are set up. No exception
+    of the fixture ends the run.
     """
     store = run_store(item.config)
     try:

@@ -23,7 +23,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The result of a case; `fails_baseline`: the baseline is a reason of its verdict."""
+    """The result of a case; `fails_baseline`: the baseline is a reason of its
+    verdict.
+    """
 
     result: CaseResult
     fails_baseline: bool
@@ -51,7 +53,8 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
 def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
     """Return the result of a case, compared with its baseline. `latency` is in seconds.
 
-    Raises `MetricError` or `ExtensionError` where a metric or an expectation cannot be computed.
+    Raises `MetricError` or `ExtensionError` where a metric or an expectation cannot be
+    computed.
     """
     scored = _compared(this, ranking, latency)
     result = scored.result
@@ -91,14 +94,18 @@ def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
 
 
 def _needs_details(this: CaseRun, result: CaseResult) -> bool:
-    """Whether something may show the details of a result that has not ended its case."""
+    """Whether something may show the details of a result that has not ended its
+    case.
+    """
     has_moved = result.baseline is not None and bool(result.baseline.documents)
     is_repeated = len(this.items) > 1
     return has_moved or is_repeated or this.is_check or this.settings.details
 
 
 def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Add what the hook says of documents. Its exception is a warning of the run, and changes no verdict."""
+    """Add what the hook says of documents. Its exception is a warning of the run, and
+    changes no verdict.
+    """
     try:
         for texts in this.item.ihook.pytest_relevance_texts(
             case_run=this, result=result
@@ -116,7 +123,9 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Note that a search returned as many results as it does if k is not handed on, of more that it was asked for."""
+    """Note that a search returned as many results as it does if k is not handed on, of
+    more that it was asked for.
+    """
     ranking = result.ranking
     default = calling.default_of_k(this.search)
     if ranking.reaches_depth or ranking.length != default:

@@ -10,17 +10,21 @@ from pytest_relevance.results.responses.ranking import Ranking
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 Timed = tuple[Ranking, float | None]
-"""A ranking, and the latency of its call in seconds; None if it could not be measured."""
+"""A ranking, and the latency of its call in seconds; None if it could not be
+measured.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the calls of a search for one case returned, or the `error` that they raised.
+    """What the calls of a search for one case returned, or the `error` that they
+    raised.
 
-    `rankings` has the ranking of each call with its latency. `answer` is the first response, before it was read. `calls`
-    is how often the search was called; `asked` is the number of results that it was asked for, None if it takes no
-    number. `concurrency` is how many searches ran at a time. `is_shared`: the latency is the case's share of that of a
-    batch.
+    `rankings` has the ranking of each call with its latency. `answer` is the first
+    response, before it was read. `calls` is how often the search was called; `asked` is
+    the number of results that it was asked for, None if it takes no number.
+    `concurrency` is how many searches ran at a time. `is_shared`: the latency is the
+    case's share of that of a batch.
     """
 
     rankings: Sequence[Timed] = ()

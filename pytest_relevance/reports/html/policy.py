@@ -22,6 +22,8 @@ def content_security_policy(
 
 
 def _digest(text: str) -> str:
-    """Return the source expression of a policy for an inline style or script: SHA-256."""
+    """Return the source expression of a policy for an inline style or script:
+    SHA-256.
+    """
     digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
     return f"sha256-{digest.decode('ascii')}"

@@ -1,4 +1,5 @@
-"""What a report says about a whole run, each part made once; its reports as text, Markdown and data.
+"""What a report says about a whole run, each part made once; its reports as text,
+Markdown and data.
 
 | module | what it holds |
 |---|---|

@@ -68,7 +68,9 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """`7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)`, if any."""
+    """`7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)`, if
+    any.
+    """
     queries = list(dict.fromkeys(case.query for case in emptied(changes)))
     if not queries:
         return []
@@ -77,7 +79,9 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """`2 queries find nothing, as in the reference ("q" and "r")`; nothing if none does."""
+    """`2 queries find nothing, as in the reference ("q" and "r")`; nothing if none
+    does.
+    """
     queries: dict[str, None] = {}
     for result in results:
         found_nothing = result.baseline is not None and result.baseline.found_nothing

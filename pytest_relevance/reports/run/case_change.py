@@ -29,8 +29,9 @@ from pytest_relevance.results.rank_moves import Move
 class CaseChange:
     """What became of a case, and the documents that explain it.
 
-    Its scores are by the metric of the change. If that is nDCG@k and not defined, they are
-    by the first metric that compares the ranking with the earlier one, if there is any.
+    Its scores are by the metric of the change. If that is nDCG@k and not defined, they
+    are by the first metric that compares the ranking with the earlier one, if there is
+    any.
     """
 
     change: Change
@@ -81,10 +82,10 @@ class CaseChange:
     def lost(self) -> Move | None:
         """The document whose place costs the score most; None if there is none.
 
-        It is the document of the earlier ranking with the greatest share of the drop, or
-        by a metric that compares rankings the first that is gone. Without an earlier
-        ranking it is the document with the largest loss against the ideal ranking, and it
-        has no first rank.
+        It is the document of the earlier ranking with the greatest share of the drop,
+        or by a metric that compares rankings the first that is gone. Without an earlier
+        ranking it is the document with the largest loss against the ideal ranking, and
+        it has no first rank.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -98,8 +99,8 @@ class CaseChange:
         """The result that a reader finds in the place of `lost`; None if there is none.
 
         It is the first result that rose or is new, no deeper than the rank that `lost`
-        had, or at rank 1 if nothing was lost. Without an earlier ranking it is the first
-        result, and it has no first rank.
+        had, or at rank 1 if nothing was lost. Without an earlier ranking it is the
+        first result, and it has no first rank.
         """
         before = self._ranks_before
         documents = self.result.ranking.documents
@@ -184,7 +185,9 @@ class CaseChange:
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """Return the cases that failed or whose score fell, in the order of `fall_order`."""
+    """Return the cases that failed or whose score fell, in the order of
+    `fall_order`.
+    """
     changes = []
     for result in results:
         change = CaseChange.since_baseline(result)

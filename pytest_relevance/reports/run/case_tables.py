@@ -1,4 +1,6 @@
-"""Tables of cases, the cases with the lowest scores, and the names of cases in the page."""
+"""Tables of cases, the cases with the lowest scores, and the names of cases in the
+page.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ MOST_LOWEST = 5
 def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
     """Return the name that each result has in the page and its links, by `id(result)`.
 
-    It is pytest's node id. Several checks of one test in Python share their node id: the
-    second is `test_shop.py::test_boots #2`.
+    It is pytest's node id. Several checks of one test in Python share their node id:
+    the second is `test_shop.py::test_boots #2`.
     """
     names: dict[int, str] = {}
     taken: dict[str, int] = {}

@@ -22,7 +22,9 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Say what kept a run from finishing: `1 file has an error`, `12 cases are missing`."""
+    """Say what kept a run from finishing: `1 file has an error`,
+    `12 cases are missing`.
+    """
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -32,7 +34,9 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
-    """Return each error with its place, once; of many the first ones, and how many more."""
+    """Return each error with its place, once; of many the first ones, and how many
+    more.
+    """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
     if full or more <= 0:

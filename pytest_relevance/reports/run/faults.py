@@ -1,4 +1,6 @@
-"""The faults of a run: diagnoses, cases that were not searched, and the project's own."""
+"""The faults of a run: diagnoses, cases that were not searched, and the project's
+own.
+"""
 
 from __future__ import annotations
 

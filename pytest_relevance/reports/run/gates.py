@@ -1,4 +1,5 @@
-"""What gates say: one line of a gate, the table of gates, and the report of a gate with the cases behind its verdict.
+"""What gates say: one line of a gate, the table of gates, and the report of a gate with
+the cases behind its verdict.
 
 The kinds of gates have the words of what they find.
 """
@@ -44,7 +45,9 @@ MOST_CASES = 5
 
 
 def gate_message(judged: GateResult) -> str:
-    """Say in one line what is not met, or all that was found if each is met, or why there is no verdict."""
+    """Say in one line what is not met, or all that was found if each is met, or why
+    there is no verdict.
+    """
     if judged.not_judged is not None:
         return f"not evaluated: {finding_text(judged.not_judged)}"
     findings = judged.unmet or judged.findings
@@ -57,7 +60,9 @@ OUTCOMES = {
     SKIPPED: "not evaluated",
     PASSED: "met",
 }
-"""The outcomes of gates in words for a reader who does not know pytest, in the order in which gates are listed."""
+"""The outcomes of gates in words for a reader who does not know pytest, in the order in
+which gates are listed.
+"""
 
 
 def gates_in_order(judged: Iterable[GateResult]) -> list[GateResult]:
@@ -97,7 +102,9 @@ def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
 def gate_lines(
     judged: GateResult, *, verbosity: int = 0, width: int = WIDEST
 ) -> list[Line]:
-    """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
+    """The report of a gate that failed or was not judged; `verbosity` below 0: one
+    line.
+    """
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [styled_line(f"{place}: {harmless(gate_message(judged))}", BAD)]
@@ -119,7 +126,9 @@ def gate_lines(
 
 
 def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
-    """The report of a gate under its name, as part of a whole report: what it found, also where it is met."""
+    """The report of a gate under its name, as part of a whole report: what it found,
+    also where it is met.
+    """
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
         return [
@@ -134,7 +143,9 @@ def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
 
 
 def _cases_behind(judged: GateResult, finding: Finding, columns: int) -> list[Line]:
-    """List the cases because of which a condition is not met, those that count most first."""
+    """List the cases because of which a condition is not met, those that count most
+    first.
+    """
     behind = _find_cases_behind(judged, finding)
     several = len({result.weight for result in judged.results}) > 1
     title = _title(judged, finding)
@@ -148,7 +159,9 @@ def _cases_behind(judged: GateResult, finding: Finding, columns: int) -> list[Li
 
 
 def _title(judged: GateResult, finding: Finding) -> str:
-    """Give the title of the cases behind a finding; empty if the kind of the gate has none."""
+    """Give the title of the cases behind a finding; empty if the kind of the gate has
+    none.
+    """
     if isinstance(finding, ErrorsFinding):
         return "without a score"
     return gate_kind(judged.gate.condition).cases_title
@@ -175,7 +188,9 @@ def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]
 
 
 def cases_behind(judged: GateResult) -> list[CaseResult]:
-    """List the cases because of which a gate is not met; none of a gate that is met or was not judged."""
+    """List the cases because of which a gate is not met; none of a gate that is met or
+    was not judged.
+    """
     if judged.not_judged is not None:
         return []
     behind = set()

@@ -138,8 +138,8 @@ def headline(
 ) -> Headline:
     """Say what a run came to.
 
-    It is not good news if cases are lost or not compared, if anything is missing from the
-    run, or if the run fails for a reason that is not a case.
+    It is not good news if cases are lost or not compared, if anything is missing from
+    the run, or if the run fails for a reason that is not a case.
 
     `change` is what `mean_change` gave for the results that ran, None if it was not
     called.
@@ -227,7 +227,9 @@ def _direction(change: MeanChange | None) -> int:
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """`; 9 failed before`: the failures that the accepted ranking has too; or nothing."""
+    """`; 9 failed before`: the failures that the accepted ranking has too; or
+    nothing.
+    """
     before = []
     for result in ran:
         fails = has_failed(result) or result.is_known
@@ -238,7 +240,9 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
-    """Say that every search or its fixture failed, or that a search returned nothing in any case."""
+    """Say that every search or its fixture failed, or that a search returned nothing in
+    any case.
+    """
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
     for result in called:

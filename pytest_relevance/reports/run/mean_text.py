@@ -18,7 +18,9 @@ def metric_of(results: Iterable[CaseResult]) -> str:
 
 
 def mean_score(results: Iterable[CaseResult]) -> float | None:
-    """Return the mean of the defined nDCG@k scores by weight; None if none is defined."""
+    """Return the mean of the defined nDCG@k scores by weight; None if none is
+    defined.
+    """
     scored = []
     for result in results:
         score = result.score
@@ -28,7 +30,9 @@ def mean_score(results: Iterable[CaseResult]) -> float | None:
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
-    """Whether any case has judgments or a score, so that a mean says something of them."""
+    """Whether any case has judgments or a score, so that a mean says something of
+    them.
+    """
     for result in results:
         if result.evaluation.judgments or result.score is not None:
             return True
@@ -50,7 +54,8 @@ def mean_name(results: Sequence[CaseResult]) -> str:
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to fail.
+    """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to
+    fail.
 
     Nothing if there are none.
     """

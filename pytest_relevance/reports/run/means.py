@@ -132,7 +132,9 @@ def tag_table(
 
 
 def _by_tag(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Group the cases by tag, without tags that all cases of a suite or the run have."""
+    """Group the cases by tag, without tags that all cases of a suite or the run
+    have.
+    """
     sizes = Counter(change.case.file for change in changes)
     by_tag: dict[str, list[Change]] = {}
     for change in changes:

@@ -52,10 +52,12 @@ def moved_sentences(
 
 
 def _moves(moved: Sequence[tuple[str, MovedCase]]) -> list[str]:
-    """Describe moves, those of several cases from one file or variant to another as one.
+    """Describe moves, those of several cases from one file or variant to another as
+    one.
 
-    `"boots" is now "see"`, `5 cases of old.relevance.yaml are now in new.relevance.yaml`,
-    `20 cases had the variant "bm25" and have the variant "lexical"`.
+    `"boots" is now "see"`, `5 cases of old.relevance.yaml are now in
+    new.relevance.yaml`, `20 cases had the variant "bm25" and have the variant
+    "lexical"`.
     """
     names = defaultdict(list)
     for file, case in moved:
@@ -88,7 +90,9 @@ def _variant(name: str | None) -> str:
 
 
 def _move(file: str, case: MovedCase) -> str:
-    """`"boots" is now "see"`, `"boots" of old.relevance.yaml is now in shop.relevance.yaml`."""
+    """`"boots" is now "see"`, `"boots" of old.relevance.yaml is now in
+    shop.relevance.yaml`.
+    """
     before = quoted(with_variant(case.id_before, case.variant_before))
     now = quoted(with_variant(case.id, case.variant))
     if case.file_before == file:

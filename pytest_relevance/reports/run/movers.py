@@ -31,10 +31,12 @@ LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 
 @dataclass(frozen=True, slots=True)
 class MovedCase:
-    """A row of a table of cases that moved. Texts of users are spans of the style `USER`.
+    """A row of a table of cases that moved. Texts of users are spans of the style
+    `USER`.
 
     `scores` are `0.764 -> 0.312`, or the score now if there is none before. `documents`
-    has the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and `GAINED_DOCUMENT`.
+    has the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
+    `GAINED_DOCUMENT`.
     """
 
     name: str
@@ -132,8 +134,9 @@ def moved_table(
 ) -> Table:
     """Make the table `query | variant | nDCG@10 | lost | now on top` of some cases.
 
-    `documents` are the columns that name one: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`, `GAINED_DOCUMENT`. The table has
-    the first `most` cases. Columns that are empty are left out.
+    `documents` are the columns that name one: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
+    `GAINED_DOCUMENT`. The table has the first `most` cases. Columns that are empty are
+    left out.
     """
     rows = [moved_case(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}

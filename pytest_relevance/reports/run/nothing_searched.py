@@ -1,4 +1,6 @@
-"""What is told of a run in which no case was searched: how many cases were skipped, and why."""
+"""What is told of a run in which no case was searched: how many cases were skipped, and
+why.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,17 @@ _LONGEST_REASON = 100
 
 
 def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
-    """Whether none of these cases was searched, and none has failed. Checks of tests in Python do not count."""
+    """Whether none of these cases was searched, and none has failed. Checks of tests in
+    Python do not count.
+    """
     cases = [result for result in results if not result.is_check]
     return not any(result.evaluation.scores or has_failed(result) for result in cases)
 
 
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
-    """`no case was searched: 3 skipped (no engine)`; empty if a case was searched, or if there is none."""
+    """`no case was searched: 3 skipped (no engine)`; empty if a case was searched, or
+    if there is none.
+    """
     cases = [result for result in results if not result.is_check]
     if not cases or not nothing_was_searched(cases):
         return ""

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """Write the report of a run: failures, gates, the summary, what was found, the verdict.
+    """Write the report of a run: failures, gates, the summary, what was found, the
+    verdict.
 
-    `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks, 2
-    the cases that passed too.
+    `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks,
+    2 the cases that passed too.
     """
     from pytest_relevance.reports.run.errors import error_lines
     from pytest_relevance.reports.run.gates import named_gate_lines
@@ -116,7 +117,9 @@ def found_lines(run: Run, width: int) -> list[Line]:
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """Judge the gates of a run: of the files of which any case ran, or of all if required."""
+    """Judge the gates of a run: of the files of which any case ran, or of all if
+    required.
+    """
     from pytest_relevance.gates.judging import judge_gates
 
     require = run.info.requires_gates
@@ -132,7 +135,9 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """Return the report in types of JSON: what the record has, and the results of gates."""
+    """Return the report in types of JSON: what the record has, and the results of
+    gates.
+    """
     return {
         "name": run.name,
         "run": encode(run.info),

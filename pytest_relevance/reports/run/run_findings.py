@@ -1,6 +1,8 @@
-"""What a run says about itself, for every report: why it fails although no case does, and what is missing.
+"""What a run says about itself, for every report: why it fails although no case does,
+and what is missing.
 
-Terminal, Markdown, page, annotations and JSON show the same sentences: those of `RunInfo.findings`.
+Terminal, Markdown, page, annotations and JSON show the same sentences: those of
+`RunInfo.findings`.
 """
 
 from __future__ import annotations
@@ -35,12 +37,16 @@ def briefs(findings: Sequence[RunFinding]) -> list[str]:
 
 
 def says(info: RunInfo, sentence: str) -> bool:
-    """Whether a finding begins with a sentence, so that a report need not say it again."""
+    """Whether a finding begins with a sentence, so that a report need not say it
+    again.
+    """
     return any(finding.text.startswith(sentence) for finding in info.findings)
 
 
 def finding_lines(info: RunInfo, *, width: int = WIDEST) -> list[Line]:
-    """Write the findings for a terminal. The reasons to fail come last, near the verdict."""
+    """Write the findings for a terminal. The reasons to fail come last, near the
+    verdict.
+    """
     lines: list[Line] = []
     for text in [*remark_texts(info), *reason_texts(info)]:
         lines += folded_lines(text, BAD, width)

@@ -1,4 +1,6 @@
-"""Which failures of a run are shown in full, which in a line each, and which together."""
+"""Which failures of a run are shown in full, which in a line each, and which
+together.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ MOST_LINES = 60
 """After how many lines no further failure is shown in full."""
 
 IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
-"""How failures are shown: each by itself, a line each in one table, or all in one sentence."""
+"""How failures are shown: each by itself, a line each in one table, or all in one
+sentence.
+"""
 
 _FEW = 2  # failures that are not worth a table
 
@@ -49,10 +53,10 @@ def shown_failures(
     """Choose how failures are shown, in their order.
 
     A failure is `ALIKE` if the diagnosis of an earlier one explains it: `explained` has
-    the numbers of diagnoses. With `folds` it is `IN_BRIEF` if it failed before, or after
-    the first `MOST_IN_FULL` failures or `MOST_LINES` lines; `length` says how many lines
-    the failure at a place takes. Others are `IN_FULL`, and so is None, which stands for
-    a failure of another test.
+    the numbers of diagnoses. With `folds` it is `IN_BRIEF` if it failed before, or
+    after the first `MOST_IN_FULL` failures or `MOST_LINES` lines; `length` says how
+    many lines the failure at a place takes. Others are `IN_FULL`, and so is None, which
+    stands for a failure of another test.
     """
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 

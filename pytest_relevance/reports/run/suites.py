@@ -115,7 +115,9 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Say how several searches were called at once; nothing if they were called one by one."""
+    """Say how several searches were called at once; nothing if they were called one by
+    one.
+    """
     calls = [result.call for result in results]
     if any(call.latency_shared for call in calls):
         return "shares of batches"

@@ -1,10 +1,11 @@
 """The summary at the end of a run: how search does, what changed, and what to do.
 
-Modules that the summary of a small passing run does not need are imported where they are
-used, so that it starts fast.
+Modules that the summary of a small passing run does not need are imported where they
+are used, so that it starts fast.
 
-A search whose fixture has parameters runs with each of them: these are its variants, and
-are shown side by side. The checks of tests in Python (`relevance.check`) search nothing
+A search whose fixture has parameters runs with each of them: these are its variants,
+and are shown side by side. The checks of tests in Python (`relevance.check`) search
+nothing
 themselves: they have suite lines, but no comparisons.
 """
 
@@ -51,9 +52,11 @@ def summary_lines(
     against: str = "",
     has_advice: bool = True,
 ) -> list[Line]:
-    """Write the summary of a run, at most `width` columns wide, except for longer names.
+    """Write the summary of a run, at most `width` columns wide, except for longer
+    names.
 
-    `verbosity` is as pytest counts it: below 0 the suites alone, above 0 nothing is cut.
+    `verbosity` is as pytest counts it: below 0 the suites alone, above 0 nothing is
+        cut.
     `updating` is what the run accepts into the baseline ("all" or "new"). `against` is
     the record to compare with, as the command line names it. Without `has_advice`
     nothing is said about what to do with a baseline.
@@ -169,7 +172,8 @@ def _advice(
 
 
 def _reference_in(command: Sequence[str]) -> str:
-    """Return the record to compare with as a command line names it; empty if it does not.
+    """Return the record to compare with as a command line names it; empty if it does
+    not.
 
     An absolute path is that of another machine, and stands in no report.
     """
@@ -205,5 +209,7 @@ def _lacks_cases(
 
 
 def _lacks_values(results: Iterable[CaseResult]) -> bool:
-    """Whether a field that an expectation looks at has no value in any result of a case."""
+    """Whether a field that an expectation looks at has no value in any result of a
+    case.
+    """
     return any(0 in result.ranking.field_values.values() for result in results)

@@ -24,7 +24,9 @@ _MOST_NAMED = 10
 
 
 def brief_title(results: Sequence[CaseResult]) -> str:
-    """Return the heading of failures in brief: `13 more failures, 9 of them failed before`."""
+    """Return the heading of failures in brief:
+    `13 more failures, 9 of them failed before`.
+    """
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
@@ -35,7 +37,9 @@ def brief_title(results: Sequence[CaseResult]) -> str:
 
 
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
-    """Write a line for each failure: query, reason, and the document that costs most."""
+    """Write a line for each failure: query, reason, and the document that costs
+    most.
+    """
     from pytest_relevance.reports.run.case_change import CaseChange
     from pytest_relevance.reports.run.movers import LOST_DOCUMENT, moved_case
 
@@ -67,7 +71,9 @@ def together_title(results: Sequence[CaseResult]) -> str:
 
 
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """`and 134 more cases failed alike: q002, q003 and 132 more`; in `full` all names."""
+    """`and 134 more cases failed alike: q002, q003 and 132 more`; in `full` all
+    names.
+    """
     names = case_names(results, full=full)
     if results[0].status == NOT_SEARCHED:
         return f"{not_searched_text(results)}: {names}"

@@ -1,4 +1,6 @@
-"""The cases that a run and its reference do not both have, in sentences for every report."""
+"""The cases that a run and its reference do not both have, in sentences for every
+report.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,8 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Say which cases fail, known or not, as the reference has an empty ranking of them.
+    """Say which cases fail, known or not, as the reference has an empty ranking of
+    them.
 
     Only `--relevance-known=xfail` needs to say so.
     """

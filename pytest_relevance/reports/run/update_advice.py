@@ -80,9 +80,9 @@ def update_sentences(
 ) -> Iterator[Sentence | CommandLine]:
     """Say what an update of the baseline would do, unless this run does it.
 
-    `updating` is what the run accepts, "all" or "new". `against` is the record to compare
-    with as the command line names it; empty if that is not known. Cases that are compared with a
-    record are left out, as an update does not change one.
+    `updating` is what the run accepts, "all" or "new". `against` is the record to
+    compare with as the command line names it; empty if that is not known. Cases that
+    are compared with a record are left out, as an update does not change one.
     """
     fallen = [result for result in results if got_worse(result)]
     if fallen:

@@ -170,7 +170,9 @@ def _status_text(results: Sequence[CaseResult]) -> str:
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
-    """`44 got worse, 9 failed before`; nothing if the baseline has none of the failures."""
+    """`44 got worse, 9 failed before`; nothing if the baseline has none of the
+    failures.
+    """
     if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]

@@ -1,4 +1,5 @@
-"""The comparison of two runs over the same cases, as gates, reports and histories use it.
+"""The comparison of two runs over the same cases, as gates, reports and histories use
+it.
 
 | module | what it holds |
 |---|---|

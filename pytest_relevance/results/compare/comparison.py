@@ -1,4 +1,6 @@
-"""The comparison of two runs: the pairs of results that both have, and their differences."""
+"""The comparison of two runs: the pairs of results that both have, and their
+differences.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class TagDifference:
 
 @dataclass(frozen=True, slots=True)
 class Movers:
-    """The cases with the largest drops and those with the largest gains, the largest first."""
+    """The cases with the largest drops and those with the largest gains, the largest
+    first.
+    """
 
     drops: Sequence[Change]
     gains: Sequence[Change]
@@ -76,18 +80,19 @@ class Comparison:
     """The comparison of two runs; all differences are second - first.
 
     `first` and `second` are their names. `pairs` are the results of the cases that were
-    compared, and `changes` say what became of each. `names` are the metrics, and `metric`
-    is the one by which single cases are compared; None is the nDCG@k of each case.
-    `changed` says of each case what changed: "ranking", "judgments", "both" or "nothing";
-    judgments can have changed only if both runs were judged again.
+    compared, and `changes` say what became of each. `names` are the metrics, and
+    `metric` is the one by which single cases are compared; None is the nDCG@k of each
+    case.
+    `changed` says of each case what changed: "ranking", "judgments", "both" or
+    "nothing"; judgments can have changed only if both runs were judged again.
 
-    `metrics` has a row for each variant of the search and metric: the means of both, the
-    difference with its bootstrap interval, p-value and effect size. `by_tag` has the means
-    of each tag. `movers` are the cases that lost and gained most. `frame` has one row for
-    each case. `judge` says whether the second run may replace the first.
+    `metrics` has a row for each variant of the search and metric: the means of both,
+    the difference with its bootstrap interval, p-value and effect size. `by_tag` has
+    the means of each tag. `movers` are the cases that lost and gained most. `frame` has
+    one row for each case. `judge` says whether the second run may replace the first.
 
-    `left_out` says what was not compared and why, `errors` are the cases that are an error
-    in either run; without `common` both are empty. `notes` are further remarks.
+    `left_out` says what was not compared and why, `errors` are the cases that are an
+    error in either run; without `common` both are empty. `notes` are further remarks.
     `fingerprint` says what differs in what was searched, by name: `{"index":
     ["products-11", "products-20"]}`. `files` are the case files of the second run.
     `resamples` and `seed` are the settings of the tests.
@@ -175,7 +180,9 @@ class Comparison:
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[Pair]]:
-        """The pairs of each variant, {None: all} if there are none or two were compared."""
+        """The pairs of each variant, {None: all} if there are none or two were
+        compared.
+        """
         return grouped(self.pairs, lambda pair: pair.second.variant)
 
     @cached_property
@@ -189,7 +196,9 @@ class Comparison:
     def _differences_of(
         self, variant: str | None, pairs: Sequence[Pair]
     ) -> list[Difference]:
-        """Test the metrics of a variant together; similarities of rankings are not tested."""
+        """Test the metrics of a variant together; similarities of rankings are not
+        tested.
+        """
         family = []
         for name in self.names:
             changes = _changes_by(pairs, name)
@@ -235,11 +244,13 @@ class Comparison:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its scores in both runs and their difference.
+        """One row for each case and variant: its scores in both runs and their
+        difference.
 
-        Columns: file, id, variant, query, weight, tags, k; for each metric its name with
-        `first`, `second` and `difference`, or the name alone for a metric of two rankings
-        such as Jaccard@10; what `changed`.
+        Columns: file, id, variant, query, weight, tags, k; for each metric its name
+            with
+        `first`, `second` and `difference`, or the name alone for a metric of two
+        rankings such as Jaccard@10; what `changed`.
         """
         table: dict[str, object] = {}
         for name in _OF_CASE:
@@ -273,11 +284,11 @@ class Comparison:
         """Judge the second run by gates; the reports take what is returned.
 
         `max_drop` is {metric: by how much its mean may drop}, in each variant of the
-        search; `p` is the largest p-value at which a larger drop fails. `max_case_drop` is
-        by how much the score of a single case may drop, by the metric that was named
-        first. `min_mean` is {metric: the least that its mean in the second run may be}. A
-        case that is an error in the second run alone always fails. Raises ValueError for a
-        metric that was not compared, and for a number out of range.
+        search; `p` is the largest p-value at which a larger drop fails. `max_case_drop`
+        is by how much the score of a single case may drop, by the metric that was named
+        first. `min_mean` is {metric: the least that its mean in the second run may be}.
+        A case that is an error in the second run alone always fails. Raises ValueError
+        for a metric that was not compared, and for a number out of range.
         """
         gates: ComparisonGates = CALLS_UPWARD.get("judge")(
             self,
@@ -289,7 +300,9 @@ class Comparison:
         return gates
 
     def without_fill(self) -> Comparison:
-        """Return the comparison by the grades of people alone, without filled grades."""
+        """Return the comparison by the grades of people alone, without filled
+        grades.
+        """
         pairs = []
         for pair in self.pairs:
             pairs.append(Pair(without_fill(pair.first), without_fill(pair.second)))
@@ -298,7 +311,9 @@ class Comparison:
     # --- reports ----------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        """Give a notebook the headline, the change of each mean, the tables, the notes."""
+        """Give a notebook the headline, the change of each mean, the tables, the
+        notes.
+        """
         html: str = CALLS_UPWARD.get("notebook")(self)
         return html
 
@@ -377,7 +392,9 @@ def _number(score: float | None) -> float:
 
 
 def what_changed(pair: Pair) -> str:
-    """Say whether the ranking changed, and the judgments that both were recorded with."""
+    """Say whether the ranking changed, and the judgments that both were recorded
+    with.
+    """
     first, second = pair.first, pair.second
     is_same = first.ranking.documents == second.ranking.documents
     before = first.evaluation.recorded_digest

@@ -1,9 +1,11 @@
-"""The difference of two sets of results by a metric: means, test and interval of paired scores.
+"""The difference of two sets of results by a metric: means, test and interval of paired
+scores.
 
-A run beside its baseline, the gates of a run and `compare` take their figures from here, so
-that all of them print the same p-value and the same interval. Differences are second - first,
-over the cases whose scores are both defined, by the weights of the cases. Pairs are sorted by
-their keys before random draws, so that equal results have equal p-values.
+A run beside its baseline, the gates of a run and `compare` take their figures from
+here, so that all of them print the same p-value and the same interval. Differences are
+second - first, over the cases whose scores are both defined, by the weights of the
+cases. Pairs are sorted by their keys before random draws, so that equal results have
+equal p-values.
 
 `mean_change` compares a run with its baseline.
 """
@@ -29,7 +31,9 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.changes import Change
 
 TIE = 1e-9
-"""The largest difference that is due to rounding: scores that differ by less are the same."""
+"""The largest difference that is due to rounding: scores that differ by less are the
+same.
+"""
 
 RESAMPLES = 100_000
 """How many flips of signs a test draws by default."""
@@ -87,14 +91,16 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference by a metric, in one variant of the search (None: there are no variants).
+    """The difference by a metric, in one variant of the search (None: there are no
+    variants).
 
     `undefined`: how many cases have no score by the metric.
     `low`, `high`: the bootstrap interval of the difference at 95 %.
     `p`: the p-value of the randomisation test.
     `adjusted_p`: the one after Holm over the metrics of the variant.
     `effect`: Cohen's d of the pairs.
-    `least_p`: the lowest adjusted p-value that is possible with as many cases that changed.
+    `least_p`: the lowest adjusted p-value that is possible with as many cases that
+        changed.
 
     A figure that is not defined is NaN.
     """
@@ -169,7 +175,9 @@ def _weighted_mean(scores: _Column, weights: _Column) -> float:
 def differences_of(
     family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Difference]:
-    """Test each of several differences; p-values are adjusted after Holm over all of them."""
+    """Test each of several differences; p-values are adjusted after Holm over all of
+    them.
+    """
     rows = [_tested(scores, resamples, seed) for scores in family]
     adjusted = significance.holm([row.p for row in rows])
     least = significance.holm([row.least_p for row in rows])
@@ -236,7 +244,9 @@ def _test(
 
 
 def _without_rounding(before: _Column, after: _Column) -> list[float]:
-    """Return the scores after a change, or before it if they differ by rounding alone."""
+    """Return the scores after a change, or before it if they differ by rounding
+    alone.
+    """
     scores = []
     for was, now in zip(before, after, strict=True):
         scores.append(now if abs(now - was) > TIE else was)
@@ -364,7 +374,9 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """Give the change of the mean since the baseline; None if no case has both scores."""
+    """Give the change of the mean since the baseline; None if no case has both
+    scores.
+    """
     pairs: list[ScorePair] = []
     total = 0
     for result in results:

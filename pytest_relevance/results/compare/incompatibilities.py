@@ -149,7 +149,9 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Name the settings that differ and that the metrics depend on; usually none does."""
+    """Name the settings that differ and that the metrics depend on; usually none
+    does.
+    """
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)
     differences = []
@@ -192,8 +194,8 @@ def _settings_with_a_part(
 def _different_depths(one: CaseResult, two: CaseResult) -> str:
     """Return the depths of two rankings, `10 / 1000`, if one was cut at a higher rank.
 
-    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as deep
-    as it is long.
+    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as
+    deep as it is long.
     """
     first, second = one.conditions.depth, two.conditions.depth
     if first is None or second is None:
@@ -224,7 +226,9 @@ def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
 def incompatibility_of(
     kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
 ) -> Incompatibility:
-    """Name the cases of one kind. Each has a detail, and the message has the first few."""
+    """Name the cases of one kind. Each has a detail, and the message has the first
+    few.
+    """
     details = list(dict.fromkeys(detail for _, detail in cases))
     most = 1 if kind == "query" else _MOST_EXAMPLES
     shown = some_cases(result for result, _ in cases)

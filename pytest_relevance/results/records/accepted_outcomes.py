@@ -1,4 +1,6 @@
-"""What an accepted ranking makes of the demands of today: of a floor and of expectations."""
+"""What an accepted ranking makes of the demands of today: of a floor and of
+expectations.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ from pytest_relevance.results.records.run_info import AcceptedCase
 
 @dataclass(frozen=True, slots=True)
 class AcceptedOutcomes:
-    """The outcomes that a case has with its accepted ranking, under the demands of today.
+    """The outcomes that a case has with its accepted ranking, under the demands of
+    today.
 
     `graded` is the accepted ranking, `score` its nDCG@k, both under the judgments of
     today. `expect` has the expectations of the case; without them the metrics of a
@@ -74,7 +77,9 @@ class AcceptedOutcomes:
         return False
 
     def _of_similarity(self, demand: Outcome) -> Outcome:
-        """Compare the accepted ranking with itself: it is equal, unless it is empty and should not be."""
+        """Compare the accepted ranking with itself: it is equal, unless it is empty and
+        should not be.
+        """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes
         )
@@ -83,7 +88,9 @@ class AcceptedOutcomes:
         return replace(demand, value=same, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
-        """Find the outcome that the entry has of the same demand, for rankings read alike."""
+        """Find the outcome that the entry has of the same demand, for rankings read
+        alike.
+        """
         if self.entry.collapse != self.result.conditions.settings.collapse:
             return None
         for kept in self.entry.outcomes:
@@ -92,7 +99,9 @@ class AcceptedOutcomes:
         return None
 
     def _judged(self, demand: Outcome, kind: KindOfOutcome) -> Outcome | None:
-        """Judge the accepted ranking by a demand; None if its results or the metric are not known."""
+        """Judge the accepted ranking by a demand; None if its results or the metric are
+        not known.
+        """
         if kind.counts_results and self._may_go_on:
             return None
         expected = self._expectation(demand)
@@ -102,7 +111,9 @@ class AcceptedOutcomes:
         return outcome
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Find the expectation of a demand; only a case knows the metrics of its project."""
+        """Find the expectation of a demand; only a case knows the metrics of its
+        project.
+        """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
                 return expected
@@ -133,7 +144,9 @@ class AcceptedOutcomes:
 
 
 class KindOfGate(Protocol):
-    """What a reference uses of a kind of gate. `pytest_relevance.gates.kind` explains it."""
+    """What a reference uses of a kind of gate. `pytest_relevance.gates.kind` explains
+    it.
+    """
 
     @property
     def needs_reference(self) -> bool:
@@ -149,7 +162,9 @@ class KindOfGate(Protocol):
 
 
 def kind_of_gate(gate: Gate) -> KindOfGate:
-    """Find the kind of a gate; `UNKNOWN` if the package that added it is not installed."""
+    """Find the kind of a gate; `UNKNOWN` if the package that added it is not
+    installed.
+    """
     name = gate.condition if gate.condition in GATES else UNKNOWN
     kind: KindOfGate = GATES.get(name)
     return kind
@@ -172,7 +187,9 @@ def need_missed(gates: Iterable[Gate]) -> bool:
 def accepted_cases(
     entries: BaselineEntries, gates: Iterable[Gate]
 ) -> tuple[AcceptedCase, ...]:
-    """Give what entries have of each case; nothing unless a gate may have failed before."""
+    """Give what entries have of each case; nothing unless a gate may have failed
+    before.
+    """
     if not any(kind_of_gate(gate).may_be_known for gate in gates):
         return ()
     return tuple(entry.as_case() for entry in entries.values())

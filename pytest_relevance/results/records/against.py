@@ -1,4 +1,5 @@
-"""Compare with the record of another run instead of a committed baseline, and compare two files without a search.
+"""Compare with the record of another run instead of a committed baseline, and compare
+two files without a search.
 
 `compare_recorded` compares a recorded run with a baseline or with another record.
 """
@@ -74,8 +75,9 @@ Entries = Mapping[str, BaselineEntries]
 class RecordedRankings:
     """The rankings of a record, which messages call `name`.
 
-    `entries` are the accepted rankings of each case file, by its name in the record; `nodes` are the names by pytest's
-    node id. `silent` are the searches that found nothing in most cases.
+    `entries` are the accepted rankings of each case file, by its name in the record;
+    `nodes` are the names by pytest's node id. `silent` are the searches that found
+    nothing in most cases.
     """
 
     name: str
@@ -84,11 +86,15 @@ class RecordedRankings:
     silent: Sequence[SilentSearch] = ()
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
-        """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
+        """The entries of a case file, found by its node id, or else by its name; empty
+        for an unknown one.
+        """
         return self.entries.get(self.name_of(node, file), BaselineEntries())
 
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-        """The names of the recorded case files that are not among those that ran, given by node id and name."""
+        """The names of the recorded case files that are not among those that ran, given
+        by node id and name.
+        """
         names = {self.name_of(node, file) for node, file in ran}
         return tuple(
             file for file, found in self.entries.items() if found and file not in names
@@ -109,7 +115,9 @@ class RecordedRankings:
 def read_rankings(
     path: str | os.PathLike[str], shown: str | None = None
 ) -> RecordedRankings:
-    """Read the rankings of a record. Raises `RecordError` for a damaged record and for a run that did not finish."""
+    """Read the rankings of a record. Raises `RecordError` for a damaged record and for
+    a run that did not finish.
+    """
     name = shown or os.fspath(path)
     record = read_record(path, shown)
     if incomplete := is_incomplete(record.info):
@@ -127,9 +135,11 @@ def entries_of(
     fingerprint: Fingerprint,
     files: Mapping[str, FileInfo],
 ) -> dict[str, BaselineEntries]:
-    """The entries that accept the rankings of results, by case file; none for a case without a score.
+    """The entries that accept the rankings of results, by case file; none for a case
+    without a score.
 
-    `fingerprint` says what was searched. `files` have the cases that were collected and did not run.
+    `fingerprint` says what was searched. `files` have the cases that were collected and
+        did not run.
     """
     entries: dict[str, BaselineEntries] = {}
     for result in results:
@@ -167,11 +177,13 @@ def _without_ranking(
 def compare_recorded(
     run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()
 ) -> Run:
-    """A recorded run with its results compared with other rankings, which reports call `name`.
+    """A recorded run with its results compared with other rankings, which reports call
+    `name`.
 
-    Verdicts and reasons stay as they were recorded. The accepted rankings are scored under the judgments of the run.
-    Where `other`, the results of the other record, has the same judgments, its grades are used; else the grades of the
-    judged documents that the run names. If a grade is not known, the entry is stale.
+    Verdicts and reasons stay as they were recorded. The accepted rankings are scored
+    under the judgments of the run. Where `other`, the results of the other record, has
+    the same judgments, its grades are used; else the grades of the judged documents
+    that the run names. If a grade is not known, the entry is stale.
     """
     theirs = {result.key: result for result in other if not result.is_check}
     moves = _moves(run, entries)
@@ -274,7 +286,9 @@ def _lost(
     entries: BaselineEntries,
     ran: Mapping[EntryKey, CaseResult],
 ) -> tuple[Lost, ...]:
-    """The cases of the entries that a recorded run does not compare; if the whole file ran, also deleted cases."""
+    """The cases of the entries that a recorded run does not compare; if the whole file
+    ran, also deleted cases.
+    """
     is_whole = info.is_whole(ran.values(), file)
     gone = [key for key in entries if key not in ran] if is_whole else []
     return tuple((*key, GONE) for key in gone)
@@ -287,7 +301,8 @@ def _compared(
     gates: Iterable[Gate],
     why_no_entry: str,
 ) -> CaseResult:
-    """A recorded result compared with an entry, made of the result `other` of another record.
+    """A recorded result compared with an entry, made of the result `other` of another
+    record.
 
     `why_no_entry` is why the reference knows the case and has no entry of it.
     """
@@ -376,7 +391,9 @@ def _people_scores(
 def _grades(
     result: CaseResult, entry: BaselineEntry, other: CaseResult | None
 ) -> dict[str, float] | None:
-    """The grades of the documents of an entry under the judgments of a result; None where one is not known."""
+    """The grades of the documents of an entry under the judgments of a result; None
+    where one is not known.
+    """
     if other is not None and other.evaluation.digest == result.evaluation.digest:
         return _named(other)
     named = _named(result)

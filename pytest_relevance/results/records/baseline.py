@@ -1,8 +1,10 @@
-"""The baseline of a case file: the accepted ranking of each case and variant, a file that is meant to be committed.
+"""The baseline of a case file: the accepted ranking of each case and variant, a file
+that is meant to be committed.
 
-It is a record with fewer keys (`records.file`): a header, one line for each entry, one line for each known title of a
-document, and an end line. Entries are sorted, so that a pull request shows what moved. There is no count of the
-entries, so that version control can merge two branches that add one entry each.
+It is a record with fewer keys (`records.file`): a header, one line for each entry, one
+line for each known title of a document, and an end line. Entries are sorted, so that a
+pull request shows what moved. There is no count of the entries, so that version control
+can merge two branches that add one entry each.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 EntryKey = tuple[str, str | None]
-"""The key of an entry in its baseline: the id of the case, and the variant of its search."""
+"""The key of an entry in its baseline: the id of the case, and the variant of its
+search.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +88,20 @@ _DECIMALS = 6  # of recorded scores: the last digits differ between machines and
 class BaselineEntry:
     """The accepted ranking of a case in one variant, and what was searched for.
 
-    The ranking, `documents`, is `whole` where it is all that was returned, and otherwise as deep as the case looked
-    (`depth`). A whole ranking `reaches_depth` where the search returned as many results as it was asked for, and no
-    depth was set. `scores` are the scores on the day of acceptance, for readers of a diff; a comparison scores the
-    ranking again. `outcomes` are the outcomes of expectations that the ranking alone does not decide, such as
-    the fields of documents. `collapse`: the case collapsed chunks, which `documents` has as they were returned, with
-    as many further ones as fill the depth; `is_all`: the search had no more of them. `deeper` are the ranks of
-    documents that a missed expectation names and `documents` does not have, None for one that was not returned.
-    `digest` is that of the judgments, "" if it is not known, as are then `weight`, `tags`, and whether the case
-    `missed` a floor or an expectation (None: there was nothing to miss, and no score). `call`
-    is how a recorded search was called; no baseline has it.
+    The ranking, `documents`, is `whole` where it is all that was returned, and
+    otherwise as deep as the case looked (`depth`). A whole ranking `reaches_depth`
+    where the search returned as many results as it was asked for, and no depth was set.
+    `scores` are the scores on the day of acceptance, for readers of a diff; a
+    comparison scores the ranking again. `outcomes` are the outcomes of expectations
+    that the ranking alone does not decide, such as the fields of documents. `collapse`:
+    the case collapsed chunks, which `documents` has as they were returned, with as many
+    further ones as fill the depth; `is_all`: the search had no more of them. `deeper`
+    are the ranks of documents that a missed expectation names and `documents` does not
+    have, None for one that was not returned.
+    `digest` is that of the judgments, "" if it is not known, as are then `weight`,
+        `tags`, and whether the case
+    `missed` a floor or an expectation (None: there was nothing to miss, and no score).
+    `call` is how a recorded search was called; no baseline has it.
     """
 
     id: str
@@ -198,7 +206,9 @@ def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
 
 
 def with_sorted_keys(value: Any) -> Any:
-    """A value with the keys of its mappings sorted, at every depth: their order has no meaning."""
+    """A value with the keys of its mappings sorted, at every depth: their order has no
+    meaning.
+    """
     if isinstance(value, Mapping):
         return {name: with_sorted_keys(value[name]) for name in sorted(value, key=str)}
     return (
@@ -209,9 +219,10 @@ def with_sorted_keys(value: Any) -> Any:
 class BaselineEntries(dict[EntryKey, BaselineEntry]):
     """The entries of a baseline by their keys.
 
-    `titles` are the known titles of their documents. `fingerprint` says what was searched when all of them were
-    accepted; empty: not known. `without_ranking` are the cases that were there and have no accepted ranking, with the
-    reason (`records.uncompared`); a case with an entry is here if its skip was accepted.
+    `titles` are the known titles of their documents. `fingerprint` says what was
+    searched when all of them were accepted; empty: not known. `without_ranking` are the
+    cases that were there and have no accepted ranking, with the reason
+    (`records.uncompared`); a case with an entry is here if its skip was accepted.
     """
 
     def __init__(
@@ -269,7 +280,9 @@ class MovedEntries:
     fingerprint: Fingerprint | None = None
 
     def add(self, key: EntryKey, entry: BaselineEntry, source: BaselineEntries) -> None:
-        """Add the entry of a case, which has this key now, from the file that it left."""
+        """Add the entry of a case, which has this key now, from the file that it
+        left.
+        """
         self.arriving[key] = entry
         for document in entry.documents:
             if document in source.titles:
@@ -283,7 +296,8 @@ class MovedEntries:
 class _Header:
     """The header of the file, but for its kind and its version.
 
-    `holds` tells a reader what the file is. `without_ranking` lists `[id, variant, why]`.
+    `holds` tells a reader what the file is. `without_ranking` lists
+        `[id, variant, why]`.
     """
 
     holds: str = ""
@@ -302,7 +316,9 @@ class _Title:
 def read_baseline(
     path: str | os.PathLike[str], shown: str | None = None
 ) -> BaselineEntries:
-    """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
+    """Read a baseline, which messages call `shown`. Raises `RecordError`, which names
+    the line and what is wrong.
+    """
     file = shown if shown is not None else os.fspath(path)
     lines = read_file(path, file, BASELINE, _read_header, _read_line)
     entries: BaselineEntries = next(lines)[1]
@@ -337,7 +353,8 @@ def _read_line(values: Mapping[str, Any]) -> BaselineEntry | _Title:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
-    """Write a baseline in one step, entries sorted by id and variant, then the titles of their documents.
+    """Write a baseline in one step, entries sorted by id and variant, then the titles
+    of their documents.
 
     Raises OSError; then nothing is written.
     """
@@ -368,11 +385,13 @@ def _id_and_variant(entry: BaselineEntry) -> tuple[str, str]:
     return entry.id, entry.variant or ""
 
 
-# --- updates ----------------------------------------------------------------------------------------------------------
+# --- updates --------------------------------------------------------------------------
 
 
 def entry_of(result: CaseResult) -> BaselineEntry:
-    """The entry that accepts the ranking of a result, which has its details (`scoring.with_details`)."""
+    """The entry that accepts the ranking of a result, which has its details
+    (`scoring.with_details`).
+    """
     depth = (
         result.conditions.k
         if result.conditions.depth is None
@@ -439,7 +458,8 @@ def _misses_a_demand(result: CaseResult) -> bool | None:
 
 
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
-    """The ranks of documents that a missed expectation names, if they are below the kept ranking.
+    """The ranks of documents that a missed expectation names, if they are below the
+    kept ranking.
 
     None stands for a document that was not returned.
     """
@@ -456,11 +476,13 @@ def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
 def acceptable(
     results: Iterable[CaseResult], *, only_new: bool = False
 ) -> tuple[list[BaselineEntry], list[str]]:
-    """The results of a case file that an update may accept, and the names of the cases with an unstable ranking.
+    """The results of a case file that an update may accept, and the names of the cases
+    with an unstable ranking.
 
-    Every case that was scored is accepted, whatever its verdict. Not accepted are: a case that ended in an error in one
-    of its repeats, a ranking that differs between repeats or calls, and with `only_new` a case with a stale entry: it
-    is not new. The results must have their details; checks of tests in Python do not count.
+    Every case that was scored is accepted, whatever its verdict. Not accepted are: a
+    case that ended in an error in one of its repeats, a ranking that differs between
+    repeats or calls, and with `only_new` a case with a stale entry: it is not new. The
+    results must have their details; checks of tests in Python do not count.
     """
     searched = (result for result in results if not result.is_check)
     by_key = grouped(searched, lambda result: (result.id, result.variant))
@@ -492,13 +514,17 @@ def acceptable(
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """How many entries an update of a baseline added, changed, dropped, moved, and left as they were.
+    """How many entries an update of a baseline added, changed, dropped, moved, and left
+    as they were.
 
-    `rescored` counts the changed entries with the same ranking and other scores or metrics. `titles` is how many titles
-    of documents it added or changed. `noted` counts the kept entries of cases with other judgments, weights or tags.
-    `moved` have the same ranking under another id or variant, or come from another file; `left` went to another file.
-    `has_new_fingerprint`: the fingerprint in the header changed. `without_ranking` counts the cases that have no
-    accepted ranking, and that nothing else tells of. `has_new_gaps`: the list of cases without a ranking changed.
+    `rescored` counts the changed entries with the same ranking and other scores or
+    metrics. `titles` is how many titles of documents it added or changed. `noted`
+    counts the kept entries of cases with other judgments, weights or tags.
+    `moved` have the same ranking under another id or variant, or come from another
+        file; `left` went to another file.
+    `has_new_fingerprint`: the fingerprint in the header changed. `without_ranking`
+    counts the cases that have no accepted ranking, and that nothing else tells of.
+    `has_new_gaps`: the list of cases without a ranking changed.
     """
 
     added: int
@@ -532,21 +558,27 @@ def update_baseline(
     collected: Collection[EntryKey] | None = None,
     searches: Mapping[EntryKey, str] | None = None,
 ) -> Updated:
-    """Accept rankings into a baseline, which messages call `shown`; `only_new` keeps the entries that it has.
+    """Accept rankings into a baseline, which messages call `shown`; `only_new` keeps
+    the entries that it has.
 
-    First the `moves` are made: a case that was moved has its entry under its present id and variant, in the file in
-    which it stands now.
+    First the `moves` are made: a case that was moved has its entry under its present id
+    and variant, in the file in which it stands now.
 
-    `all_keys` are the keys of all cases of the file, given when the whole file ran: entries of other cases are dropped.
-    Titles in the file are kept for the documents in its rankings. If earlier entries stay, the new fingerprint is the
-    common part of both. Keys that a later version has added are dropped.
+    `all_keys` are the keys of all cases of the file, given when the whole file ran:
+    entries of other cases are dropped. Titles in the file are kept for the documents in
+    its rankings. If earlier entries stay, the new fingerprint is the common part of
+    both. Keys that a later version has added are dropped.
 
-    `accepted.without_ranking` are the cases of which this run accepts no ranking. `collected` are all cases of the
-    file: other cases leave the list of the cases without a ranking. `searches` are the searches of the cases that
-    should find something: an update after which one of them found nothing in most of its cases is refused.
+    `accepted.without_ranking` are the cases of which this run accepts no ranking.
+        `collected` are all cases of the
+    file: other cases leave the list of the cases without a ranking. `searches` are the
+    searches of the cases that should find something: an update after which one of them
+    found nothing in most of its cases is refused.
 
-    The file is read again under a lock, so that two runs that update at once lose nothing of each other. Raises
-    `RecordError` for a file that cannot be read, and OSError, with the file unchanged, if it cannot be written.
+    The file is read again under a lock, so that two runs that update at once lose
+    nothing of each other. Raises
+    `RecordError` for a file that cannot be read, and OSError, with the file unchanged,
+        if it cannot be written.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
@@ -589,7 +621,9 @@ def update_baseline(
 def _refuse_silence(
     after: BaselineEntries, searches: Mapping[EntryKey, str], shown: str
 ) -> None:
-    """Raise `RecordError` for a baseline in which a search found nothing in most cases."""
+    """Raise `RecordError` for a baseline in which a search found nothing in most
+    cases.
+    """
     found = []
     for key, entry in after.items():
         if key in searches:
@@ -649,7 +683,9 @@ def _merged(
     all_keys: frozenset[EntryKey] | None,
     moved: frozenset[EntryKey],
 ) -> tuple[BaselineEntries, Updated]:
-    """The baseline after an update, and what the update did. `moved` are the entries that were moved in `before`."""
+    """The baseline after an update, and what the update did. `moved` are the entries
+    that were moved in `before`.
+    """
     new = {
         key: entry
         for key, entry in accepted.items()
@@ -715,7 +751,8 @@ def _with_notes_of(entry: BaselineEntry, old: BaselineEntry) -> BaselineEntry:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run updates a baseline in a folder; not on Windows, where a folder cannot be locked.
+    """Wait until no other run updates a baseline in a folder; not on Windows, where a
+    folder cannot be locked.
 
     The lock ends with the process. Raises OSError.
     """

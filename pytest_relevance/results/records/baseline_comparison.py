@@ -1,7 +1,7 @@
 """The comparison of a case with the ranking accepted in its baseline.
 
-The accepted ranking is scored again, under the judgments and settings of today, so that a new judgment or another gain
-is never taken for a regression.
+The accepted ranking is scored again, under the judgments and settings of today, so that
+a new judgment or another gain is never taken for a regression.
 """
 
 from __future__ import annotations
@@ -89,11 +89,13 @@ _ROUNDING = (
 
 
 class Baseline:
-    """The baseline of a case file: its entries, and their comparison with the cases that were collected.
+    """The baseline of a case file: its entries, and their comparison with the cases
+    that were collected.
 
-    `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` says
-    what was searched when they were accepted; empty if unknown. `expects_known`: what failed before is expected to
-    fail, and the comparisons have what gates on means and shares need for that.
+    `record` is the name of the record that the entries come from, empty for a committed
+    baseline. `fingerprint` says what was searched when they were accepted; empty if
+    unknown. `expects_known`: what failed before is expected to fail, and the
+    comparisons have what gates on means and shares need for that.
     """
 
     def __init__(
@@ -112,7 +114,9 @@ class Baseline:
         return self._entries
 
     def move(self, moves: MovedEntries) -> None:
-        """Give entries the present places of their cases. Afterwards call `collected`."""
+        """Give entries the present places of their cases. Afterwards call
+        `collected`.
+        """
         self._entries = copy(self._entries)  # the record of a run is shared
         self._entries.move(moves)
         self.fingerprint = self._entries.fingerprint
@@ -120,10 +124,12 @@ class Baseline:
     def collected(
         self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
     ) -> list[Lost]:
-        """Register the cases of the file by id and variant; return the cases of the baseline that are not compared.
+        """Register the cases of the file by id and variant; return the cases of the
+        baseline that are not compared.
 
-        `left_out` are the ids of the listed queries that `only: judged` leaves out. A case is stale, and not returned,
-        if all its entries are for variants that it does not have: its search's parameters were renamed, say.
+        `left_out` are the ids of the listed queries that `only: judged` leaves out. A
+        case is stale, and not returned, if all its entries are for variants that it
+        does not have: its search's parameters were renamed, say.
         """
         self._moved = {}
         lost = self._without_relevant(cases)
@@ -174,7 +180,9 @@ class Baseline:
         return key in self._entries or case in self._moved
 
     def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
-        """Find the searches that found nothing in most of the cases that should find something."""
+        """Find the searches that found nothing in most of the cases that should find
+        something.
+        """
         found = []
         for key, case in cases.items():
             entry = self._entries.get(key)
@@ -185,7 +193,9 @@ class Baseline:
         return silent_searches(found)
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
-        """What the entries have of each case, if gates need it to have failed before."""
+        """What the entries have of each case, if gates need it to have failed
+        before.
+        """
         return accepted_cases(self._entries, gates)
 
     def compare(
@@ -197,15 +207,20 @@ class Baseline:
         details: bool = True,
         fingerprint: Fingerprint | None = None,
     ) -> tuple[CaseResult, bool]:
-        """The result with its comparison with its entry, and with the verdict and the reasons that follow.
+        """The result with its comparison with its entry, and with the verdict and the
+        reasons that follow.
 
-        Also returns whether the baseline gave the verdict or one of its reasons. What counts as a drop is the tolerance
-        of the result. A regression fails the case whatever its floor says, and so does a stale entry. Where too few
-        results are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the
-        present rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is
-        kept only where the case does not pass or its score has changed. `fingerprint` says what this run searched.
+        Also returns whether the baseline gave the verdict or one of its reasons. What
+        counts as a drop is the tolerance of the result. A regression fails the case
+        whatever its floor says, and so does a stale entry. Where too few results are
+        judged, and the unjudged ones could make up for the drop, the case is
+        inconclusive. `accepting`: the present rankings are being accepted, and the
+        verdict stays. Without `details` the accepted ranking itself is kept only where
+        the case does not pass or its score has changed. `fingerprint` says what this
+        run searched.
 
-        Call it before `scoring.with_details`, which also looks up titles and ranks of the accepted documents.
+        Call it before `scoring.with_details`, which also looks up titles and ranks of
+        the accepted documents.
         """
         key = result.id, result.variant
         entry, moved = (
@@ -215,7 +230,8 @@ class Baseline:
         )
         if entry is None:
             return self._without_entry(result), False
-        # a present ranking that is cut has no score of the whole ranking, and needs none of the accepted one
+        # a present ranking that is cut has no score of the whole ranking, and needs
+        # none of the accepted one
         was_cut = len(entry.documents) >= entry.depth and (
             (entry.reaches_depth and not result.is_cut and case.scores_all)
             or (not entry.whole and case.looks_at_all)
@@ -281,7 +297,9 @@ class Baseline:
         return result.with_baseline(found, verdict, because), fails
 
     def _without_entry(self, result: CaseResult) -> CaseResult:
-        """Mark a result as not compared if the reference knows its case, else as new."""
+        """Mark a result as not compared if the reference knows its case, else as
+        new.
+        """
         known = self._entries.without_ranking
         why = known.get((result.id, result.variant)) or self._renamed.get(result.id)
         if why is None:
@@ -306,7 +324,9 @@ class Baseline:
         return as_lost(result, entry.scores)
 
     def with_titles(self, result: CaseResult) -> CaseResult:
-        """The result with the titles that the baseline has of documents without a title."""
+        """The result with the titles that the baseline has of documents without a
+        title.
+        """
         return (
             result.with_titles(self._entries.titles, replace=False)
             if self._entries.titles
@@ -317,7 +337,8 @@ class Baseline:
 def lacks_ranks(
     entry: BaselineEntry, result: CaseResult, similarities: Iterable[Metric] = ()
 ) -> bool:
-    """Whether an entry, collapsed, has fewer documents than ranks count for the score of a result, as chunks were cut.
+    """Whether an entry, collapsed, has fewer documents than ranks count for the score
+    of a result, as chunks were cut.
 
     `similarities` are metrics that compare the result with the entry.
     """
@@ -357,7 +378,8 @@ def _with_similarities(
     *,
     accepting: bool,
 ) -> CaseResult:
-    """The result with its scores by metrics that compare it with the accepted ranking, and the verdict that follows.
+    """The result with its scores by metrics that compare it with the accepted ranking,
+    and the verdict that follows.
 
     While another ranking is being accepted it is not judged by them.
     """
@@ -394,9 +416,11 @@ def _compare_scores(
     expects_known: bool,
     details: bool,
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
-    """The comparison of a result with the accepted ranking, and the reasons of the result.
+    """The comparison of a result with the accepted ranking, and the reasons of the
+    result.
 
-    A passing case with the accepted ranking scores the same, and has the grades of that only for `details` and gates.
+    A passing case with the accepted ranking scores the same, and has the grades of that
+    only for `details` and gates.
     """
     depth, documents = (
         None if case.looks_at_all else result.conditions.depth,
@@ -452,11 +476,13 @@ def comparison_of(
     scores: Mapping[str, float | None],
     expect: Sequence[Expectation] = (),
 ) -> tuple[BaselineComparison, Sequence[Outcome]]:
-    """The comparison of a result with an accepted ranking, which is `graded` and has the nDCG@k `before`.
+    """The comparison of a result with an accepted ranking, which is `graded` and has
+    the nDCG@k `before`.
 
-    `scores` are the further scores of the accepted ranking that gates compare. Without `expect`, the
-    expectations of the case, nothing is known of its values of a project's own metrics. Also returns the reasons of the
-    result, which say what the accepted ranking meets.
+    `scores` are the further scores of the accepted ranking that gates compare. Without
+    `expect`, the expectations of the case, nothing is known of its values of a
+    project's own metrics. Also returns the reasons of the result, which say what the
+    accepted ranking meets.
     """
     reasons, standing = result.evaluation.reasons, case_parts.WITHIN
     change = 0.0 if before is None or result.score is None else result.score - before
@@ -492,11 +518,12 @@ def _found_nothing(accepted: Sequence[str], result: CaseResult) -> bool:
 def _compared_reasons(
     accepted: AcceptedOutcomes,
 ) -> tuple[list[Outcome], bool]:
-    """The reasons of a result with the figures of the accepted ranking; reasons that this ranking meets come first.
+    """The reasons of a result with the figures of the accepted ranking; reasons that
+    this ranking meets come first.
 
-    Also returns whether all of them are known: missed by the accepted ranking at least as badly
-    (`missed_before`). An empty ranking, accepted or present, is not known where results are expected: to return
-    nothing is worse than to return anything.
+    Also returns whether all of them are known: missed by the accepted ranking at least
+    as badly (`missed_before`). An empty ranking, accepted or present, is not known
+    where results are expected: to return nothing is worse than to return anything.
     """
     result, entry = accepted.result, accepted.entry
     are_alike = bool(entry.documents) == bool(result.ranking.documents)
@@ -542,8 +569,8 @@ def gate_scores(
 ) -> dict[str, float | None]:
     """Score an accepted ranking by the metrics that gates compare, other than nDCG@k.
 
-    A metric without a score in the result, because its ranking is cut, is left out here too, and so is a project's own
-    whose function is not known.
+    A metric without a score in the result, because its ranking is cut, is left out here
+    too, and so is a project's own whose function is not known.
     """
     scores = {}
     for gate in gates:
@@ -565,7 +592,9 @@ def _regression(
     found: BaselineComparison,
     reasons: Sequence[Outcome],
 ) -> tuple[str, Sequence[Outcome]]:
-    """The verdict of a regression, and its reasons: failed; inconclusive where judging more results could make up."""
+    """The verdict of a regression, and its reasons: failed; inconclusive where judging
+    more results could make up.
+    """
     drop = Outcome(
         result.metric.text,
         case_parts.DROP,
@@ -585,7 +614,9 @@ def _regression(
 def _regression_of_people(
     result: CaseResult, case: Case, drop: Outcome, reasons: Sequence[Outcome]
 ) -> tuple[str, Sequence[Outcome]]:
-    """The verdict of a drop that only grades of people see: what it were without grades that fill."""
+    """The verdict of a drop that only grades of people see: what it were without grades
+    that fill.
+    """
     alone = replace(case, judgments=case.grades_of_people, filled={}, expect=())
     people = score_case(alone, Ranking(result.ranking.documents), details=False)
     too_few = too_few_judged(case, people.evaluation.judged, people.evaluation.top)
@@ -616,10 +647,11 @@ def changes_since(
     *,
     was_cut: bool,
 ) -> tuple[str, ...]:
-    """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
+    """What changed in a case since its ranking was accepted, one clause for each
+    change; usually empty.
 
-    `params` are the parameters of the case with secrets masked, as in the entry. `was_cut`: the case needs more of the
-    accepted ranking than was kept.
+    `params` are the parameters of the case with secrets masked, as in the entry.
+    `was_cut`: the case needs more of the accepted ranking than was kept.
     """
     changes = []
     if entry.query != query:

@@ -1,7 +1,9 @@
-"""What types do not say of a result: values for which a report would be wrong, without an error.
+"""What types do not say of a result: values for which a report would be wrong, without
+an error.
 
-A record or a baseline may be damaged in any place: by a merge, by hand, or by another program. `codec` checks the type
-of each value, these functions what it means. They raise ValueError.
+A record or a baseline may be damaged in any place: by a merge, by hand, or by another
+program. `codec` checks the type of each value, these functions what it means. They
+raise ValueError.
 """
 
 from __future__ import annotations
@@ -129,7 +131,9 @@ def _check_metric(name: str) -> None:
 
 
 def _check_fields(outcome: Outcome) -> None:
-    """Check that each field of a result has a condition, and each condition says what was wanted."""
+    """Check that each field of a result has a condition, and each condition says what
+    was wanted.
+    """
     known = set()
     for path, _, wanted in outcome.conditions:
         if not wanted:
@@ -144,7 +148,9 @@ def _check_fields(outcome: Outcome) -> None:
 
 
 def _is_field_value(value: object) -> bool:
-    """Whether a field of a document can have a value: a text, a number, true, false, null, or a list of these."""
+    """Whether a field of a document can have a value: a text, a number, true, false,
+    null, or a list of these.
+    """
     values = (
         value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     )

@@ -1,7 +1,9 @@
-"""Records and baselines on disk: JSON lines, a header and one line for each case (docs/reference/records.md).
+"""Records and baselines on disk: JSON lines, a header and one line for each case
+(docs/reference/records.md).
 
-A line of a record is a `CaseResult`, as `codec` encodes it; a line of a baseline is a `BaselineEntry`. Whether a file
-is whole is known by the count in the header of a record, and by the last line of a baseline.
+A line of a record is a `CaseResult`, as `codec` encodes it; a line of a baseline is a
+`BaselineEntry`. Whether a file is whole is known by the count in the header of a
+record, and by the last line of a baseline.
 """
 
 from __future__ import annotations
@@ -30,9 +32,10 @@ Item = TypeVar("Item")
 class Kind:
     """A kind of file.
 
-    `kind` is in the header; `name` is for messages. `written_by` is the command that writes it, `remedy` says what to do
-    with a damaged one. `version` is the version of its format, which rises if an older program would misread the file.
-    No other version is read.
+    `kind` is in the header; `name` is for messages. `written_by` is the command that
+    writes it, `remedy` says what to do with a damaged one. `version` is the version of
+    its format, which rises if an older program would misread the file. No other version
+    is read.
     """
 
     kind: str
@@ -79,7 +82,9 @@ _encode = json.JSONEncoder(
 
 
 def as_json(values: object) -> str:
-    """JSON on one line; what it has no word for (`params` may have 1e400, an infinity) as text."""
+    """JSON on one line; what it has no word for (`params` may have 1e400, an infinity)
+    as text.
+    """
     try:
         return _encode(values)
     except ValueError:
@@ -88,7 +93,9 @@ def as_json(values: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RecordHeader:
-    """The first line of a record: how many `results` follow, how the run was made, and its case files by name."""
+    """The first line of a record: how many `results` follow, how the run was made, and
+    its case files by name.
+    """
 
     results: int
     run: RunInfo
@@ -97,7 +104,9 @@ class RecordHeader:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a record has: the results in their order, the case files by name, and how the run was made."""
+    """What a record has: the results in their order, the case files by name, and how
+    the run was made.
+    """
 
     results: Sequence[CaseResult]
     files: Mapping[str, FileInfo]
@@ -105,7 +114,9 @@ class Record:
 
 
 def write_record(path: str | os.PathLike[str], record: Record) -> None:
-    """Write a record in one step; gzip if the name ends in .gz. Raises OSError, and then nothing is written."""
+    """Write a record in one step; gzip if the name ends in .gz. Raises OSError, and
+    then nothing is written.
+    """
     header = RecordHeader(
         results=len(record.results), run=record.info, files=record.files
     )
@@ -146,7 +157,9 @@ def is_record(data: bytes) -> bool:
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """The kind in the header of a file of this package; empty for another file, and for one that cannot be read."""
+    """The kind in the header of a file of this package; empty for another file, and for
+    one that cannot be read.
+    """
     try:
         found = _BEGINNING.match(next(line_blocks(path), b""))
     except (OSError, ValueError):
@@ -174,7 +187,9 @@ def read_header(path: str | os.PathLike[str], shown: str | None = None) -> Recor
 def _record_lines(
     path: str | os.PathLike[str], shown: str | None
 ) -> Iterator[tuple[int, Any]]:
-    """Read the header of a record, then its results, each with the number of its line."""
+    """Read the header of a record, then its results, each with the number of its
+    line.
+    """
     file = os.fspath(path) if shown is None else shown
     return read_file(path, file, RECORD, _record_header, _case_result)
 
@@ -196,12 +211,14 @@ def read_file(
     of_header: Callable[[dict[str, Any]], Any],
     of_line: Callable[[dict[str, Any]], Any],
 ) -> Iterator[tuple[int, Any]]:
-    """What functions make of the header of a record or a baseline, and of its lines, with their numbers.
+    """What functions make of the header of a record or a baseline, and of its lines,
+    with their numbers.
 
     The functions raise ValueError for a damaged line. Messages call the file `file`.
 
-    Raises `RecordError` where it cannot be read, is of another kind or of a later version, where a line is no JSON
-    object or nothing can be made of it, and at the end where the file is not whole.
+    Raises `RecordError` where it cannot be read, is of another kind or of a later
+    version, where a line is no JSON object or nothing can be made of it, and at the end
+    where the file is not whole.
     """
     texts = _texts(path, file)
     _, first = next(texts, (1, ""))
@@ -255,7 +272,9 @@ def _made(
 def _objects(
     texts: Iterator[tuple[int, str]], file: str, kind: Kind, count: int | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The lines below a header as objects. A file with a `count` has so many; any other ends with the end line."""
+    """The lines below a header as objects. A file with a `count` has so many; any other
+    ends with the end line.
+    """
     found = end = 0
     for number, text in texts:
         if end:
@@ -308,8 +327,11 @@ def _texts(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]
 
 
 def _lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, and the first in any case, with their numbers from 1."""
-    # an editor or a version control may have changed the line ends; where none did, `split` takes a tenth of the time
+    """The lines that are not blank, and the first in any case, with their numbers from
+    1.
+    """
+    # an editor or a version control may have changed the line ends; where none did,
+    # `split` takes a tenth of the time
     blocks = (
         block.splitlines() if b"\r" in block else block.removesuffix(b"\n").split(b"\n")
         for block in line_blocks(path)

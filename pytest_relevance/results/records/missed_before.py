@@ -3,14 +3,16 @@
 A demand is a floor or an expectation. A failure that is as old as its reference, and no
 worse, *failed before*. It is worse if
 
-- a figure is further on the wrong side of its bound (a score by more than the tolerance);
-- a document that should stand high stands lower than it did, or is not returned any more;
+- a figure is further on the wrong side of its bound (a score by more than the
+  tolerance);
+- a document that should stand high stands lower than it did, or is not returned any
+  more;
 - a document that should stand low, or not be there, stands higher than it did;
 - a field has another value than it had, or a number that is further from its bound;
 - more is wrong than was wrong.
 
-What the reference does not keep is not known, and excuses nothing. The kinds of expectations
-compare their outcomes.
+What the reference does not keep is not known, and excuses nothing. The kinds of
+expectations compare their outcomes.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from pytest_relevance.results.records.two_outcomes import TwoOutcomes
 
 
 def was_missed_as_badly(both: TwoOutcomes) -> bool:
-    """Whether the accepted ranking misses a demand, and by no less than the present one.
+    """Whether the accepted ranking misses a demand, and by no less than the present
+    one.
 
     False for a demand of which nothing is known, such as a latency.
     """

@@ -115,7 +115,9 @@ Key = Callable[[PlacedCase], Hashable]
 
 
 def _asked_and(of_place: Callable[[Place], Hashable]) -> Key:
-    """The key of cases that ask the same, and have something of their place in common."""
+    """The key of cases that ask the same, and have something of their place in
+    common.
+    """
 
     def key(case: PlacedCase) -> Hashable:
         return (case.asked, of_place(case.place)) if case.asked.digest else None
@@ -139,7 +141,9 @@ class _Search:
         return case.place.file, case.place.id
 
     def match(self, key: Key) -> None:
-        """Match the cases that are alone with a key, among those gone and the new ones."""
+        """Match the cases that are alone with a key, among those gone and the new
+        ones.
+        """
         gone_by_key = _by_key(self._gone.values(), key)
         for value, cases in _by_key(self._new.values(), key).items():
             candidates = gone_by_key.get(value, [])

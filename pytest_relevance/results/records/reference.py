@@ -6,7 +6,8 @@ or its index was empty.
 
 A record is not fit to be kept as the reference of main if cases have no ranking in it:
 later runs would have nothing to compare these cases with. `pytest-relevance check` says
-so. A case that a mark skips, or that the command line leaves out, is left out on purpose.
+so. A case that a mark skips, or that the command line leaves out, is left out on
+purpose.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 
 @dataclass(slots=True)
 class SilentSearch:
-    """A search, by its name and variant, that returned nothing in `empty` of `total` cases."""
+    """A search, by its name and variant, that returned nothing in `empty` of `total`
+    cases.
+    """
 
     name: str
     empty: int = 0

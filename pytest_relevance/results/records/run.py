@@ -56,14 +56,17 @@ class Run:
     def open(cls, path: str | os.PathLike[str]) -> Run:
         """Read a record that `--relevance-record=FILE` wrote, gzip or not.
 
-        Raises `RecordError` (a ValueError), which names the file and the line, for a file that cannot be read, is no
-        record, is truncated or damaged, or is of another version of the format.
+        Raises `RecordError` (a ValueError), which names the file and the line, for a
+        file that cannot be read, is no record, is truncated or damaged, or is of
+        another version of the format.
         """
         record = read_record(path)
         return cls(record.results, record.files, record.info, name=Path(path).name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the record, with gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
+        """Write the record, with gzip where the name ends in .gz. Raises OSError, and
+        then nothing is written.
+        """
         write_record(path, Record(self.results, self.files, self.info))
 
     def __len__(self) -> int:
@@ -75,9 +78,11 @@ class Run:
         return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
-        """The table that a notebook shows: one row for each result, the lowest scores first, 20 at most.
+        """The table that a notebook shows: one row for each result, the lowest scores
+        first, 20 at most.
 
-        Cases that could not be scored come before all others, those whose score is not defined after them.
+        Cases that could not be scored come before all others, those whose score is not
+        defined after them.
         """
         lowest = nsmallest(MOST_ROWS, self.results, key=_by_score)
         metrics = {result.metric.text for result in self.results}
@@ -120,7 +125,8 @@ class Run:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s).
+        """One row for each case and variant: its key, verdict, nDCG@k with interval,
+        other scores, latency (s).
 
         A score that is not defined is NaN. Needs pandas.
         """
@@ -131,10 +137,12 @@ class Run:
 
     @property
     def rankings(self) -> pandas.DataFrame:
-        """One row for each result: the breakdown of every case, rank by rank, within its top k and below it.
+        """One row for each result: the breakdown of every case, rank by rank, within
+        its top k and below it.
 
-        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
-        result that is not scored: beyond k, or unjudged where these are skipped. `rank` counts from 1. Needs pandas.
+        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted`
+        (gain / discount) are NaN for a result that is not scored: beyond k, or unjudged
+        where these are skipped. `rank` counts from 1. Needs pandas.
         """
         frame = as_frame(
             [row for result in self.results for row in _rows(result)], list(_RESULT)
@@ -147,11 +155,15 @@ _KEYS = ("file", "id", "variant")
 _OF_RESULT = (*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome")
 _CASE = (*_OF_RESULT, "k", "score", "lower", "upper", "latency")
 KNOWN_RANKS = "pytest_relevance.known_ranks"
-"""The key in the `attrs` of rankings for the number of known ranks of each ranking that is not whole, by its id."""
+"""The key in the `attrs` of rankings for the number of known ranks of each ranking that
+is not whole, by its id.
+"""
 
 
 class RunRankings(dict[str, Sequence[str]]):
-    """{id: [document, ...]} of a record. Its `attrs`, like a frame's, have the number of ranks that are known."""
+    """{id: [document, ...]} of a record. Its `attrs`, like a frame's, have the number
+    of ranks that are known.
+    """
 
     def __init__(
         self, rankings: Mapping[str, Sequence[str]], results: Iterable[CaseResult]
@@ -161,7 +173,9 @@ class RunRankings(dict[str, Sequence[str]]):
 
 
 def known_ranks(rankings: object) -> Mapping[str, int]:
-    """How many ranks are known of each ranking that is not whole, of rankings that come from a record."""
+    """How many ranks are known of each ranking that is not whole, of rankings that come
+    from a record.
+    """
     known: Mapping[str, int] = getattr(rankings, "attrs", {}).get(KNOWN_RANKS, {})
     return known
 
@@ -195,7 +209,9 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
 
 
 def _by_score(result: CaseResult) -> tuple[int, float]:
-    """The order of a run in a notebook: what could not be scored, then the lowest scores, then those not defined."""
+    """The order of a run in a notebook: what could not be scored, then the lowest
+    scores, then those not defined.
+    """
     if result.status in WITHOUT_SCORE:
         return 0, 0.0
     return (2, 0.0) if result.score is None else (1, result.score)
@@ -220,7 +236,9 @@ def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
 
 
 def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
-    """How many ranks are known of each ranking that is not whole, by the id of its case; of variants the fewest."""
+    """How many ranks are known of each ranking that is not whole, by the id of its
+    case; of variants the fewest.
+    """
     found: dict[str, int] = {}
     for result in results:
         kept = len(result.ranking.documents)

@@ -1,4 +1,5 @@
-"""The data of a run other than its results: its case files, how it was made, and the fingerprint of what was searched.
+"""The data of a run other than its results: its case files, how it was made, and the
+fingerprint of what was searched.
 
 A fingerprint is a flat mapping from names to texts, numbers and booleans.
 """
@@ -20,11 +21,13 @@ from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.results.case_result import CaseResult
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
-"""Why a case of the baseline is not compared: the case file does not have it any more, `only: judged` leaves its query
-out, or it had a score and has no judgments now."""
+"""Why a case of the baseline is not compared: the case file does not have it any more,
+`only: judged` leaves its query out, or it had a score and has no judgments now.
+"""
 
 IRRELEVANT, UNDEFINED, NOT_RUN = "irrelevant", "undefined", "not run"
-"""Further reasons: no judged document is relevant now, a metric has no value now, or the case was not run.
+"""Further reasons: no judged document is relevant now, a metric has no value now, or
+the case was not run.
 
 `results.records.uncompared` explains all of them.
 """
@@ -33,11 +36,14 @@ Lost = tuple[str, str | None, str]
 """A case of the baseline that is not compared: its id, its variant, and why."""
 
 Collected = tuple[str, str | None, str, bool, bool]
-"""A case that was collected: its id, its variant, its search, whether it should find something, and whether the reference
-has a ranking of it."""
+"""A case that was collected: its id, its variant, its search, whether it should find
+something, and whether the reference has a ranking of it.
+"""
 
 Total = tuple[str, str | None, int]
-"""A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
+"""A search, a variant of it, and how many items a file has in it, whether they were
+chosen to run or not.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,8 @@ class AcceptedCase:
         weight: its weight in means then; None if that is not known.
         tags: its tags then.
         scores: its scores then, by the names of the metrics; None: not defined.
-        missed: whether it missed a floor or an expectation then; None: there was nothing to miss, and no score.
+        missed: whether it missed a floor or an expectation then; None: there was
+            nothing to miss, and no score.
     """
 
     id: str
@@ -63,7 +70,9 @@ class AcceptedCase:
 
 @dataclass(frozen=True, slots=True)
 class MovedCase:
-    """A case that the reference has at another place: its place now, and the one before."""
+    """A case that the reference has at another place: its place now, and the one
+    before.
+    """
 
     id: str
     variant: str | None
@@ -83,20 +92,32 @@ class FileInfo:
     Attributes:
         path: its path when it was read.
         node: its node id in pytest.
-        digest: the digest of its text and of the files that it names; equal digests mean equal contents.
-        totals: how many items it has, `(search, variant, count)` for each search and variant.
+        digest: the digest of its text and of the files that it names; equal digests
+            mean equal contents.
+        totals: how many items it has, `(search, variant, count)` for each search and
+            variant.
         items: by the id of a case that has several items, how many.
         gates: its gates.
-        has_baseline: whether it is compared: with its baseline, or with the record `against`.
-        cases: its cases in each variant, as `Collected`, whether they were chosen to run or not.
-        lost: the cases of the baseline that are not compared, as far as that is known before they run.
-        expects_known: whether cases and gates that failed before are expected to fail (`--relevance-known=xfail`).
-        moved: its cases that the reference has under another id, in another file or in another variant.
-        unclear: its new cases that may have been moved, by id and variant; it is not clear from where.
-        accepted: what the reference has of each case, for gates that may have failed before; only if that is expected.
-        without_floor: sentences about the cases that a floor of the suite does not hold, as their score is not defined.
-        unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
-        against: the name of the record that is compared with in the place of its baseline; empty for none.
+        has_baseline: whether it is compared: with its baseline, or with the record
+            `against`.
+        cases: its cases in each variant, as `Collected`, whether they were chosen to
+            run or not.
+        lost: the cases of the baseline that are not compared, as far as that is known
+            before they run.
+        expects_known: whether cases and gates that failed before are expected to fail
+            (`--relevance-known=xfail`).
+        moved: its cases that the reference has under another id, in another file or in
+            another variant.
+        unclear: its new cases that may have been moved, by id and variant; it is not
+            clear from where.
+        accepted: what the reference has of each case, for gates that may have failed
+            before; only if that is expected.
+        without_floor: sentences about the cases that a floor of the suite does not
+            hold, as their score is not defined.
+        unjudged: a sentence about its listed queries that have no judgments; empty
+            where all have some.
+        against: the name of the record that is compared with in the place of its
+            baseline; empty for none.
         documents: its catalogue; None for none.
         fingerprint: what was searched when its baseline was accepted.
     """
@@ -126,7 +147,8 @@ class FileInfo:
         return sum(count for *_, count in self.totals)
 
     def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
-        """Whether every item of the file, by its name in results, ended or was skipped: none was left out or cut short.
+        """Whether every item of the file, by its name in results, ended or was skipped:
+        none was left out or cut short.
 
         An item that ended several times counts once for each.
         """
@@ -140,14 +162,16 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class RunError:
-    """An error of a run that is not the error of a case: in a case file or a conftest.py, for example.
+    """An error of a run that is not the error of a case: in a case file or a
+    conftest.py, for example.
 
     Attributes:
         message: what is wrong, and what to do.
         file: the file with the mistake, as messages call it; empty if it is not known.
         line: the line in this file, from 1; 0 if it is not known.
         column: the column in this line, from 1; 0 if it is not known.
-        node: the node id of the file or folder that was not collected for this reason; empty if all were collected.
+        node: the node id of the file or folder that was not collected for this reason;
+            empty if all were collected.
     """
 
     message: str
@@ -158,7 +182,9 @@ class RunError:
 
     @property
     def place(self) -> str:
-        """Give the file, with the line and the column that are known, joined by colons."""
+        """Give the file, with the line and the column that are known, joined by
+        colons.
+        """
         return ":".join(
             str(part) for part in (self.file, self.line, self.column) if part
         )
@@ -170,22 +196,27 @@ class RunError:
 
     @property
     def hides_cases(self) -> bool:
-        """Whether cases may be missing because of this error: its file or folder may have cases.
+        """Whether cases may be missing because of this error: its file or folder may
+        have cases.
 
-        The module of a test in Python has none. No reference has rankings of such tests.
+        The module of a test in Python has none. No reference has rankings of such
+        tests.
         """
         return bool(self.node) and not self.node.endswith(".py")
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinding:
-    """What a run says about itself: what is missing from it, or why it fails although no case does.
+    """What a run says about itself: what is missing from it, or why it fails although
+    no case does.
 
     Attributes:
         text: the sentence, with what to do.
         fails: whether the run fails for this reason.
-        brief: the finding in a few words, for the headline of a report; empty if the headline says it without.
-        is_of_part: whether it may be wrong for the whole, if the run is one of several shards.
+        brief: the finding in a few words, for the headline of a report; empty if the
+            headline says it without.
+        is_of_part: whether it may be wrong for the whole, if the run is one of several
+            shards.
     """
 
     text: str
@@ -196,7 +227,8 @@ class RunFinding:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFault:
-    """What several cases have in common, or an error of a fixture or hook of the project.
+    """What several cases have in common, or an error of a fixture or hook of the
+    project.
 
     Attributes:
         kind: a kind of `results.diagnoses`.
@@ -224,14 +256,20 @@ class RunInfo:
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
         missing: the node ids of cases that were to run and did not finish.
-        faults: the errors that several cases have in common, and the errors of fixtures and hooks of the project.
-        requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
-        not_run: the case files of the baseline of which nothing ran: they are gone, or were not chosen to run.
-        errors: the errors that are not those of a case, such as a mistake in a case file or in a conftest.py.
-        requires_baseline: whether the run fails for what is not compared (`--relevance-baseline=require`).
-        is_part: whether the run was to look at a part of the cases: the command line chose some, or the run was broken
-            off.
-        findings: what is missing from the run, and why it fails other than for a case, a gate or an error.
+        faults: the errors that several cases have in common, and the errors of fixtures
+            and hooks of the project.
+        requires_gates: whether a gate without a verdict has failed
+            (`--relevance-gates=require`).
+        not_run: the case files of the baseline of which nothing ran: they are gone, or
+            were not chosen to run.
+        errors: the errors that are not those of a case, such as a mistake in a case
+            file or in a conftest.py.
+        requires_baseline: whether the run fails for what is not compared
+            (`--relevance-baseline=require`).
+        is_part: whether the run was to look at a part of the cases: the command line
+            chose some, or the run was broken off.
+        findings: what is missing from the run, and why it fails other than for a case,
+            a gate or an error.
     """
 
     program: str = ""
@@ -260,7 +298,9 @@ class RunInfo:
 
     @property
     def why_incomplete(self) -> str:
-        """Why cases may be missing, in words; empty if the run is complete: `2 cases did not finish`."""
+        """Why cases may be missing, in words; empty if the run is complete:
+        `2 cases did not finish`.
+        """
         parts = []
         hiding = [error for error in self.errors if error.hides_cases]
         if hiding:
@@ -271,7 +311,8 @@ class RunInfo:
 
 
 def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:
-    """The mistakes of a file with their places, at most so many, and how many more there are.
+    """The mistakes of a file with their places, at most so many, and how many more
+    there are.
 
     `node` is the node id of what was not collected because of them.
     """
@@ -300,7 +341,9 @@ def posix(file: str) -> str:
 
 
 def files_with_errors(errors: Iterable[RunError]) -> str:
-    """How many files have errors, in words: `2 files have errors`. An error without a file counts for itself."""
+    """How many files have errors, in words: `2 files have errors`. An error without a
+    file counts for itself.
+    """
     files = set()
     others = 0
     for error in errors:
@@ -319,7 +362,9 @@ def files_with_errors(errors: Iterable[RunError]) -> str:
 Fingerprint = Mapping[str, Any]
 
 Changes = Mapping[str, Sequence[Any]]
-"""What differs between two fingerprints: by name the value before and the value now, None where there is none."""
+"""What differs between two fingerprints: by name the value before and the value now,
+None where there is none.
+"""
 
 MOST_SHOWN = 3
 """How many changes the report of one case names."""
@@ -331,7 +376,8 @@ _ALLOWED = "a flat mapping of names to texts, numbers, true or false"
 def checked(value: object) -> Fingerprint:
     """A fingerprint in builtin types; None under a name says nothing, and is left out.
 
-    Raises ValueError for what is no mapping, for a nested one, and for a value that JSON does not have.
+    Raises ValueError for what is no mapping, for a nested one, and for a value that
+    JSON does not have.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"it is {_ALLOWED}, found {shown(value)}")
@@ -368,7 +414,9 @@ def _whole(text: str) -> str:
 
 
 def changed(before: Fingerprint, now: Fingerprint) -> Changes:
-    """What differs, in the order of the names; nothing where either fingerprint is empty, and so unknown."""
+    """What differs, in the order of the names; nothing where either fingerprint is
+    empty, and so unknown.
+    """
     if not (before and now):
         return {}
     names = dict.fromkeys([*now, *before])
@@ -380,7 +428,9 @@ def changed(before: Fingerprint, now: Fingerprint) -> Changes:
 
 
 def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
-    """What differs from a baseline. A name that it lacks is not compared: updates of some cases may drop it."""
+    """What differs from a baseline. A name that it lacks is not compared: updates of
+    some cases may drop it.
+    """
     return {
         name: values
         for name, values in changed(baseline, now).items()
@@ -399,7 +449,9 @@ def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def changes_text(changes: Changes, most: int | None = None) -> str:
-    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and a count."""
+    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most`
+    the first, and a count.
+    """
     parts = [
         f"{printable(name)} {value_text(before)} -> {value_text(now)}"
         for name, (before, now) in changes.items()
@@ -410,7 +462,9 @@ def changes_text(changes: Changes, most: int | None = None) -> str:
 
 
 def value_text(value: object) -> str:
-    """A value of a fingerprint; `not known` for None: the name is not there, or the shards of a merged run differ."""
+    """A value of a fingerprint; `not known` for None: the name is not there, or the
+    shards of a merged run differ.
+    """
     if value is None:
         return _ABSENT
     text = str(value).lower() if isinstance(value, bool) else printable(str(value))
@@ -427,12 +481,16 @@ def baseline_path(case_file: str | os.PathLike[str]) -> Path:
 
 
 def has_baseline(case_file: str | os.PathLike[str]) -> bool:
-    """Whether a case file has a baseline. A link to a missing file counts: reading it raises `RecordError`."""
+    """Whether a case file has a baseline. A link to a missing file counts: reading it
+    raises `RecordError`.
+    """
     return os.path.lexists(baseline_path(case_file))
 
 
 def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
-    """The names of the baselines in a folder that lack their case file; empty if the folder cannot be read."""
+    """The names of the baselines in a folder that lack their case file; empty if the
+    folder cannot be read.
+    """
     try:
         names = set(os.listdir(folder))
     except OSError:

@@ -18,7 +18,9 @@ NOT_RETURNED = math.inf
 """The rank of a document that was not returned."""
 
 RankOf = Callable[[str], "float | None"]
-"""The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not known."""
+"""The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not
+known.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class TwoOutcomes:
         return set(self.now.wrong) <= set(self.then.wrong)
 
     def misses_bound_by_no_more(self, tolerance: float) -> bool:
-        """Whether the figure of now is no further from its bound, on the same side of it."""
+        """Whether the figure of now is no further from its bound, on the same side of
+        it.
+        """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
             return False

@@ -9,8 +9,9 @@ The reference is a baseline, or the record of another run.
 - A case that the reference does not know is new. This module is not about new cases.
 
 The reasons are texts in records and baselines: `GONE`, `LEFT_OUT`, `UNJUDGED`,
-`IRRELEVANT`, `UNDEFINED`, `NOT_RUN`, `UNSTABLE`, `MARKED_SKIP`, or the verdict of a case
-without a ranking (skipped, not searched, error). `reports.run.uncompared` has their words.
+`IRRELEVANT`, `UNDEFINED`, `NOT_RUN`, `UNSTABLE`, `MARKED_SKIP`, or the verdict of a
+case without a ranking (skipped, not searched, error). `reports.run.uncompared` has
+their words.
 """
 
 from __future__ import annotations
@@ -147,9 +148,11 @@ def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
 
 
 def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Find the results of searches that found nothing in the reference, and find something now.
+    """Find the results of searches that found nothing in the reference, and find
+    something now.
 
-    Whether they failed before is not known: to find nothing is worse than to find anything.
+    Whether they failed before is not known: to find nothing is worse than to find
+    anything.
     """
     return [
         result
@@ -163,7 +166,9 @@ def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
 def lacks_reference(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> bool:
-    """Whether a run requires all of its reference, and is not compared with all of it."""
+    """Whether a run requires all of its reference, and is not compared with all of
+    it.
+    """
     if not info.requires_baseline:
         return False
     is_lost = bool(info.not_run or lost_cases(files, results, info))
@@ -202,7 +207,9 @@ def why_undefined(grades: Collection[float], settings: Settings) -> str:
 
 
 def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
-    """Mark a result without a ranking as lost; `then` are the scores in the reference."""
+    """Mark a result without a ranking as lost; `then` are the scores in the
+    reference.
+    """
     metrics = tuple(then) or (result.metric.text,)
     why = why_without_ranking(result)
     comparison = BaselineComparison(LOST, lost=metrics, why=why)

@@ -1,8 +1,11 @@
-"""Which attributes an object has that a search returned, and which objects have none that could be trusted.
+"""Which attributes an object has that a search returned, and which objects have none
+that could be trusted.
 
-A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects answer to every name, such as a
-mock, or an object of a class with `__getattr__`. They would be taken for anything. So an attribute counts only if
-`inspect.getattr_static` finds it. Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
+A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
+answer to every name, such as a mock, or an object of a class with `__getattr__`. They
+would be taken for anything. So an attribute counts only if
+`inspect.getattr_static` finds it. Libraries whose classes need `__getattr__` are listed
+    in `BY_GETATTR`.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ BY_GETATTR = frozenset(
         "sqlalchemy",  # rows
     }
 )
-"""The packages whose classes have fields that only their `__getattr__` finds, and no others."""
+"""The packages whose classes have fields that only their `__getattr__` finds, and no
+others.
+"""
 
 MOCKS = ("unittest.mock", "mock", "asynctest", "flexmock", "mockito")
 """The modules and packages whose objects stand for other objects."""
@@ -35,7 +40,9 @@ _ABSENT = object()
 
 
 def attribute(holder: object, name: str) -> object:
-    """Return the value of an attribute that an object has; None if it has none, or if it is a method."""
+    """Return the value of an attribute that an object has; None if it has none, or if
+    it is a method.
+    """
     if answers_for_others(holder) and not _is_real(holder, name):
         return None
     value = getattr(holder, name, None)
@@ -43,7 +50,9 @@ def attribute(holder: object, name: str) -> object:
 
 
 def has_attribute(holder: object, name: str) -> bool:
-    """Whether an object has an attribute or a method, and does not only answer to its name."""
+    """Whether an object has an attribute or a method, and does not only answer to its
+    name.
+    """
     if answers_for_others(holder):
         return _is_real(holder, name)
     return hasattr(holder, name)
@@ -61,7 +70,8 @@ def _is_real(holder: object, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_class_that_answers(kind: type) -> bool:
-    """Whether objects of a class may answer to names of attributes that they do not have.
+    """Whether objects of a class may answer to names of attributes that they do not
+    have.
 
     A class that is written in C, such as a row of a database driver, is trusted.
     """
@@ -92,7 +102,9 @@ _OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 
 @lru_cache(maxsize=1024)
 def is_a(kind: type, package: str, *names: str) -> bool:
-    """Whether a type, or a base of it, has one of some names and is of a package, which need not be installed."""
+    """Whether a type, or a base of it, has one of some names and is of a package, which
+    need not be installed.
+    """
     for base in kind.__mro__:
         is_of_package = f"{base.__module__}.".startswith(f"{package}.")
         if base.__name__ in names and is_of_package:
@@ -101,7 +113,9 @@ def is_a(kind: type, package: str, *names: str) -> bool:
 
 
 def is_mock(value: object) -> bool:
-    """Whether an object is a mock. A mock with a `spec` claims to be of another class."""
+    """Whether an object is a mock. A mock with a `spec` claims to be of another
+    class.
+    """
     kind: Any = type(value)
     return _is_class_of_mocks(kind)
 
@@ -116,7 +130,9 @@ def _is_class_of_mocks(kind: type) -> bool:
 
 
 def has_class(value: object) -> bool:
-    """Whether an object says of which class it is. One that answers to every name may give anything instead."""
+    """Whether an object says of which class it is. One that answers to every name may
+    give anything instead.
+    """
     try:
         return isinstance(value.__class__, type)
     except Exception:  # raised by its own `__getattribute__`
@@ -124,13 +140,16 @@ def has_class(value: object) -> bool:
 
 
 def is_keyed(document: object) -> bool:
-    """Whether an object gives its fields by their names without being a mapping, as a row of sqlite3 does."""
+    """Whether an object gives its fields by their names without being a mapping, as a
+    row of sqlite3 does.
+    """
     kind = type(document)
     return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
 
 def is_name_of_field(holder: object, item: object) -> bool:
-    """Whether an item that an object gives when it is iterated over is the name of a field of it.
+    """Whether an item that an object gives when it is iterated over is the name of a
+    field of it.
 
     The field may be an attribute, a property, or be found in square brackets.
     """
@@ -153,7 +172,9 @@ def _has_item(holder: Any, name: str) -> bool:
 
 
 def own_names(document: object) -> list[str]:
-    """Return the names of the fields of a mapping, a row with names or an object, in their order."""
+    """Return the names of the fields of a mapping, a row with names or an object, in
+    their order.
+    """
     if isinstance(document, Mapping) or is_keyed(document):
         return [*document.keys()]  # type: ignore[attr-defined]
     names: dict[str, None] = {}
@@ -165,7 +186,9 @@ def own_names(document: object) -> list[str]:
 
 
 def _names_in(document: object, holder: str) -> Sequence[str]:
-    """Return the names of fields that an attribute lists; a single slot may be a text."""
+    """Return the names of fields that an attribute lists; a single slot may be a
+    text.
+    """
     if not has_attribute(document, holder):
         return ()
     names = getattr(document, holder, ())

@@ -1,4 +1,6 @@
-"""Columns side by side in a response: a table beside the names of its columns, ids beside scores."""
+"""Columns side by side in a response: a table beside the names of its columns, ids
+beside scores.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ NAMES_OF_IDS = ("id", "ids", "_id", "docids", "doc_ids", "document_ids", "labels
 NAMES_OF_SCORES = ("score", "scores", "distance", "distances", "similarities")
 HEADS = ("columns", "column_names", "schema", "fields", "meta")
 BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
-"""The names of lists that belong together: ids and scores; the head and the rows of a table."""
+"""The names of lists that belong together: ids and scores; the head and the rows of a
+table.
+"""
 
 
 def rows_of_table(places: Sequence[Place]) -> str:
-    """Say how to return a table that has its rows beside the names of its columns; empty if there is none."""
+    """Say how to return a table that has its rows beside the names of its columns;
+    empty if there is none.
+    """
     for head in places:
         names = _names_in_head(head) if head.name in HEADS else ""
         if not names:
@@ -34,7 +40,9 @@ def rows_of_table(places: Sequence[Place]) -> str:
 
 
 def _names_in_head(head: Place) -> str:
-    """Return the Python that gives the names of columns; empty if a list is no head of a table."""
+    """Return the Python that gives the names of columns; empty if a list is no head of
+    a table.
+    """
     items = first_items(head.value)
     if items and all(isinstance(item, str) for item in items):
         return head.path
@@ -51,7 +59,9 @@ def _fits(head: object, body: object) -> bool:
 
 
 def ids_with_scores(places: Sequence[Place]) -> str:
-    """Say how to return ids and scores that stand in two lists of one length; empty if there are none."""
+    """Say how to return ids and scores that stand in two lists of one length; empty if
+    there are none.
+    """
     for place in places:
         lists = [inner for inner in place.inner() if _is_column(inner.value)]
         ids = _first_named(lists, NAMES_OF_IDS)
@@ -81,7 +91,9 @@ def _first_named(columns: Sequence[Place], names: Sequence[str]) -> Place | None
 
 
 def _told_apart(columns: Sequence[Place]) -> tuple[Place | None, Place | None]:
-    """Tell the ids and the scores in a tuple of two lists apart: only scores have fractions."""
+    """Tell the ids and the scores in a tuple of two lists apart: only scores have
+    fractions.
+    """
     for ids, scores in (columns, columns[::-1]):
         are_ids = all(is_id(item) for item in first_items(ids.value))
         are_scores = all(isinstance(item, float) for item in first_items(scores.value))

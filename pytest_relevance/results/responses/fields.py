@@ -1,8 +1,9 @@
-"""Fields of documents that expectations look at: of what a search returned, of an index, and of a catalogue.
+"""Fields of documents that expectations look at: of what a search returned, of an
+index, and of a catalogue.
 
 A value is a text, a number, true or false, None, or a list of these. None stands for an
-explicit null (NaN of a data frame too), which meets no condition. A document without the field
-has an `Absent` in the place of a value.
+explicit null (NaN of a data frame too), which meets no condition. A document without
+the field has an `Absent` in the place of a value.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ def read_fields(
 ) -> dict[str, list[Any]]:
     """Read fields of documents: `{path: values}`.
 
-    `paths`: how many of the documents each field is read of. `source`: what messages call the
-    place that the documents are from. Raises `UnreadableRanking` for a value that is neither a
-    scalar nor a list of scalars.
+    `paths`: how many of the documents each field is read of. `source`: what messages
+    call the place that the documents are from. Raises `UnreadableRanking` for a value
+    that is neither a scalar nor a list of scalars.
     """
     documents = documents[: max(paths.values())]
     fields = reading.Fields(documents)
@@ -58,7 +59,9 @@ def read_fields(
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
-    """Read one value. If there is none yet, look for a null, and into lists of objects."""
+    """Read one value. If there is none yet, look for a null, and into lists of
+    objects.
+    """
     if value is None:
         value = _find_anywhere(document, path)
     if value is _NO_VALUE:

@@ -1,11 +1,12 @@
 """Finds the results in a response that cannot be read, and says what to return instead.
 
-It looks at the lists in a mapping, an object or a tuple, and at what these hold. It does not
-read them, since another list could be the one with the results. The message names the lists,
-and shows the line to write:
+It looks at the lists in a mapping, an object or a tuple, and at what these hold. It
+does not read them, since another list could be the one with the results. The message
+names the lists, and shows the line to write:
 
-    search returned a mapping instead of a list of results, {'count': 2, 'results': [...]};
-    its results are probably in response["results"] (2 mappings): return response["results"]
+    search returned a mapping instead of a list of results, {'count': 2, 'results':
+    [...]}; its results are probably in response["results"] (2 mappings): return
+    response["results"]
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from pytest_relevance.results.responses.values import is_list
 def no_ranking(response: object, trait: str = "") -> reading.UnreadableRanking:
     """Return the exception for a response that is no ranking.
 
-    Its message says what came back, where its results are, and what to return. `trait` is what
-    else it says of the response, such as "which gives the names of its fields".
+    Its message says what came back, where its results are, and what to return. `trait`
+    is what else it says of the response, such as "which gives the names of its fields".
     """
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
@@ -86,7 +87,9 @@ def not_results(results: Sequence[object]) -> reading.UnreadableRanking | None:
 
 
 def has_likely_list(response: object) -> bool:
-    """Whether a response has a list that is likely to have the results, by its items or its name."""
+    """Whether a response has a list that is likely to have the results, by its items or
+    its name.
+    """
     for found in lists_in(response):
         if found.look.is_certain or found.place.name in USUAL:
             return True
@@ -111,7 +114,9 @@ def _holds_others(response: object) -> bool:
 
 
 def _what_to_return(response: object) -> str:
-    """Say where the results of a response are, and what to return: the end of a message."""
+    """Say where the results of a response are, and what to return: the end of a
+    message.
+    """
     places = [*places_of(response)]
     for place in places[1:]:
         if can_be_read(place.value):
@@ -155,7 +160,9 @@ def _of_json_in(response: Mapping[str, object]) -> str:
 
 
 def _of_items(response: Mapping[str, object]) -> str:
-    """Say how to return a mapping from ids to scores or documents; empty for another mapping."""
+    """Say how to return a mapping from ids to scores or documents; empty for another
+    mapping.
+    """
     if not response or find_total(response) or not response.keys().isdisjoint(USUAL):
         return ""
     values = [*islice(response.values(), MOST_ITEMS)]
@@ -175,11 +182,15 @@ def _of_items(response: Mapping[str, object]) -> str:
 _OF_LIBRARIES = ("to_list", "to_dicts", "fetchall", "all", "execute", "collect", "json")
 _OF_MAPPINGS = ("items", "values")
 METHODS = (*_OF_LIBRARIES, *(name for name in USUAL if name not in _OF_MAPPINGS))
-"""Methods that give the results of many objects: of libraries, and named like a list of results."""
+"""Methods that give the results of many objects: of libraries, and named like a list of
+results.
+"""
 
 
 def _method_of(response: object) -> str:
-    """Return the name of a method that probably gives the results; empty if there is none."""
+    """Return the name of a method that probably gives the results; empty if there is
+    none.
+    """
     for name in METHODS:
         if callable(getattr(type(response), name, None)):
             return name

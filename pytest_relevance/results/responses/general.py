@@ -1,8 +1,9 @@
-"""Where a response keeps its results: in a shape of a client or library, or in any object.
+"""Where a response keeps its results: in a shape of a client or library, or in any
+object.
 
 The shapes of `SHAPES` are asked first. After them come the shapes that any program may
-return: tuples, objects with a list of hits, iterables. What has no results is refused, with a
-message that says what to return instead (`finder`).
+return: tuples, objects with a list of hits, iterables. What has no results is refused,
+with a message that says what to return instead (`finder`).
 """
 
 from __future__ import annotations
@@ -120,11 +121,15 @@ def _refuse_without_order(response: object) -> None:
 # --- single results -------------------------------------------------------------------
 
 _ROWS = frozenset({"Row", "Record"})
-"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. Iterating over one gives its values."""
+"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. Iterating over one gives
+its values.
+"""
 
 
 def is_named_row(response: object) -> bool:
-    """Whether a response is one row of a database, or a named tuple that is one result."""
+    """Whether a response is one row of a database, or a named tuple that is one
+    result.
+    """
     if type(response).__name__ in _ROWS:
         return True
     if not isinstance(response, tuple) or not has_attribute(response, "_fields"):
@@ -144,7 +149,9 @@ def _is_library_result(response: object) -> bool:
 
 
 def _is_list_of_results(part: object) -> bool:
-    """Whether a part of a tuple is a list of results, and not a row or a list of numbers."""
+    """Whether a part of a tuple is a list of results, and not a row or a list of
+    numbers.
+    """
     if not isinstance(part, list) or _is_like_row(part):
         return False
     return all(_is_like_row(item) for item in part if isinstance(item, list))
@@ -166,7 +173,9 @@ def _is_http(response: object) -> bool:
 
 
 def _is_iterable(response: object) -> bool:
-    """Whether a response is read by iterating over it. A model of pydantic would give its fields."""
+    """Whether a response is read by iterating over it. A model of pydantic would give
+    its fields.
+    """
     kind = type(response)
     return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
 
@@ -176,8 +185,8 @@ def _items_of(
 ) -> Sequence[object]:
     """Read the items of an iterable. `__iter__` is called once, as it may send a query.
 
-    Raises `UnreadableRanking` for an object that gives the names of its own fields, alone or
-    with their values.
+    Raises `UnreadableRanking` for an object that gives the names of its own fields,
+    alone or with their values.
     """
     items = read_items(response, options.most)
     if items and all(_gives_a_field(response, item) for item in items):
@@ -195,7 +204,9 @@ def _gives_a_field(response: object, item: object) -> bool:
 
 
 def _has_items_alone(response: object) -> bool:
-    """Whether a response gives items in square brackets, and cannot say which it has."""
+    """Whether a response gives items in square brackets, and cannot say which it
+    has.
+    """
     kind = type(response)
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 

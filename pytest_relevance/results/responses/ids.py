@@ -1,4 +1,6 @@
-"""Which document a result is: the id, from the fields that `id_field` names or from the usual fields."""
+"""Which document a result is: the id, from the fields that `id_field` names or from the
+usual fields.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _TEXT = frozenset({str})
 def id_text(value: object) -> str | None:
     """Return an id as text; None for a value that is no id.
 
-    Text is itself. An integer (numpy's too) is its digits. A UUID, an ObjectId and a whole
-    Decimal are their text.
+    Text is itself. An integer (numpy's too) is its digits. A UUID, an ObjectId and a
+    whole Decimal are their text.
     """
     if isinstance(value, str):
         # exactly str: a subclass may call another text its own, and does not travel
@@ -33,7 +35,9 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Say what a value is that is no id, and what to return: the end of "an id that is ..."."""
+    """Say what a value is that is no id, and what to return: the end of "an id that is
+    ...".
+    """
     cure = "return ids as text or integers"
     if value is None:
         return f"None; {cure}"
@@ -57,8 +61,8 @@ def read_ids(
 ) -> list[str]:
     """Read the ids of documents.
 
-    `results`: what the documents come from, for messages. Raises `UnreadableRanking` for a
-    result without an id.
+    `results`: what the documents come from, for messages. Raises `UnreadableRanking`
+    for a result without an id.
     """
     if id_field is not None and id_field.is_template:
         return _ids_of_template(documents, results, id_field)
@@ -74,7 +78,9 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Read of each document the value at the first path that it has; None if it has none."""
+    """Read of each document the value at the first path that it has; None if it has
+    none.
+    """
     fields = reading.Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
@@ -112,8 +118,8 @@ def _id_of(
 ) -> str:
     """Return the id of a document: a field, or the document itself if it has no fields.
 
-    `field` is the value of its first field among `names`. `is_usual`: these are the usual
-    names. Raises `BadResult`.
+    `field` is the value of its first field among `names`. `is_usual`: these are the
+    usual names. Raises `BadResult`.
     """
     value = document if field is None else only(field)
     text = id_text(value)
@@ -156,7 +162,9 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
-    """Say why a path leads to nothing though its first field is there; empty if it is not there."""
+    """Say why a path leads to nothing though its first field is there; empty if it is
+    not there.
+    """
     if not isinstance(document, Mapping):
         return ""
     for path in paths:
@@ -192,7 +200,9 @@ def _only_there(document: Any) -> str:
 def _ids_of_template(
     documents: Sequence[Any], results: Sequence[object], template: IdField
 ) -> list[str]:
-    """Join the ids of documents. A document that lacks a field of the template is refused."""
+    """Join the ids of documents. A document that lacks a field of the template is
+    refused.
+    """
     columns = [first_values(documents, [path]) for path in template.paths]
 
     def join(document: Any, *values: object) -> str:
@@ -205,7 +215,9 @@ def _ids_of_template(
 
 
 def _part_of_id(document: Any, path: str, value: object, template: IdField) -> str:
-    """Return the text of one field of a template. Raises `BadResult` if there is none."""
+    """Return the text of one field of a template. Raises `BadResult` if there is
+    none.
+    """
     where = f"which id_field {quoted(str(template.written))} needs"
     value = only(value)
     if _is_absent(value):

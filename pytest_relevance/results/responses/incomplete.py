@@ -1,9 +1,9 @@
 """Responses that failed, were answered in part, or lack the results that they count.
 
-An engine that times out, or loses a shard, answers with what it has. A request for 0 results
-gets a total and no hit. Scored as if it were everything, such a response would blame the
-ranking, or pass a case that expects nothing. So it is an error. The message quotes what the
-response says, and says what to do.
+An engine that times out, or loses a shard, answers with what it has. A request for 0
+results gets a total and no hit. Scored as if it were everything, such a response would
+blame the ranking, or pass a case that expects nothing. So it is an error. The message
+quotes what the response says, and says what to do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from pytest_relevance.results.responses.signs import SIGNS, Sign, is_set, refuse
 from pytest_relevance.results.responses.totals import refuse_without_results
 
 ERRORS = ("error", "errors")
-"""Keys of the bodies that engines return in place of hits, or together with some of them."""
+"""Keys of the bodies that engines return in place of hits, or together with some of
+them.
+"""
 
 
 HOLDERS_OF_ERRORS = ((), ("root",), ("hits",), ("response",), ("result",), ("data",))
@@ -26,7 +28,9 @@ HOLDERS_OF_ERRORS = ((), ("root",), ("hits",), ("response",), ("result",), ("dat
 
 
 def refuse_failure(response: object) -> None:
-    """Raise `UnreadableRanking` for a response that has an error, beside results or in their place."""
+    """Raise `UnreadableRanking` for a response that has an error, beside results or in
+    their place.
+    """
     for path in HOLDERS_OF_ERRORS:
         holder = at_path(response, path)
         for name in ERRORS:
@@ -36,7 +40,9 @@ def refuse_failure(response: object) -> None:
 
 
 def failed(response: object, path: str, error: object) -> reading.UnreadableRanking:
-    """Return the exception for a response with an error at a path, to be raised by the caller."""
+    """Return the exception for a response with an error at a path, to be raised by the
+    caller.
+    """
     says = f"{path} is {shown(as_shown(error), 300)}"
     return reading.UnreadableRanking(
         f"search returned an error: {says}; the response is {shown(as_shown(response), 200)}"
@@ -44,7 +50,8 @@ def failed(response: object, path: str, error: object) -> reading.UnreadableRank
 
 
 def refuse_incomplete(body: Mapping[Any, Any], holder: object = None) -> None:
-    """Raise `UnreadableRanking` for a body that has an error, or says that it is not whole.
+    """Raise `UnreadableRanking` for a body that has an error, or says that it is not
+    whole.
 
     `holder`: the response object that has the body, if there is one.
     """

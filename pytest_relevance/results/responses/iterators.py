@@ -1,7 +1,8 @@
 """Iterators that a search returned: read as far as a case looks, and closed.
 
-A generator may be endless, and a pager of a client library sends a request for every page. So only as many results are
-read as a case looks at, and one more, which tells that there were more.
+A generator may be endless, and a pager of a client library sends a request for every
+page. So only as many results are read as a case looks at, and one more, which tells
+that there were more.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from itertools import islice
 
 MOST_LOOKED_AT = 10_000
-"""How many results of an iterator are looked at if a case looks at the whole ranking."""
+"""How many results of an iterator are looked at if a case looks at the whole
+ranking.
+"""
 
 MOST_READ = MOST_LOOKED_AT + 1
 """How many results of an iterator are read if nothing says how many are looked at."""
@@ -26,7 +29,8 @@ def read_items(iterable: Iterable[object], most: int) -> list[object]:
 
 
 def close(items: object) -> None:
-    """Close a generator or another iterator that can be closed, so that it frees what it holds.
+    """Close a generator or another iterator that can be closed, so that it frees what
+    it holds.
 
     A cursor of a database stays open: it belongs to the search, which may use it again.
     """
@@ -37,7 +41,9 @@ def close(items: object) -> None:
 
 
 async def read_items_async(items: AsyncIterable[object], most: int) -> list[object]:
-    """Return at most so many items of an asynchronous iterable. An iterator is closed."""
+    """Return at most so many items of an asynchronous iterable. An iterator is
+    closed.
+    """
     iterator = aiter(items)
     read: list[object] = []
     try:

@@ -1,7 +1,8 @@
-"""Labels: row numbers of an index, which the attribute `ids` of the fixture's value turns into ids.
+"""Labels: row numbers of an index, which the attribute `ids` of the fixture's value
+turns into ids.
 
-`ext/shapes` finds the labels in what vector indexes return. Here are the labels in lists, in
-rows and in mappings.
+`ext/shapes` finds the labels in what vector indexes return. Here are the labels in
+lists, in rows and in mappings.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ NOTHING_FOUND = -1
 
 
 def declares_ids(search: object) -> bool:
-    """Whether a search says that it returns labels: it has an attribute `ids` with data.
+    """Whether a search says that it returns labels: it has an attribute `ids` with
+    data.
 
-    A property or a method of that name may be the search's own business, and costly. It is not
-    called for that question.
+    A property or a method of that name may be the search's own business, and costly. It
+    is not called for that question.
     """
     if type(search) is MethodType:
         search = search.__func__
@@ -38,7 +40,8 @@ def declares_ids(search: object) -> bool:
 
 
 class Labels:
-    """The attribute `ids` of the fixture's value, and whether a response was read with it.
+    """The attribute `ids` of the fixture's value, and whether a response was read with
+    it.
 
     `get`: returns the attribute; None if there is none.
     `are_declared`: the search says by it that it returns labels (see `declares_ids`).
@@ -65,11 +68,12 @@ class Labels:
     def translated(
         self, rows: Sequence[BareRow], names: Sequence[str]
     ) -> Sequence[BareRow] | None:
-        """Return the documents that the labels of results stand for; None if the results have ids.
+        """Return the documents that the labels of results stand for; None if the
+        results have ids.
 
-        `names`: the fields that have the label of a result that is a mapping or an object.
-        Raises `UnreadableRanking` if only some of the results have labels, or a label is not in
-        `ids`.
+        `names`: the fields that have the label of a result that is a mapping or an
+        object. Raises `UnreadableRanking` if only some of the results have labels, or a
+        label is not in `ids`.
         """
         labels = _labels_of([row.document for row in rows], names)
         are_integers = [is_integer(label) for label in labels]
@@ -92,7 +96,9 @@ class Labels:
         return documents
 
     def refuse_unused(self, results: Sequence[object]) -> None:
-        """Raise `UnreadableRanking` for results that are no labels, although the search declares `ids`."""
+        """Raise `UnreadableRanking` for results that are no labels, although the search
+        declares `ids`.
+        """
         if not results or self.were_used or not self._are_declared:
             return
         raise reading.UnreadableRanking(
@@ -106,7 +112,9 @@ class Labels:
 
 
 def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Return the label of each document: its field, or the document itself if it has no fields."""
+    """Return the label of each document: its field, or the document itself if it has no
+    fields.
+    """
     values = reading.Fields(documents).first_of(names, reading.NESTED)
     pairs = zip(documents, values, strict=True)
     return [document if value is None else value for document, value in pairs]
@@ -134,7 +142,9 @@ def _mixed(
 
 
 def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
-    """Put the entry of `ids` in the place of the label of a result, which keeps its other fields."""
+    """Put the entry of `ids` in the place of the label of a result, which keeps its
+    other fields.
+    """
     title, document = row.title, entry
     if is_row(entry):
         parts = read_row(entry)
@@ -152,7 +162,9 @@ def _is_plain_id(entry: object) -> bool:
 
 
 def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return the own fields of a result but for those that have ids; none for a bare label."""
+    """Return the own fields of a result but for those that have ids; none for a bare
+    label.
+    """
     if is_integer(document) or isinstance(document, reading.WITHOUT_FIELDS):
         return {}
     left_out = USUAL_IDS.union(names)
@@ -168,8 +180,8 @@ def documents_of(
 ) -> list[object]:
     """Return the ids, or the documents, that labels stand for.
 
-    `response` is what a message shows. Raises `UnreadableRanking` if the fixture's value has no
-    attribute `ids`, or if a label is not in it.
+    `response` is what a message shows. Raises `UnreadableRanking` if the fixture's
+    value has no attribute `ids`, or if a label is not in it.
     """
     if not labels:
         return []
@@ -187,7 +199,8 @@ def documents_of(
 def table_of_labels(ids: Any) -> Any:
     """Check the attribute `ids` of the fixture's value, and return it.
 
-    None if there is none. Raises `UnreadableRanking` for what is no list and no mapping.
+    None if there is none. Raises `UnreadableRanking` for what is no list and no
+    mapping.
     """
     if ids is None or (_is_collection(ids) and not _is_table(ids)):
         return ids
@@ -198,7 +211,9 @@ def table_of_labels(ids: Any) -> Any:
 
 
 def _is_table(ids: Any) -> bool:
-    """Whether labels could be the index of a table, of a Series or of an array of several dimensions."""
+    """Whether labels could be the index of a table, of a Series or of an array of
+    several dimensions.
+    """
     has_index = hasattr(ids, "columns") or hasattr(ids, "iloc")
     return has_index or getattr(ids, "ndim", 1) != 1
 
@@ -209,11 +224,13 @@ def _is_collection(ids: Any) -> bool:
 
 
 def document_of_label(ids: Any, label: int | str) -> object:
-    """Return the id of one label. The keys of a mapping may be integers or, as JSON has them, text.
+    """Return the id of one label. The keys of a mapping may be integers or, as JSON has
+    them, text.
 
     Raises `UnreadableRanking` for a label that is not in `ids`.
     """
-    # a defaultdict or a Counter would make up an entry, and a list counts -1 from its end
+    # a defaultdict or a Counter would make up an entry, and a list counts -1 from its
+    # end
     known = ids if hasattr(ids, "keys") else range(len(ids))
     for key in (label, str(label)):
         if key in known:

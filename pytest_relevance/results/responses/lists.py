@@ -1,4 +1,6 @@
-"""The lists of a response: what their items look like, and which list probably has the results."""
+"""The lists of a response: what their items look like, and which list probably has the
+results.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,17 @@ class Kind(Enum):
 
 
 _UNLIKELY = {Kind.PERHAPS: 1, Kind.NONE: 2, Kind.OTHERS: 3}
-"""Kinds of items that may not be the results: the larger the number, the less likely."""
+"""Kinds of items that may not be the results: the larger the number, the less
+likely.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What the items of a list look like.
 
-    `step`: the Python that leads from an item to its list of results, or to the result in it.
+    `step`: the Python that leads from an item to its list of results, or to the result
+        in it.
     """
 
     kind: Kind
@@ -115,7 +120,9 @@ class FoundList:
 
 
 def lists_in(response: object) -> list[FoundList]:
-    """Find the lists in a response, those that are most likely to have the results first."""
+    """Find the lists in a response, those that are most likely to have the results
+    first.
+    """
     lists = []
     for place in places_of(response):
         if place.depth and is_list_like(place.value):
@@ -158,7 +165,9 @@ def _noun(items: Sequence[object]) -> str:
 
 
 def _singular(name: str) -> str:
-    """Return what an item of a list is called in a line of Python: `edge` for edges, else `item`."""
+    """Return what an item of a list is called in a line of Python: `edge` for edges,
+    else `item`.
+    """
     if name.isidentifier() and name.endswith("s") and len(name) > 3:
         return name[:-1]
     return "item"
@@ -182,7 +191,9 @@ def _are_results(items: object) -> bool:
 
 
 def can_be_read(value: object) -> bool:
-    """Whether a value is a response itself: of a known shape, or an object with hits."""
+    """Whether a value is a response itself: of a known shape, or an object with
+    hits.
+    """
     if isinstance(value, (list, Iterator)) or has_dimensions(value):
         return False
     return is_response(value) or is_list(attribute(value, "hits"))
@@ -196,7 +207,9 @@ def are_answers(items: Sequence[object]) -> bool:
 
 
 def _step_to_result(items: Sequence[object]) -> str:
-    """Return the Python that leads from an item to the result in it: `["node"]`; empty if there is none."""
+    """Return the Python that leads from an item to the result in it: `["node"]`; empty
+    if there is none.
+    """
     for field in fields_of(items[0]):
         results = []
         for item in items:
@@ -225,7 +238,8 @@ def name_their_group(items: Sequence[object]) -> bool:
 
 
 def step_to_group(items: Sequence[object]) -> str:
-    """Return the Python that leads from each group to its results: `["doclist"]["docs"]`.
+    """Return the Python that leads from each group to its results:
+    `["doclist"]["docs"]`.
 
     Empty if there are none, or if they are not in the same place.
     """

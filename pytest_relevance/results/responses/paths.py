@@ -19,7 +19,9 @@ def at_path(holder: object, path: Iterable[str]) -> object:
 
 
 def _attribute_spelled(holder: object, name: str) -> object:
-    """Return an attribute by its name, in Python's style too (`timeoutHits`, `timeout_hits`)."""
+    """Return an attribute by its name, in Python's style too (`timeoutHits`,
+    `timeout_hits`).
+    """
     plain = name.removeprefix("@search.").removeprefix("@odata.")
     in_python = re.sub("(?<=[a-z])(?=[A-Z])", "_", plain).lower()
     for spelling in dict.fromkeys((plain, in_python)):
@@ -30,7 +32,9 @@ def _attribute_spelled(holder: object, name: str) -> object:
 
 
 def without_marks(name: object) -> str:
-    """Return a name in lower case and without marks: `nbhits` for nb_hits and nbHits."""
+    """Return a name in lower case and without marks: `nbhits` for nb_hits and
+    nbHits.
+    """
     return re.sub("[^a-z]", "", str(name).lower())
 
 

@@ -1,4 +1,6 @@
-"""The places of a response: the mappings, objects and lists in it, and the Python that leads there."""
+"""The places of a response: the mappings, objects and lists in it, and the Python that
+leads there.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ USUAL = tuple(_USUAL.split())
 class Place:
     """A value in a response.
 
-    `path`: the Python that leads to it, `response["data"]`. `name`: its last key or attribute.
+    `path`: the Python that leads to it, `response["data"]`. `name`: its last key or
+        attribute.
     `depth`: how many keys and attributes lead to it.
     """
 
@@ -64,7 +67,9 @@ class Place:
 
 
 def places_of(response: object) -> Iterator[Place]:
-    """Go through the places of a response, from the outside in. Items of lists are left out."""
+    """Go through the places of a response, from the outside in. Items of lists are left
+    out.
+    """
     waiting = deque([Place("response", "", response, 0)])
     for _ in range(MOST_PLACES):
         if not waiting:
@@ -77,7 +82,9 @@ def places_of(response: object) -> Iterator[Place]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a mapping or an object, or a part of a tuple, whose name is its place."""
+    """A field of a mapping or an object, or a part of a tuple, whose name is its
+    place.
+    """
 
     name: object
     value: object
@@ -101,7 +108,9 @@ def fields_of(holder: object) -> Iterator[Field]:
 
 
 def names_of(holder: object) -> Iterator[str]:
-    """Go through the names of fields; of the properties of an object only the usual ones."""
+    """Go through the names of fields; of the properties of an object only the usual
+    ones.
+    """
     own = own_names(holder)
     yield from own
     if isinstance(holder, Mapping) or is_keyed(holder):
@@ -112,7 +121,9 @@ def names_of(holder: object) -> Iterator[str]:
 
 
 def step_to(holder: object, name: object) -> str:
-    """Return the Python that leads from a mapping, an object or a tuple to one of its fields."""
+    """Return the Python that leads from a mapping, an object or a tuple to one of its
+    fields.
+    """
     if _is_bare_tuple(holder):
         return f"[{name}]"
     if isinstance(holder, Mapping) or is_keyed(holder):
@@ -126,7 +137,9 @@ def _is_bare_tuple(value: object) -> bool:
 
 
 def is_collection(value: object) -> bool:
-    """Whether a value holds others: a mapping, a list, an iterator or an object with fields."""
+    """Whether a value holds others: a mapping, a list, an iterator or an object with
+    fields.
+    """
     if value is None or not has_class(value) or is_mock(value):
         return False
     if isinstance(value, (str, bytes, Number, type, FunctionType, ModuleType)):

@@ -1,9 +1,10 @@
-"""What a search returned, read as a ranking: document ids best first, with titles and scores.
+"""What a search returned, read as a ranking: document ids best first, with titles and
+scores.
 
-A list of ids, mappings or rows is read here. `general` finds the results in any other response,
-and is imported for these alone. Nothing is sorted and nothing is dropped: a list keeps its
-order and its repetitions. All that is needed is copied at once, so that a search may fill the
-same list anew.
+A list of ids, mappings or rows is read here. `general` finds the results in any other
+response, and is imported for these alone. Nothing is sorted and nothing is dropped: a
+list keeps its order and its repetitions. All that is needed is copied at once, so that
+a search may fill the same list anew.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Ranking:
     """Document ids, best first, as text.
 
     `titles`, `scores`: those that the search returned, in the same order, or empty.
-    `fields`: values of further fields, `{path: values}`, of as many of the first results as
-    was asked for; None if no field was asked for.
+    `fields`: values of further fields, `{path: values}`, of as many of the first
+    results as was asked for; None if no field was asked for.
     `others`: the rankings of other queries, `{query: ids}`, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
     """
@@ -72,9 +73,9 @@ class Ranking:
 class _Wanted:
     """What is read of each result.
 
-    `id_field`: which field is the id; None for the usual names. `title_names`: the fields that
-    may be the title. `fields`: further fields, each with the number of results that it is read
-    of. `judged`: the judged ids of the case.
+    `id_field`: which field is the id; None for the usual names. `title_names`: the
+    fields that may be the title. `fields`: further fields, each with the number of
+    results that it is read of. `judged`: the judged ids of the case.
     """
 
     id_field: IdField | None
@@ -103,15 +104,18 @@ def read_ranking(
     most: int = MOST_READ,
     expects_response: bool = False,
 ) -> Ranking:
-    """Read what a search returned. Section "What a search may return" of the documentation has the shapes.
+    """Read what a search returned. Section "What a search may return" of the
+    documentation has the shapes.
 
-    `id_field`: a path to the field of the id (dots lead into nested fields), a list of paths of
-    which the first that a result has counts, or a template (`{_index}/{_id}`). By default the
-    usual names are tried.
+    `id_field`: a path to the field of the id (dots lead into nested fields), a list of
+    paths of which the first that a result has counts, or a template (`{_index}/{_id}`).
+    By default the usual names are tried.
     `title_field`: the path to the title.
-    `ids`: is called for the attribute `ids` of the fixture's value, if a response has labels of
-    a vector index. It gives a sequence or a mapping that turns labels into ids.
-    `fields`: paths of further fields, each with the number of results that it is read of.
+    `ids`: is called for the attribute `ids` of the fixture's value, if a response has
+    labels of a vector index. It gives a sequence or a mapping that turns labels into
+    ids.
+    `fields`: paths of further fields, each with the number of results that it is read
+        of.
     `judged`: the judged ids of the case.
     `declares_ids`: a response without labels is an error.
     `most`: how many results of an iterator are read.
@@ -184,7 +188,9 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
 
 
 def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
-    """Read results. Raises `UnreadableRanking` if they cannot be read, or in two ways."""
+    """Read results. Raises `UnreadableRanking` if they cannot be read, or in two
+    ways.
+    """
     refuse_ambiguity(results)
     try:
         return _copied(results, wanted, labels)
@@ -331,7 +337,9 @@ def _title(value: object) -> str | None:
 
 
 def _text(value: str) -> str:
-    """Make a text exactly str: a subclass of it does not travel to the controller of pytest-xdist."""
+    """Make a text exactly str: a subclass of it does not travel to the controller of
+    pytest-xdist.
+    """
     return str.__str__(value)
 
 

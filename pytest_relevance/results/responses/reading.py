@@ -1,4 +1,6 @@
-"""What the readers of responses share: names of ids, options, fields of documents, errors."""
+"""What the readers of responses share: names of ids, options, fields of documents,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ TITLE_NAMES = ("title", "name")
 NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
 """Where a result may have the fields of its document.
 
-In hits of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and in what
-vector databases and their clients keep with a document.
+In hits of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and in
+what vector databases and their clients keep with a document.
 """
 
 SCALARS = frozenset({str, int})
@@ -37,13 +39,15 @@ WITHOUT_FIELDS = (str, bytes, Number)
 class ReadOptions:
     """How a response is read.
 
-    `id_names`, `title_names`: the fields that may have the id and the title, in the order in
-    which they are tried. They decide between columns if a table allows several readings.
-    `ids`: gives the attribute `ids` of the fixture's value, which turns labels of a vector
-    index into ids: a sequence, a mapping, or None. It is called only if a response has labels.
+    `id_names`, `title_names`: the fields that may have the id and the title, in the
+    order in which they are tried. They decide between columns if a table allows several
+    readings.
+    `ids`: gives the attribute `ids` of the fixture's value, which turns labels of a
+    vector index into ids: a sequence, a mapping, or None. It is called only if a
+    response has labels.
     `most`: how many results of an iterator are read.
-    `expects_response`: the case looks at the response itself, so suggestions or groups without
-    results are no error.
+    `expects_response`: the case looks at the response itself, so suggestions or groups
+    without results are no error.
     """
 
     id_names: Sequence[str] = ()
@@ -57,11 +61,15 @@ class ReadOptions:
 
 
 class UnreadableRanking(ValueError):
-    """Raised for a response that is no ranking. The message says what came back, and what to return."""
+    """Raised for a response that is no ranking. The message says what came back, and
+    what to return.
+    """
 
 
 class BadResult(Exception):
-    """Why a result cannot be read: the end of a sentence that begins with the result's number."""
+    """Why a result cannot be read: the end of a sentence that begins with the result's
+    number.
+    """
 
 
 A_LIST = "return a list of results, best first"
@@ -84,8 +92,8 @@ def unreadable(
 ) -> UnreadableRanking:
     """Return an exception, to be raised by the caller.
 
-    `kind`: what the search returned, in words. `advice`: what to do. `longest`: how much of
-    the response is shown, in characters.
+    `kind`: what the search returned, in words. `advice`: what to do. `longest`: how
+    much of the response is shown, in characters.
     """
     returned = shown(response, longest)
     if kind:
@@ -107,8 +115,8 @@ def read_each(
 ) -> list[_T]:
     """Call a function with each row of columns, and return what it returns.
 
-    The function raises `BadResult` for a row that cannot be read. Then `UnreadableRanking` is
-    raised, which shows the result that the row comes from.
+    The function raises `BadResult` for a row that cannot be read. Then
+    `UnreadableRanking` is raised, which shows the result that the row comes from.
     """
     values = []
     for index, row in enumerate(zip(*columns, strict=True)):
@@ -157,8 +165,8 @@ class Fields:
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
         """Read of each document the first of some fields that it has.
 
-        `nested`: the fields with documents in which the field may be instead. A document that
-        has none of the fields has None.
+        `nested`: the fields with documents in which the field may be instead. A
+        document that has none of the fields has None.
         """
         values: list[Any] | None = None
         for column in self._columns(names, nested):
@@ -171,7 +179,9 @@ class Fields:
     def _columns(
         self, names: Sequence[str], nested: Iterable[str]
     ) -> Iterator[list[Any]]:
-        """Read the values of the fields that some documents may have, one field at a time."""
+        """Read the values of the fields that some documents may have, one field at a
+        time.
+        """
         for name in names:
             if self._may_have(name):
                 yield [get(name) for get in self._getters]
@@ -227,10 +237,11 @@ MOST_FIELDS = 12
 
 
 def fields_there(document: Any) -> str:
-    """Name the fields that a document has, but for those that are None: `id, product.sku and title`.
+    """Name the fields that a document has, but for those that are None:
+    `id, product.sku and title`.
 
-    Names in nested mappings have dots. They are sorted, so that equal documents have equal
-    texts. Empty if there are none.
+    Names in nested mappings have dots. They are sorted, so that equal documents have
+    equal texts. Empty if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)
 
@@ -249,10 +260,11 @@ def field_paths(document: Any) -> list[str]:
 
 
 def did_you_mean_field(path: str, document: Any) -> str:
-    """Say which field of a document was probably meant: `; did you mean metadata.source?`.
+    """Say which field of a document was probably meant:
+    `; did you mean metadata.source?`.
 
-    Empty if none is close. A field of the same name in another mapping is closer than one of a
-    similar name.
+    Empty if none is close. A field of the same name in another mapping is closer than
+    one of a similar name.
     """
     name = path.rpartition(".")[2].casefold()
     paths = field_paths(document)

@@ -1,7 +1,7 @@
 """Bare rows: `(id,)`, `(id, score)`, `(id, title)` and `(id, title, score)`.
 
-A bare row has no names. Its parts are told apart by type: a text in second place is a title, a
-number is a score. Rows whose types allow two readings are refused.
+A bare row has no names. Its parts are told apart by type: a text in second place is a
+title, a number is a score. Rows whose types allow two readings are refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from pytest_relevance.results.responses.values import (
 
 @dataclass(frozen=True, slots=True)
 class BareRow:
-    """The parts of a bare row. `document` is an id, or a mapping or an object that has one."""
+    """The parts of a bare row. `document` is an id, or a mapping or an object that has
+    one.
+    """
 
     document: object
     title: str | None = None
@@ -40,7 +42,9 @@ class BareRow:
 
 
 def is_row(result: object) -> bool:
-    """Whether a result is a row without names. Named tuples have names, and psycopg2's rows may."""
+    """Whether a result is a row without names. Named tuples have names, and psycopg2's
+    rows may.
+    """
     kind = type(result)
     if kind is tuple:
         return True
@@ -74,7 +78,8 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 
 def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
-    """Whether a row of two or three parts begins with an id, which may be missing, and a title.
+    """Whether a row of two or three parts begins with an id, which may be missing, and
+    a title.
 
     A Decimal may be a score in a row of two parts: (score, id).
     """
@@ -87,7 +92,9 @@ def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
 
 
 def _is_title(value: object) -> bool:
-    """Whether a value is a title, or None for one that is not there (NULL in a database)."""
+    """Whether a value is a title, or None for one that is not there (NULL in a
+    database).
+    """
     return value is None or isinstance(value, str)
 
 
@@ -134,7 +141,8 @@ _BESIDE = SCALARS | {float, bool, type(None)}
 
 
 def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for results that are rows and single values: `(ids, total)`.
+    """Raise `UnreadableRanking` for results that are rows and single values:
+    `(ids, total)`.
 
     `kinds` are the types of the results.
     """
@@ -155,7 +163,9 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 
 
 def refuse_ambiguity(results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for rows that are well-formed one by one and can be read in two ways together."""
+    """Raise `UnreadableRanking` for rows that are well-formed one by one and can be
+    read in two ways together.
+    """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):
             return
@@ -174,7 +184,9 @@ def refuse_ambiguity(results: Sequence[Any]) -> None:
 
 
 def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
-    """Whether integers count up from 0 or 1 beside different words, as ids are and titles seldom."""
+    """Whether integers count up from 0 or 1 beside different words, as ids are and
+    titles seldom.
+    """
     if len(firsts) < 2 or firsts[0] not in (0, 1):
         return False
     is_numbered = firsts == [*range(firsts[0], firsts[0] + len(firsts))]
@@ -183,7 +195,9 @@ def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
 
 
 def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
-    """Whether both parts are integers, or the first fall, with equal ones among them, beside texts."""
+    """Whether both parts are integers, or the first fall, with equal ones among them,
+    beside texts.
+    """
     if all(map(is_integer, others)):
         return True
     is_falling = all(one >= following for one, following in pairwise(firsts))

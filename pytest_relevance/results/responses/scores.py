@@ -1,8 +1,9 @@
 """Which of several scores of the results is the score: the one that orders the list.
 
-A result that was ranked twice has two scores. The list is in the order of the reranker, so the score of the retriever
-seems to be unsorted. A score that falls from the first result to the last is taken, of several that of a later step.
-Then one that rises, as distances do.
+A result that was ranked twice has two scores. The list is in the order of the reranker,
+so the score of the retriever seems to be unsorted. A score that falls from the first
+result to the last is taken, of several that of a later step. Then one that rises, as
+distances do.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ FIRST = (
 """Scores of a search."""
 
 ONLY_IN_ORDER = ("distance", "similarity")
-"""Names that may mean something else, such as the way to a shop. They are scores only if they order the list."""
+"""Names that may mean something else, such as the way to a shop. They are scores only
+if they order the list.
+"""
 
 OF_OBJECTS = ("rerank_score", "reranker_score", "relevance_score", "score")
 """The scores of objects that are no mappings."""
@@ -54,7 +57,9 @@ FIELD = "score"
 
 
 def scores_of(documents: Sequence[Any], fields: reading.Fields) -> list[Any]:
-    """Return the score of each document; None for a document without one. Values are as they were returned."""
+    """Return the score of each document; None for a document without one. Values are as
+    they were returned.
+    """
     are_mappings = all(
         isinstance(document, (str, int, Mapping)) for document in documents
     )
@@ -71,7 +76,9 @@ def scores_of(documents: Sequence[Any], fields: reading.Fields) -> list[Any]:
 
 
 def _names(fields: reading.Fields, *, are_mappings: bool) -> list[str]:
-    """Return the names of the fields that may be scores, that of the last step first."""
+    """Return the names of the fields that may be scores, that of the last step
+    first.
+    """
     if not are_mappings:
         return [*OF_OBJECTS]
     usual = [*LATER, *FIRST]
@@ -125,7 +132,9 @@ def _numbers_in(values: Sequence[Any]) -> list[float]:
 
 
 def as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
-    """Return the values of the field `score`: the documents' own, or if no document has it, the scores."""
+    """Return the values of the field `score`: the documents' own, or if no document has
+    it, the scores.
+    """
     from pytest_relevance.results.responses.fields import Absent  # rarely needed
 
     if not all(isinstance(value, Absent) for value in values):

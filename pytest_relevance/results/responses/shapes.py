@@ -1,9 +1,9 @@
 """What a shape of responses is, and the registry of shapes.
 
-A shape is what one client or library returns: how it is recognised, and where it keeps its
-results. The package has its shapes in `ext/shapes/`, in the order of `bundled.py`. Another
-package adds a shape by an entry point of the group `pytest_relevance.shapes`. What no shape
-reads is read as any list, tuple, object or iterable would be (`general`).
+A shape is what one client or library returns: how it is recognised, and where it keeps
+its results. The package has its shapes in `ext/shapes/`, in the order of `bundled.py`.
+Another package adds a shape by an entry point of the group `pytest_relevance.shapes`.
+What no shape reads is read as any list, tuple, object or iterable would be (`general`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from pytest_relevance.results.responses.iterators import (
 from pytest_relevance.results.responses.values import is_list
 
 ReadResults = Callable[[Any, reading.ReadOptions], "Sequence[object] | None"]
-"""Reads the results of a response, best first; None leaves the response to the next shape."""
+"""Reads the results of a response, best first; None leaves the response to the next
+shape.
+"""
 
 ReadFields = Callable[[Any], "Mapping[str, object] | None"]
 """Reads the fields of one result; None for a result of another shape."""
@@ -50,19 +52,21 @@ def _not_awaited(response: object, most: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseShape:
-    """A shape of responses and of their results, for example those of one client library.
+    """A shape of responses and of their results, for example those of one client
+    library.
 
     `name`: the name of its entry in the registry.
-    `fits`: whether a response has the shape. It only looks: it reads no iterator and sends no
-    request.
-    `results`: reads the results of a response that fits, best first; None leaves the response
-    to the next shape. Raises `UnreadableRanking` for a response that is not whole.
+    `fits`: whether a response has the shape. It only looks: it reads no iterator and
+    sends no request.
+    `results`: reads the results of a response that fits, best first; None leaves the
+    response to the next shape. Raises `UnreadableRanking` for a response that is not
+    whole.
     `fields`: reads the fields of one result; None for a result of another shape. Raises
     `BadResult` for a result that cannot be read.
-    `id_of`: gives the id from these fields, if the suite has no `id_field`; None if it is one
-    of the usual fields. Raises `BadResult` if the id may be one of two.
-    `wait`: makes a response that is iterated over asynchronously into one that is not, of at
-    most so many results; None for a response of another shape.
+    `id_of`: gives the id from these fields, if the suite has no `id_field`; None if it
+    is one of the usual fields. Raises `BadResult` if the id may be one of two.
+    `wait`: makes a response that is iterated over asynchronously into one that is not,
+    of at most so many results; None for a response of another shape.
     """
 
     name: str
@@ -85,8 +89,8 @@ SHAPES: Registry[ResponseShape] = Registry(
 def of_type(package: str, *names: str) -> Callable[[object], bool]:
     """Make a function that says whether a value is of a type of a library.
 
-    `package` is the library, or a part of it. `names` are the names of the types. The library
-    need not be installed.
+    `package` is the library, or a part of it. `names` are the names of the types. The
+    library need not be installed.
     """
 
     def fits(value: object) -> bool:
@@ -110,8 +114,8 @@ def read_results(
 ) -> Sequence[object] | None:
     """Read the results of a response in the first shape that fits.
 
-    None if no shape reads them. Raises `UnreadableRanking` if a shape refuses the response, or
-    if the shape of another package raises an exception.
+    None if no shape reads them. Raises `UnreadableRanking` if a shape refuses the
+    response, or if the shape of another package raises an exception.
     """
     return _first(lambda shape: _read(shape, response, options))
 
@@ -155,7 +159,9 @@ def _first(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
 
 
 def _first_of_others(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
-    """Ask the shapes of other packages. What they do wrong is an `UnreadableRanking`."""
+    """Ask the shapes of other packages. What they do wrong is an
+    `UnreadableRanking`.
+    """
     try:
         for name in SHAPES.names_of_others():
             shape = SHAPES.get(name)
@@ -180,7 +186,9 @@ class ResultReader:
         self._shapes: dict[type, ResponseShape | None] = {}
 
     def read(self, result: object) -> object:
-        """Return the fields of a result; a result of no shape as it is. Raises `BadResult`."""
+        """Return the fields of a result; a result of no shape as it is. Raises
+        `BadResult`.
+        """
         if is_mock(result):
             raise reading.BadResult(f"is a mock; {reading.A_MOCK}")
         if not has_class(result):
@@ -208,7 +216,8 @@ class ResultReader:
 
 
 def shape_of_result(result: object) -> ResponseShape | None:
-    """Return the shape of a single result, for example a point of Qdrant; None if it has none.
+    """Return the shape of a single result, for example a point of Qdrant; None if it
+    has none.
 
     Raises `BadResult` for a result that has a shape and cannot be read.
     """

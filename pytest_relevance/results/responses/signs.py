@@ -1,4 +1,6 @@
-"""Signs of a response that is not whole: fields that say that the search failed or was cut off."""
+"""Signs of a response that is not whole: fields that say that the search failed or was
+cut off.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from pytest_relevance.results.responses.values import has_dimensions
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A field by which an engine marks a response as incomplete: its path, and which values do so."""
+    """A field by which an engine marks a response as incomplete: its path, and which
+    values do so.
+    """
 
     family: str
     path: tuple[str, ...]
@@ -26,7 +30,9 @@ class Sign:
 
 
 def is_set(value: object) -> bool:
-    """Whether a flag is set, a count is not 0, or any of several flags is set. An array has several."""
+    """Whether a flag is set, a count is not 0, or any of several flags is set. An array
+    has several.
+    """
     if isinstance(value, Mapping):
         return any(is_set(inner) for inner in value.values())
     if isinstance(value, str):
@@ -53,7 +59,9 @@ def _is_unset(value: object) -> bool:
 
 
 def _is_error_status(value: object) -> bool:
-    """Whether a status is a number of HTTP from 400 on, or a word that says the same."""
+    """Whether a status is a number of HTTP from 400 on, or a word that says the
+    same.
+    """
     if isinstance(value, str):
         is_number = re.fullmatch("[45][0-9][0-9]", value) is not None
         return is_number or value.lower() in _FAILED_IN_WORDS
@@ -66,7 +74,9 @@ _FAILED_IN_WORDS = frozenset(
 
 
 def _lacks_some(counts: object) -> bool:
-    """Whether fewer shards answered than there are. A shard that is down counts as neither successful nor failed."""
+    """Whether fewer shards answered than there are. A shard that is down counts as
+    neither successful nor failed.
+    """
     total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
     return isinstance(total, int) and isinstance(successful, int) and successful < total
 
@@ -134,9 +144,11 @@ SIGNS: tuple[Sign, ...] = (
     Sign("HTTP", ("statusCode",), _is_error_status, "the request failed"),
     Sign("HTTP", ("status",), _is_error_status, "the request failed"),
 )
-"""The signs, from the engines' documentation, of a search that was cut off or only partly answered."""
+"""The signs, from the engines' documentation, of a search that was cut off or only
+partly answered.
+"""
 
-# --- flags of a project's own API ------------------------------------------------------
+# --- flags of a project's own API -----------------------------------------------------
 
 _SAY_NO = frozenset(
     ("success", "issuccess", "succeeded", "ok", "complete", "iscomplete")
@@ -144,14 +156,16 @@ _SAY_NO = frozenset(
 _SAY_YES = frozenset(
     ("partial", "ispartial", "partialresults", "incomplete", "incompleteresults")
 )
-"""Names of flags of a project's own API, in lower case and without marks: those that are false, and those that are
-true, where the response is not whole."""
+"""Names of flags of a project's own API, in lower case and without marks: those that
+are false, and those that are true, where the response is not whole.
+"""
 
 
 def refuse_partial(
     response: object, body: object, signs: Sequence[Sign] = SIGNS
 ) -> None:
-    """Raise `UnreadableRanking` for a body, or a response object, that is marked as incomplete.
+    """Raise `UnreadableRanking` for a body, or a response object, that is marked as
+    incomplete.
 
     `body`: what the message shows of it.
     """

@@ -1,4 +1,6 @@
-"""Responses without a result that say that there are some: by a total, or by groups or suggestions."""
+"""Responses without a result that say that there are some: by a total, or by groups or
+suggestions.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ PAGING = {
     "rootfieldstotalcount": "hits and offset of Vespa",
     "odatacount": "top and skip of Azure AI Search",
 }
-"""What decides how many results an engine returns, by the path of its total, in lower case and without marks."""
+"""What decides how many results an engine returns, by the path of its total, in lower
+case and without marks.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,11 @@ class Total:
 
 
 def find_total(response: object) -> Total | None:
-    """Find the number of documents that match, in the response of an engine or of a project's own API.
+    """Find the number of documents that match, in the response of an engine or of a
+    project's own API.
 
-    If a response has several, the first that is not 0 counts: the others may count what it holds.
+    If a response has several, the first that is not 0 counts: the others may count what
+    it holds.
     """
     totals = _totals_in(response)
     for total in totals:
@@ -90,7 +96,9 @@ _OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_f
 
 
 def _names_of_totals(holder: object) -> list[str]:
-    """Return the names of the fields and properties of a mapping or an object that may be totals."""
+    """Return the names of the fields and properties of a mapping or an object that may
+    be totals.
+    """
     names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
     if isinstance(holder, Mapping):
         return names
@@ -101,7 +109,9 @@ def _names_of_totals(holder: object) -> list[str]:
 
 
 def _number_of(total: object) -> float | None:
-    """Return a total as a number. That of Elasticsearch stands beside its relation; others may be text."""
+    """Return a total as a number. That of Elasticsearch stands beside its relation;
+    others may be text.
+    """
     if isinstance(total, Mapping):
         total = total.get("value")
     if isinstance(total, str) and total.isdecimal():
@@ -115,9 +125,11 @@ def _number_of(total: object) -> float | None:
 
 
 def refuse_without_results(response: object, *, expects_response: bool) -> None:
-    """Raise `UnreadableRanking` for a response without a result that says that there are some.
+    """Raise `UnreadableRanking` for a response without a result that says that there
+    are some.
 
-    `expects_response`: the case looks at the response itself, so it may have suggestions or groups.
+    `expects_response`: the case looks at the response itself, so it may have
+        suggestions or groups.
     """
     total = find_total(response)
     elsewhere = _holder_of_entries(response, with_facets=total is None)
@@ -160,7 +172,9 @@ FACETS = ("aggregations", "aggs", "facets", "facet_counts", "facetDistribution")
 """Where a response has suggestions, groups of results, and counts of results."""
 
 _OF_A_WORD = ("options", "suggestions")
-"""Where the suggestions for one word of a query stand. Engines list words that have none, too."""
+"""Where the suggestions for one word of a query stand. Engines list words that have
+none, too.
+"""
 
 
 def _holds_entries(value: object) -> bool:

@@ -1,7 +1,7 @@
 """Results that may be either of two documents. They are refused.
 
-A result with two usual ids of different values may be either document. Two results with one id
-and another index (or collection) are two documents with one name.
+A result with two usual ids of different values may be either document. Two results with
+one id and another index (or collection) are two documents with one name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _STEMS = (("id",), ("doc", "id"), ("document", "id"), ("object", "id"), ("doc", 
 
 
 def _spellings(first: str, *others: str) -> Iterator[str]:
-    """Spell a usual id in every usual way: `doc_id`, `docid`, `docId`, `DocId`, `DOC_ID` ..."""
+    """Spell a usual id in every usual way: `doc_id`, `docid`, `docId`, `DocId`,
+    `DOC_ID` ...
+    """
     words = (first, *others)
     snake, joined = "_".join(words), "".join(words)
     capitals = "".join(word.capitalize() for word in others)
@@ -42,11 +44,15 @@ def _usual_ids() -> frozenset[str]:
 
 
 USUAL_IDS = _usual_ids()
-"""The names under which a result may carry an id, whether or not it is read from there."""
+"""The names under which a result may carry an id, whether or not it is read from
+there.
+"""
 
 _NOT_READ = sorted(USUAL_IDS.difference(reading.ID_NAMES))
 _ORDER = {name: place for place, name in enumerate([*reading.ID_NAMES, *_NOT_READ])}
-"""The usual ids in the order in which they are read; those that are not read come last."""
+"""The usual ids in the order in which they are read; those that are not read come
+last.
+"""
 
 # --- two ids of one result ------------------------------------------------------------
 
@@ -67,7 +73,8 @@ class CarriedId:
 def refuse_two_ids(
     documents: Sequence[Any], results: Sequence[object], judged: Collection[str]
 ) -> None:
-    """Raise `UnreadableRanking` for a document that carries two usual ids of different values.
+    """Raise `UnreadableRanking` for a document that carries two usual ids of different
+    values.
 
     `_id` is the id of a hit whose `_source` has another one, unless both are `judged`.
     """
@@ -147,10 +154,11 @@ def _has_fields(value: object) -> bool:
 
 
 def _carried_text(value: object) -> str | None:
-    """Return the text by which ids of one result are compared; None for a value that is no id.
+    """Return the text by which ids of one result are compared; None for a value that is
+    no id.
 
-    A whole float counts as its integer: in a data frame integers become floats if one is
-    missing.
+    A whole float counts as its integer: in a data frame integers become floats if one
+    is missing.
     """
     value = only(value)
     if isinstance(value, float) and value.is_integer():
@@ -163,7 +171,9 @@ def _carried_text(value: object) -> str | None:
 def _other_document(
     carried: Sequence[CarriedId], judged: Collection[str]
 ) -> CarriedId | None:
-    """Find an id that names another document than the first id; None if there is none."""
+    """Find an id that names another document than the first id; None if there is
+    none.
+    """
     for other in carried[1:]:
         if not _name_one_document(carried[0], other, judged):
             return other
@@ -171,7 +181,9 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Choose how a message calls the first id: by a field beside the other one, if it is there too."""
+    """Choose how a message calls the first id: by a field beside the other one, if it
+    is there too.
+    """
     first = carried[0]
     for same in carried:
         if same.text == first.text and same.holder == other.holder:
@@ -213,7 +225,8 @@ INDEXES = (
 )
 """Where a result says which index or collection it is from.
 
-Of Elasticsearch and OpenSearch, Meilisearch, Typesense and Weaviate, and LangChain's Qdrant.
+Of Elasticsearch and OpenSearch, Meilisearch, Typesense and Weaviate, and LangChain's
+Qdrant.
 """
 
 
@@ -237,7 +250,9 @@ def refuse_several_indexes(
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two results with one id, by their indexes in the list, and the search indexes they are from."""
+    """Two results with one id, by their indexes in the list, and the search indexes
+    they are from.
+    """
 
     id: str
     first: int

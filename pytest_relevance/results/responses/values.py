@@ -18,15 +18,17 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
 
 
 def has_dimensions(value: Any) -> bool:
-    """Whether a value is an array of numbers, which may convert itself to one number or warn that it does."""
+    """Whether a value is an array of numbers, which may convert itself to one number or
+    warn that it does.
+    """
     return bool(attribute(value, "shape"))
 
 
 def is_number(value: Any) -> bool:
     """Whether a value is a number; True and False are none.
 
-    What numpy, torch and the like call a scalar has `__float__`. So have their arrays, which
-    have a shape.
+    What numpy, torch and the like call a scalar has `__float__`. So have their arrays,
+    which have a shape.
     """
     return (
         hasattr(type(value), "__float__")
@@ -37,7 +39,9 @@ def is_number(value: Any) -> bool:
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value is an integer, of Python or of a library; True and False are none."""
+    """Whether a value is an integer, of Python or of a library; True and False are
+    none.
+    """
     if type(value) is int:
         return True
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
@@ -52,7 +56,9 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Whether a value is of a type that may have a fraction: it can be a score, and not an id."""
+    """Whether a value is of a type that may have a fraction: it can be a score, and not
+    an id.
+    """
     return is_number(value) and not is_integer(value)
 
 
@@ -62,7 +68,9 @@ def is_score(value: object) -> bool:
 
 
 def is_id(value: object) -> bool:
-    """Whether a value could be an id, and no score: a text, an integer, a UUID, an ObjectId."""
+    """Whether a value could be an id, and no score: a text, an integer, a UUID, an
+    ObjectId.
+    """
     if isinstance(value, str) or is_integer(value):
         return True
     return exact_text(value) is not None and not is_number(value)

@@ -1,4 +1,6 @@
-"""How far raters are apart: documents, the bias of each rater, judgments that are drawn."""
+"""How far raters are apart: documents, the bias of each rater, judgments that are
+drawn.
+"""
 
 from collections import Counter
 from random import Random

@@ -1,4 +1,6 @@
-"""A project whose search writes down when each of its calls begins and ends, and in which test."""
+"""A project whose search writes down when each of its calls begins and ends, and in
+which test.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -94,11 +96,15 @@ def interrupt_once_it_is_in(function):
             time.sleep(0.001)
         os.kill(os.getpid(), signal.SIGUSR1)
 """
-"""An installed plugin with a timeout: `pytest.fail` in a handler of a signal, which a search sends to its process."""
+"""An installed plugin with a timeout: `pytest.fail` in a handler of a signal, which a
+search sends to its process.
+"""
 
 
 def numbered(count: int, more: str = "") -> str:
-    """The text of a case file with so many cases, `q0` and on, each with its first document expected."""
+    """The text of a case file with so many cases, `q0` and on, each with its first
+    document expected.
+    """
     return "".join(
         [
             "cases:\n",
@@ -119,9 +125,11 @@ class Engine:
     def searches(
         self, fixtures: str = PLAIN, *, pause: float = 0.01, meet: Sequence[str] = ()
     ) -> None:
-        """Write the conftest.py: `fixtures` are those of the project, each call takes `pause` seconds.
+        """Write the conftest.py: `fixtures` are those of the project, each call takes
+        `pause` seconds.
 
-        The two queries `meet` wait for each other where they are searched in threads, however slow the machine is.
+        The two queries `meet` wait for each other where they are searched in threads,
+        however slow the machine is.
         """
         self.project.conftest(
             ENGINE.replace("PAUSE", str(pause)).replace("MEET", repr(meet)) + fixtures
@@ -140,7 +148,9 @@ class Engine:
 
     @property
     def log(self) -> list[list[str]]:
-        """What was written down: `begin` and `end` of a query, `batch` and its queries."""
+        """What was written down: `begin` and `end` of a query, `batch` and its
+        queries.
+        """
         return [words for _, words in self._lines]
 
     @property
@@ -175,7 +185,9 @@ class Engine:
 
     @property
     def windows(self) -> list[list[str]]:
-        """The queries that were searched in the call of one case, sorted, for each case that searched any."""
+        """The queries that were searched in the call of one case, sorted, for each case
+        that searched any.
+        """
         found: dict[str, list[str]] = {}
         for test, (kind, *words) in self._lines:
             if kind == "begin":

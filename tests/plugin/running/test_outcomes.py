@@ -1,4 +1,6 @@
-"""What becomes of a search that ran ahead of its case: its result, exception and output are those of its own case."""
+"""What becomes of a search that ran ahead of its case: its result, exception and output
+are those of its own case.
+"""
 
 import os
 import re
@@ -427,7 +429,9 @@ def test_ctrl_c_in_the_code_of_a_search_waits_for_no_other(engine: Engine) -> No
 
 
 def _with_ctrl_c() -> None:
-    """Let SIGINT interrupt this process: a job in the background of a shell ignores it."""
+    """Let SIGINT interrupt this process: a job in the background of a shell ignores
+    it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

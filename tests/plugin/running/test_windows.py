@@ -1,4 +1,6 @@
-"""`--relevance-concurrency=N`: which cases are searched together, how many at a time, each once."""
+"""`--relevance-concurrency=N`: which cases are searched together, how many at a time,
+each once.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""The first screen of the page, which is read without scripts: sentence, mean, what ran, gates, the worst queries."""
+"""The first screen of the page, which is read without scripts: sentence, mean, what
+ran, gates, the worst queries.
+"""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""The HTML report as a file: what it may load, how its data are embedded, and that text of users stays text."""
+"""The HTML report as a file: what it may load, how its data are embedded, and that text
+of users stays text.
+"""
 
 import base64
 import gzip
@@ -19,7 +21,9 @@ HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> $
 
 
 class Elements(HTMLParser):
-    """The elements of a page with their attributes, and the text of its scripts and styles."""
+    """The elements of a page with their attributes, and the text of its scripts and
+    styles.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""The data that the page carries for its script: tables of settings and scales, the name of the run, each case."""
+"""The data that the page carries for its script: tables of settings and scales, the
+name of the run, each case.
+"""
 
 import re
 from dataclasses import replace
@@ -392,7 +394,9 @@ def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
 def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(
     shop: Shop,
 ) -> None:
-    """Of 20,001 cases: what got worse before what failed, changed or is unjudged; a perfect case is only counted."""
+    """Of 20,001 cases: what got worse before what failed, changed or is unjudged; a
+    perfect case is only counted.
+    """
     perfect = shop.result(["sku-1", "sku-2", "sku-3"])
     unjudged = changed(
         shop.result([*perfect.ranking.documents, "sku-7"]), judged=0, top=0

@@ -1,4 +1,6 @@
-"""Two runs that cannot honestly be compared: every reason is said, and what is left out is named."""
+"""Two runs that cannot honestly be compared: every reason is said, and what is left out
+is named.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A catalogue: what it says of the documents that are asked for, in every format, and what is wrong with one."""
+"""A catalogue: what it says of the documents that are asked for, in every format, and
+what is wrong with one.
+"""
 
 import csv
 import gzip
@@ -304,7 +306,7 @@ def test_no_content_costs_the_report_that_wants_titles(
     assert result.texts.titles == {}
 
 
-# --- ids that are joined from several columns -------------------------------------------------------------------------
+# --- ids that are joined from several columns -----------------------------------------
 
 INDEXED = {
     "csv": "index,doc_id,title\narticles,1,How to lace boots\nproducts,1,Boots\n",

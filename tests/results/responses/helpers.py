@@ -22,7 +22,9 @@ def titles(response: object, title_field: str | None = None) -> list[str | None]
 def refusal(
     response: object, id_field: str | None = None, labels: object = None
 ) -> str:
-    """Why a response is no ranking. `labels` is the attribute `ids` of the fixture's value."""
+    """Why a response is no ranking. `labels` is the attribute `ids` of the fixture's
+    value.
+    """
     with pytest.raises(UnreadableRanking) as caught:
         read_ranking(response, id_field, ids=lambda: labels)
     return str(caught.value)
@@ -31,7 +33,9 @@ def refusal(
 def pairs(
     response: object, labels: object = None, id_field: str | None = None
 ) -> list[tuple[str, float | None]]:
-    """The documents of a response and their scores, rounded. `labels` is the attribute `ids` of the fixture's value."""
+    """The documents of a response and their scores, rounded. `labels` is the attribute
+    `ids` of the fixture's value.
+    """
     ranking = read_ranking(response, id_field, ids=lambda: labels)
     rounded = [
         None if score is None else round(score, 3)

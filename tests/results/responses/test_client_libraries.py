@@ -1,4 +1,6 @@
-"""What the libraries of engines return, read as it is. A test is skipped where its library is not installed."""
+"""What the libraries of engines return, read as it is. A test is skipped where its
+library is not installed.
+"""
 
 from copy import deepcopy
 from typing import Any
@@ -46,7 +48,7 @@ not_whole = pytest.mark.parametrize(
 )
 
 
-# --- elasticsearch.dsl, opensearch-py ---------------------------------------------------------------------------------
+# --- elasticsearch.dsl, opensearch-py -------------------------------------------------
 
 DSL = {
     "elasticsearch": ("elasticsearch.dsl", "elasticsearch.dsl.response"),
@@ -119,7 +121,7 @@ def test_a_total_without_a_hit_of_the_dsl_clients(dsl: Dsl) -> None:
     assert ids(dsl.response(nothing)) == []
 
 
-# --- pysolr -----------------------------------------------------------------------------------------------------------
+# --- pysolr ---------------------------------------------------------------------------
 
 
 def solr_results(**header: object) -> Any:
@@ -152,7 +154,7 @@ def test_a_total_without_a_document_of_pysolr() -> None:
     )
 
 
-# --- pyvespa ----------------------------------------------------------------------------------------------------------
+# --- pyvespa --------------------------------------------------------------------------
 
 
 def vespa_response(root: dict[str, Any], status: int = 200) -> Any:

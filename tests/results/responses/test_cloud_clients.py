@@ -1,4 +1,6 @@
-"""What the clients of Azure AI Search, Discovery Engine, Pinecone, Redis and Algolia return."""
+"""What the clients of Azure AI Search, Discovery Engine, Pinecone, Redis and Algolia
+return.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +16,7 @@ from tests.results.responses.helpers import ids, pairs, refusal, titles
 
 pytestmark = pytest.mark.engines
 
-# --- Azure AI Search --------------------------------------------------------------------------------------------------
+# --- Azure AI Search ------------------------------------------------------------------
 
 VALUE = [
     {"id": "a", "title": "Apron", "@search.score": 0.1, "@search.rerankerScore": 3.5},
@@ -24,7 +26,9 @@ MORE = {"@search.nextPageParameters": {"search": "boots", "skip": 2}}
 
 
 class Azure:
-    """An index of Azure AI Search whose server answers each request with the next of some bodies."""
+    """An index of Azure AI Search whose server answers each request with the next of
+    some bodies.
+    """
 
     def __init__(self, address: str, requests: list[str]) -> None:
         documents: Any = pytest.importorskip("azure.search.documents")
@@ -106,11 +110,13 @@ def test_the_asynchronous_pager_of_azure(
     assert len(ids(azure(MORE).read_async())) == 11
 
 
-# --- Discovery Engine (Vertex AI Search) ------------------------------------------------------------------------------
+# --- Discovery Engine (Vertex AI Search) ----------------------------------------------
 
 
 class Discovery:
-    """Counts the requests that a pager of Discovery Engine sends; there is always another page of ten."""
+    """Counts the requests that a pager of Discovery Engine sends; there is always
+    another page of ten.
+    """
 
     def __init__(self) -> None:
         self.types: Any = pytest.importorskip(
@@ -144,7 +150,9 @@ def discovery() -> Discovery:
 
 
 without_warnings = pytest.mark.filterwarnings("ignore::FutureWarning")
-"""Google's packages warn of versions of Python, and of others, that they will not support for long."""
+"""Google's packages warn of versions of Python, and of others, that they will not
+support for long.
+"""
 
 
 @without_warnings
@@ -170,7 +178,7 @@ def test_a_page_of_discovery_engine(discovery: Discovery) -> None:
     assert "total_size is 7; ask for" in refusal(empty)
 
 
-# --- Pinecone ---------------------------------------------------------------------------------------------------------
+# --- Pinecone -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -209,7 +217,7 @@ def test_other_responses_of_pinecone_are_no_rankings(pinecone: Any) -> None:
     assert "which gives the names of its own fields if it is iterated over" in message
 
 
-# --- Redis ------------------------------------------------------------------------------------------------------------
+# --- Redis ----------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -244,7 +252,7 @@ def test_one_document_of_redis_is_no_ranking(redis: Any) -> None:
     assert refusal(document).startswith("search returned one result, ")
 
 
-# --- Algolia ----------------------------------------------------------------------------------------------------------
+# --- Algolia --------------------------------------------------------------------------
 
 
 @pytest.fixture

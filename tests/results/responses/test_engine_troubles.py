@@ -225,7 +225,7 @@ def test_an_object_with_an_error_beside_hits() -> None:
     )
 
 
-# --- totals without a result ------------------------------------------------------------------------------------------
+# --- totals without a result ----------------------------------------------------------
 
 
 class WithProperties:
@@ -317,7 +317,7 @@ def test_a_total_above_the_number_of_results_is_no_trouble(response: object) -> 
     assert read_ranking(response).ids == ["a"]
 
 
-# --- suggestions and groups without a result --------------------------------------------------------------------------
+# --- suggestions and groups without a result ------------------------------------------
 
 OPTION = {"text": "smart watch", "score": 0.8}
 ELSEWHERE: dict[str, dict[str, Any]] = {
@@ -365,7 +365,7 @@ def test_words_without_suggestions_and_empty_buckets_are_no_trouble() -> None:
     assert read_ranking(body).ids == []
 
 
-# --- groups of Vespa --------------------------------------------------------------------------------------------------
+# --- groups of Vespa ------------------------------------------------------------------
 
 GROUPS = {
     "id": "group:root:0",

@@ -1,4 +1,6 @@
-"""The rankings that are read from engines' response bodies, and from what their client libraries return."""
+"""The rankings that are read from engines' response bodies, and from what their client
+libraries return.
+"""
 
 from types import SimpleNamespace
 
@@ -175,4 +177,4 @@ def test_the_field_of_the_id_can_be_named(
     assert ids(response, id_field) == expected
 
 
-# --- what client libraries return -------------------------------------------------------------------------------------
+# --- what client libraries return -----------------------------------------------------

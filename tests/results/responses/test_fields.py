@@ -1,4 +1,6 @@
-"""Fields of results: each shape of response is asked for the brand and the price of two products."""
+"""Fields of results: each shape of response is asked for the brand and the price of two
+products.
+"""
 
 import sqlite3
 from collections import namedtuple

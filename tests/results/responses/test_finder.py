@@ -1,4 +1,6 @@
-"""Home-made APIs: the message says where the results of a response are, and shows the line to write."""
+"""Home-made APIs: the message says where the results of a response are, and shows the
+line to write.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -199,7 +201,9 @@ WITHOUT_IDS = (
     "Weaviate",
 )
 OTHERS = (*READ_ONCE, *WITHOUT_IDS, "JSON as text")
-"""Those whose results need `id_field`, or were read by another test; and JSON, which is to be parsed first."""
+"""Those whose results need `id_field`, or were read by another test; and JSON, which is
+to be parsed first.
+"""
 
 
 @pytest.mark.parametrize("name", [name for name in LINES if name not in OTHERS])
@@ -234,7 +238,7 @@ def test_a_mapping_without_a_list(response: object) -> None:
     )
 
 
-# --- objects ----------------------------------------------------------------------------------------------------------
+# --- objects --------------------------------------------------------------------------
 
 
 @dataclass
@@ -351,7 +355,7 @@ def test_an_endless_iterator_in_a_response_is_not_read() -> None:
     assert len(read_ranking(endless(), most=5).ids) == 5
 
 
-# --- any JSON ---------------------------------------------------------------------------------------------------------
+# --- any JSON -------------------------------------------------------------------------
 
 KEYS = """
     hits total value results docs response root children fields numFound error errors

@@ -1,4 +1,6 @@
-"""Labels in lists, rows and mappings, which the attribute `ids` of the fixture's value turns into ids."""
+"""Labels in lists, rows and mappings, which the attribute `ids` of the fixture's value
+turns into ids.
+"""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,4 +1,6 @@
-"""Objects that answer to every name, mocks, and objects whose iteration gives their own fields: nothing is guessed."""
+"""Objects that answer to every name, mocks, and objects whose iteration gives their own
+fields: nothing is guessed.
+"""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -12,7 +14,7 @@ from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import kind_of
 from tests.results.responses.helpers import ids, pairs, refusal
 
-# --- mocks ------------------------------------------------------------------------------------------------------------
+# --- mocks ----------------------------------------------------------------------------
 
 MOCKS = {
     "MagicMock": MagicMock(),
@@ -55,7 +57,7 @@ def test_a_mock_in_the_place_of_a_score_is_no_score() -> None:
     assert pairs([{"id": "a", "score": MagicMock()}]) == [("a", None)]
 
 
-# --- attributes that are made up --------------------------------------------------------------------------------------
+# --- attributes that are made up ------------------------------------------------------
 
 
 class Nothing:
@@ -149,7 +151,7 @@ def test_records_of_numpy() -> None:
     assert pairs(records) == [("b", 1.5), ("a", 0.5)]
 
 
-# --- iteration over fields, items without iteration -------------------------------------------------------------------
+# --- iteration over fields, items without iteration -----------------------------------
 
 
 class LikeDict:
@@ -196,7 +198,9 @@ class OfProperties:
 
 
 class OfStore(Nothing):
-    """The fields are in a mapping of its own: it answers in square brackets, and gives their names."""
+    """The fields are in a mapping of its own: it answers in square brackets, and gives
+    their names.
+    """
 
     def __init__(self) -> None:
         self._store: dict[str, Any] = {"matches": [], "namespace": ""}

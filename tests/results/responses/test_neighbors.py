@@ -1,4 +1,6 @@
-"""What libraries for nearest neighbours return: labels, which the attribute `ids` of the fixture's value makes ids."""
+"""What libraries for nearest neighbours return: labels, which the attribute `ids` of
+the fixture's value makes ids.
+"""
 
 from collections import Counter
 from typing import Any
@@ -11,7 +13,9 @@ from pytest_relevance.results.responses.ranking import read_ranking
 from tests.results.responses.helpers import ids, pairs, refusal
 
 VECTORS = np.array([[0, 0], [3, 0], [1, 0], [2, 0]], dtype="float32")
-"""From the origin, row 0 is the nearest, then 2, 3 and 1; the squared distances are 0, 1, 4 and 9."""
+"""From the origin, row 0 is the nearest, then 2, 3 and 1; the squared distances are 0,
+1, 4 and 9.
+"""
 ORIGIN = np.zeros((1, 2), dtype="float32")
 IDS = ["sku-a", "sku-b", "sku-c", "sku-d"]
 NEAREST = [("sku-a", 0.0), ("sku-c", 1.0), ("sku-d", 4.0)]
@@ -21,14 +25,16 @@ LABELS = np.array([[0, 2, 3]], dtype="int64")
 
 
 def two_ways(message: str) -> bool:
-    """Whether a message says both ways out: the attribute `ids`, and what to return where the labels are ids."""
+    """Whether a message says both ways out: the attribute `ids`, and what to return
+    where the labels are ids.
+    """
     return (
         "give the fixture's value an attribute ids" in message
         and "if they are the ids, return " in message
     )
 
 
-# --- pairs of arrays --------------------------------------------------------------------------------------------------
+# --- pairs of arrays ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -192,7 +198,7 @@ def test_arrays_that_became_lists(response: object) -> None:
     assert "(arrays of distances and labels as a tuple, not as lists)" in message
 
 
-# --- one array --------------------------------------------------------------------------------------------------------
+# --- one array ------------------------------------------------------------------------
 
 
 def test_an_array_of_one_query() -> None:
@@ -224,7 +230,7 @@ def test_a_plain_array_of_integers_has_labels_if_there_is_an_attribute_ids() -> 
     assert ids(found) == ["1", "0"]
 
 
-# --- faiss ------------------------------------------------------------------------------------------------------------
+# --- faiss ----------------------------------------------------------------------------
 
 
 @pytest.mark.engines
@@ -242,7 +248,7 @@ def test_what_faiss_returns() -> None:
     )
 
 
-# --- hnswlib ----------------------------------------------------------------------------------------------------------
+# --- hnswlib --------------------------------------------------------------------------
 
 
 @pytest.mark.engines
@@ -262,7 +268,7 @@ def test_what_hnswlib_returns(kind: str) -> None:
     ] == ("sku-b", 0.0)
 
 
-# --- usearch ----------------------------------------------------------------------------------------------------------
+# --- usearch --------------------------------------------------------------------------
 
 
 KEYS = {70: "sku-a", 71: "sku-b", 72: "sku-c", 73: "sku-d"}

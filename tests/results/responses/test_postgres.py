@@ -1,4 +1,6 @@
-"""What psycopg returns, read from a real PostgreSQL server: rows of every factory, and cursors."""
+"""What psycopg returns, read from a real PostgreSQL server: rows of every factory, and
+cursors.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

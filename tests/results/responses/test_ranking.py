@@ -1,4 +1,6 @@
-"""What a search may return, and the ranking that is read from it: one example a shape."""
+"""What a search may return, and the ranking that is read from it: one example a
+shape.
+"""
 
 import sqlite3
 from collections import deque
@@ -20,7 +22,7 @@ from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from tests.results.responses.helpers import Model, ids, titles
 
-# --- lists ------------------------------------------------------------------------------------------------------------
+# --- lists ----------------------------------------------------------------------------
 
 
 class Product(NamedTuple):
@@ -106,7 +108,7 @@ def test_a_ranking_is_its_own_reading() -> None:
     assert read_ranking(ranking) is ranking
 
 
-# --- iterables --------------------------------------------------------------------------------------------------------
+# --- iterables ------------------------------------------------------------------------
 
 
 def generated() -> Iterator[str]:
@@ -158,7 +160,7 @@ def test_a_type_error_in_an_iterable_is_the_search_s_own() -> None:
             read_ranking(response)
 
 
-# --- sqlite3, data frames ---------------------------------------------------------------------------------------------
+# --- sqlite3, data frames -------------------------------------------------------------
 
 
 @pytest.fixture
@@ -222,7 +224,7 @@ def test_a_frame_is_read_row_by_row() -> None:
     assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
 
 
-# --- a response that changes after it was read ------------------------------------------------------------------------
+# --- a response that changes after it was read ----------------------------------------
 
 
 def test_a_response_that_is_filled_anew() -> None:
@@ -242,7 +244,7 @@ def test_a_response_that_is_filled_anew() -> None:
     ]
 
 
-# --- scores -----------------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 SCORES: dict[str, tuple[object, float | None]] = {
     "score": ({"id": "b", "score": 1.5}, 1.5),
@@ -270,7 +272,7 @@ def test_the_score_of_a_result(result: object, score: float | None) -> None:
     assert (*read_ranking([result]).scores, None)[0] == score
 
 
-# --- titles -----------------------------------------------------------------------------------------------------------
+# --- titles ---------------------------------------------------------------------------
 
 TITLES: dict[str, tuple[object, str | None, str | None]] = {
     "title": ({"id": "b", "title": "Boots"}, None, "Boots"),
@@ -317,7 +319,7 @@ def test_the_title_of_a_result(
     assert titles([result], title_field) == [expected]
 
 
-# --- ids as text ------------------------------------------------------------------------------------------------------
+# --- ids as text ----------------------------------------------------------------------
 
 
 @given(st.lists(st.text(min_size=1)))

@@ -1,4 +1,6 @@
-"""What a search may not return, and what the refusal says: what came back, and what to do."""
+"""What a search may not return, and what the refusal says: what came back, and what to
+do.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ import pytest
 
 from tests.results.responses.helpers import Model, ids, refusal
 
-# --- responses --------------------------------------------------------------------------------------------------------
+# --- responses ------------------------------------------------------------------------
 
 
 class Product(NamedTuple):
@@ -128,7 +130,7 @@ def test_a_series_is_refused_as_its_ids_may_be_in_two_places() -> None:
         )
 
 
-# --- something beside the ranking, other orders, several queries ------------------------------------------------------
+# --- something beside the ranking, other orders, several queries ----------------------
 
 
 BESIDE: list[tuple[object, str]] = [
@@ -212,7 +214,7 @@ def test_a_message_shows_the_beginning_of_a_long_response_and_no_control_charact
     )
 
 
-# --- results ----------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------
 
 NAMES = "id (id, _id, doc_id, docid, document_id or objectID)"
 NAME_IT = "name the field with id_field in the case file"
@@ -337,7 +339,7 @@ def test_ids_in_order_before_what_cannot_be_ids(rows: list[tuple[Any, ...]]) -> 
     assert ids(rows) == [str(row[0]) for row in rows]
 
 
-# --- ranks ------------------------------------------------------------------------------------------------------------
+# --- ranks ----------------------------------------------------------------------------
 
 
 BY_RANK = [{"id": "a", "rank": 3}, {"id": "b", "rank": 1}, {"id": "c", "rank": 2}]

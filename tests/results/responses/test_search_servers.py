@@ -1,4 +1,6 @@
-"""What the clients of Elasticsearch and OpenSearch return, asked over HTTP: a local server plays back the bodies."""
+"""What the clients of Elasticsearch and OpenSearch return, asked over HTTP: a local
+server plays back the bodies.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

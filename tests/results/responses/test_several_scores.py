@@ -114,7 +114,7 @@ def test_each_of_several_sources_has_its_own_score() -> None:
     assert scores(mixed) == [3.0, 2.0]
 
 
-# --- the field `score` ------------------------------------------------------------------------------------------------
+# --- the field `score` ----------------------------------------------------------------
 
 
 def values(response: object) -> object:

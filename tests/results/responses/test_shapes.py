@@ -1,4 +1,6 @@
-"""Responses of libraries that are recognised by shape and type name, in models: no library need be installed."""
+"""Responses of libraries that are recognised by shape and type name, in models: no
+library need be installed.
+"""
 
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
@@ -56,11 +58,13 @@ def test_a_plain_mapping_with_metadata() -> None:
     assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------
 
 
 class KeyedRow(list[object]):
-    """As psycopg2's DictRow: a list that also has its values by the names of the columns."""
+    """As psycopg2's DictRow: a list that also has its values by the names of the
+    columns.
+    """
 
     columns = {"title": 0, "id": 1}  # noqa: RUF012
 
@@ -90,7 +94,7 @@ def test_a_title_that_is_missing_in_a_row() -> None:
     )
 
 
-# --- types of a project's own with the names of a library's -----------------------------------------------------------
+# --- types of a project's own with the names of a library's ---------------------------
 
 
 class _Found:

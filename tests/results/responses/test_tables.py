@@ -13,7 +13,7 @@ pytestmark = pytest.mark.engines
 
 BEST_FIRST = Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
 
-# --- DuckDB -----------------------------------------------------------------------------------------------------------
+# --- DuckDB ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_search_of_duckdb_without_results(duckdb: Any) -> None:
         assert ids(response) == []
 
 
-# --- polars, pyarrow --------------------------------------------------------------------------------------------------
+# --- polars, pyarrow ------------------------------------------------------------------
 
 COLUMNS = {"title": ["Boots", "Apron"], "score": [1.5, 0.5], "id": ["b", "a"]}
 
@@ -117,7 +117,7 @@ def test_tables_of_arrow() -> None:
     assert 'search returned a table with two columns named "id"' in refusal(double)
 
 
-# --- LanceDB ----------------------------------------------------------------------------------------------------------
+# --- LanceDB --------------------------------------------------------------------------
 
 PRODUCTS = [
     {"id": "a", "title": "Apron", "vector": [0.0, 1.0]},

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.engines
 
 
 def payloads(**more: str) -> list[dict[str, Any]]:
-    """What is kept with the three documents; `more` maps the name of a field to what stands before its number."""
+    """What is kept with the three documents; `more` maps the name of a field to what
+    stands before its number.
+    """
     kept = [
         {"sku": sku, "title": sku.upper(), "shop": {"code": f"code-{sku}"}}
         for sku in SKUS
@@ -27,7 +29,7 @@ def payloads(**more: str) -> list[dict[str, Any]]:
     ]
 
 
-# --- Qdrant -----------------------------------------------------------------------------------------------------------
+# --- Qdrant ---------------------------------------------------------------------------
 
 
 class Qdrant:
@@ -92,7 +94,7 @@ def test_two_ids_of_a_point_of_qdrant(point_ids: list[Any]) -> None:
     assert ids(response, "sku") == SKUS
 
 
-# --- Chroma -----------------------------------------------------------------------------------------------------------
+# --- Chroma ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -150,12 +152,14 @@ def test_a_field_that_no_document_of_chroma_has(chroma: Any) -> None:
 
 @pytest.mark.parametrize("written", ["sourse", "sorce", "metadata.sourc", "Source"])
 def test_the_field_of_the_metadata_that_was_meant(written: str) -> None:
-    """A field `score` is nearer to `sorce` than the whole path of the field that was meant."""
+    """A field `score` is nearer to `sorce` than the whole path of the field that was
+    meant.
+    """
     result = {"id": "1", "score": 0.5, "metadata": {"page": 3, "source": "a.md"}}
     assert "; did you mean metadata.source?" in refusal([result], written)
 
 
-# --- LangChain --------------------------------------------------------------------------------------------------------
+# --- LangChain ------------------------------------------------------------------------
 
 
 class LangChain:
@@ -221,7 +225,7 @@ def test_two_ids_of_a_document_of_langchain(langchain: LangChain) -> None:
     assert ids(langchain.search(), "metadata.id") == ["m-1"]
 
 
-# --- LlamaIndex -------------------------------------------------------------------------------------------------------
+# --- LlamaIndex -----------------------------------------------------------------------
 
 
 class LlamaIndex:

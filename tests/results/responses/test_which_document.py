@@ -1,4 +1,6 @@
-"""Which document a result is: the fields of its id, and ids that may be of two documents."""
+"""Which document a result is: the fields of its id, and ids that may be of two
+documents.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +40,7 @@ def refusal(
     return str(caught.value)
 
 
-# --- a list of fields -------------------------------------------------------------------------------------------------
+# --- a list of fields -----------------------------------------------------------------
 
 
 def test_the_first_field_of_a_list_that_a_result_has() -> None:
@@ -79,7 +81,7 @@ def test_a_result_in_which_a_path_ends_too_early(
     assert why in refusal([result], id_field)
 
 
-# --- a template -------------------------------------------------------------------------------------------------------
+# --- a template -----------------------------------------------------------------------
 
 TWO_INDEXES = {
     "Elasticsearch": (
@@ -217,7 +219,7 @@ def test_two_documents_never_share_an_id(
     assert (first == second) == (one == other)
 
 
-# --- two usual ids of one result --------------------------------------------------------------------------------------
+# --- two usual ids of one result ------------------------------------------------------
 
 
 @dataclass
@@ -333,7 +335,7 @@ def test_the_id_of_vespa_and_the_one_that_the_document_was_given() -> None:
     assert 'fields.id "8"' in refusal(found("8"))
 
 
-# --- ids of other types -----------------------------------------------------------------------------------------------
+# --- ids of other types ---------------------------------------------------------------
 
 
 def test_a_decimal_without_a_fraction() -> None:

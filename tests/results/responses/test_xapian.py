@@ -1,4 +1,6 @@
-"""What Xapian returns, read from a real index: its module comes with Debian's package python3-xapian."""
+"""What Xapian returns, read from a real index: its module comes with Debian's package
+python3-xapian.
+"""
 
 import json
 import sys
@@ -15,7 +17,9 @@ DEBIAN = "/usr/lib/python3/dist-packages"
 
 
 def installed() -> Any:
-    """The module xapian, Debian's too where tests run in an environment; None where there is none for this Python."""
+    """The module xapian, Debian's too where tests run in an environment; None where
+    there is none for this Python.
+    """
     sys.path.append(DEBIAN)
     try:
         return import_module("xapian")
@@ -34,7 +38,9 @@ pytestmark = (
 
 
 def mset(*documents: tuple[str, str]) -> Any:
-    """What a search finds in an index of documents, given as the data and the id term of each; the last is the best."""
+    """What a search finds in an index of documents, given as the data and the id term
+    of each; the last is the best.
+    """
     database = xapian.WritableDatabase("", xapian.DB_BACKEND_INMEMORY)
     for number, (data, term) in enumerate(documents, 1):
         document = xapian.Document()
