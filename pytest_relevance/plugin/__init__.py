@@ -14,6 +14,7 @@ when the first case file is collected (`reporting.install`).
 | `reporting`, `whole_run` | the hooks around a test; the hooks of the run, from its collection to its end |
 | `case_reports`, `check_reports`, `call_results` | what the report of a case carries, and that of a test with checks |
 | `run_store`, `crashed_workers` | the results of the run; what a worker leaves, also if it crashes |
+| `collection`, `told` | what a run has collected; what it has to tell besides results |
 | `skipped_folders`, `nothing_searched` | a run in which no case was searched |
 | `giving_up`, `gate_reports`, `completeness` | searches that are given up, gates as tests, what is missing from a run |
 | `other_failures` | why a run fails, if no case and nothing else that its report tells is the reason |

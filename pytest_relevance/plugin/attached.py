@@ -43,7 +43,7 @@ class News:
         fingerprint: what the process searches, with its first report of a case.
         warnings: texts by subject; the end of the run shows the first about each
             subject.
-        named: by kind, names of checks that are `run_store.LOST` and of files that are
+        named: by kind, names of checks that are `told.LOST` and of files that are
             `PASSED_OVER`.
         described: what became known of documents of earlier results.
         files: the case files by name, with the first report of a worker of

@@ -43,7 +43,7 @@ def update_baselines(config: pytest.Config) -> Iterator[Message]:
     except RecordError as error:
         yield Message(f"no baseline is updated: {error}", is_good=False)
         return
-    files |= {file for file in moves if file in store.files}
+    files |= {file for file in moves if file in store.collection.files}
     if not files:
         yield Message("no baseline is written: no case was scored")
     arriving = {file for file in files if moves[file].arriving}
@@ -60,13 +60,15 @@ def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
     """Whether an update may accept something of a case: its ranking, or its skip."""
     if result.evaluation.scores:
         return True
-    return result.call.is_marked_skip and has_baseline(store.files[result.file].path)
+    return result.call.is_marked_skip and has_baseline(
+        store.collection.files[result.file].path
+    )
 
 
 def _update_baseline(
     store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
 ) -> Iterator[Message]:
-    info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
+    info, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
     accepted, unstable = acceptable(results, only_new=only_new)
@@ -80,7 +82,7 @@ def _update_baseline(
         if is_whole and not only_new
         else None
     )
-    entries = BaselineEntries(accepted, titles, store.fingerprint)
+    entries = BaselineEntries(accepted, titles, store.told.fingerprint)
     entries.without_ranking = without_ranking(info, results, entries.keys())
     try:
         updated = update_baseline(

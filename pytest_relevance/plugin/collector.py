@@ -73,7 +73,7 @@ class CaseFile(pytest.Module):
         """
         reporting.install(self.config)
         shown = shown_path(self.path, self.config)
-        why = why_same_node(self, run_store(self.config).files.values())
+        why = why_same_node(self, run_store(self.config).collection.files.values())
         if why:
             raise self.CollectError(f"{shown}: {why}")
         suite = self._read_suite(shown)
@@ -90,7 +90,9 @@ class CaseFile(pytest.Module):
         if self._baseline is not None:
             self._refuse_silence(self._baseline, runs)
         digest = self._digest(suite)
-        run_store(self.config).files[shown] = self.describe(suite, runs, digest)
+        run_store(self.config).collection.files[shown] = self.describe(
+            suite, runs, digest
+        )
         files = self.config.stash.setdefault(COLLECTED_FILES, {})
         files[shown] = CollectedFile(self, suite, runs, digest)
         return [run.item for run in runs]
@@ -279,7 +281,7 @@ class CaseFile(pytest.Module):
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
         """Make the items of the cases, each with its case run."""
         maker = ItemMaker(self, suite.queries_line)
-        places = run_store(self.config).places
+        collection = run_store(self.config).collection
         runs = []
         for case in suite.cases:
             for made in maker.make(case):
@@ -290,7 +292,7 @@ class CaseFile(pytest.Module):
                     settings=settings(self.config),
                     file=shown,
                     path=str(self.path),
-                    place=next(places),
+                    place=collection.next_place(),
                     variant=variant.name,
                     variant_index=variant.number,
                     variant_parameters=variant.parameters,

@@ -16,12 +16,11 @@ from pytest_relevance.plugin.nothing_searched import folders_skipped, nothing_se
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.required_reference import missing_from_reference
 from pytest_relevance.plugin.run_store import (
-    LOST,
-    PASSED_OVER,
     RunStore,
     first_named,
     run_store,
 )
+from pytest_relevance.plugin.told import LOST, PASSED_OVER
 from pytest_relevance.results.case_result import has_failed
 from pytest_relevance.results.records.run_info import (
     MOST_SHOWN,
@@ -74,7 +73,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
     """Say which checks in Python were made in threads that their tests did not wait
     for.
     """
-    lost = store.named[LOST]
+    lost = store.told.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
         text = f"{checks} made in a thread that its test did not wait for, and the run fails: {first_named(lost)}"
@@ -84,7 +83,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
 
 def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say which files have cases and are not collected."""
-    files = [*dict.fromkeys(store.named[PASSED_OVER])]
+    files = [*dict.fromkeys(store.told.named[PASSED_OVER])]
     if files:
         patterns = listed(config.getini("relevance_files"), "or")
         text = f"{counted(len(files), 'file has cases and is', 'files have cases and are')} not collected"
@@ -98,8 +97,8 @@ def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 
 def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
     """Say that the workers of pytest-xdist searched different things."""
-    if len(store.fingerprints) > 1:
-        first, second = store.fingerprints[:2]
+    if len(store.told.fingerprints) > 1:
+        first, second = store.told.fingerprints[:2]
         changes = changes_text(changed(first, second), MOST_SHOWN)
         text = f"the workers searched different things, by relevance_fingerprint: {changes}"
         text = f"{text}; records and baselines keep what all have in common"
@@ -124,7 +123,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
     names = [name for name in store.unfinished() if name not in known]
     if not names:
         return
-    total = sum(map(store.is_case, store.to_run))
+    total = sum(map(store.collection.is_case, store.collection.to_run))
     have = "has" if len(names) == 1 else "have"
     text = (
         f"{len(names):,} of {counted(total, 'case')} that were to run {have} no "
@@ -150,9 +149,11 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
     if against is None or not ran:
         return
     recorded = recorded_rankings(config)
-    if any(store.files[file].moved for file in ran):
+    if any(store.collection.files[file].moved for file in ran):
         return
-    if not any(recorded.of_file(store.files[file].node, file) for file in ran):
+    if not any(
+        recorded.of_file(store.collection.files[file].node, file) for file in ran
+    ):
         text = f"--relevance-against: {recorded.name} has none of the case files that ran, so that nothing was compared"
         text = f"{text}, and the run fails; was it recorded from another folder, or of other files?"
         yield RunFinding(
@@ -171,7 +172,7 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
     }
     alone = []
     for file in sorted(files):
-        info = store.files[file]
+        info = store.collection.files[file]
         if not info.against and not has_baseline(info.path):
             alone.append(file)
     if alone:

@@ -28,7 +28,7 @@ class Workers:
         """Store the node ids of the tests that the workers are to run; every worker
         collects the same.
         """
-        self._store.to_run = ids
+        self._store.collection.set_to_run(ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -35,14 +35,18 @@ def files_not_run(config: pytest.Config) -> tuple[str, ...]:
 def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
     store = run_store(config)
     ran = {result.file for result in store.results}
-    known = [(info.node, file) for file, info in store.files.items() if file in ran]
+    known = [
+        (info.node, file)
+        for file, info in store.collection.files.items()
+        if file in ran
+    ]
     return with_cases_left(config, recorded_rankings(config).not_run(known))
 
 
 def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
     """Find baselines without their case file in the folders of the case files."""
     folders: dict[tuple[str, str], None] = {}
-    for file, info in run_store(config).files.items():
+    for file, info in run_store(config).collection.files.items():
         folders[os.path.dirname(info.path), os.path.dirname(file)] = None
     for folder, shown in folders:
         for name in orphaned_baselines(folder):
@@ -52,7 +56,7 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
     """Find baselines whose case file is gone, or was to be collected and was not."""
     collected = set()
-    for info in run_store(config).files.values():
+    for info in run_store(config).collection.files.values():
         collected.add(os.path.realpath(info.path))
     for baseline in _all_baselines(config):
         case_file = Path(str(baseline).removesuffix(SUFFIX))

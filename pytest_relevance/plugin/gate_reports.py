@@ -34,12 +34,14 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     ran = {result.file for result in results if result.status != SKIPPED}
     ended = {result.file for result in results}
     gates = []
-    for gate in judge_gates(results, store.files, updating=updating, require=require):
+    for gate in judge_gates(
+        results, store.collection.files, updating=updating, require=require
+    ):
         is_skipped_whole = gate.file in ended and store.is_whole(gate.file)
         if require or gate.file in ran or is_skipped_whole:
             gates.append(gate)
     for gate in gates:
-        _log(session, store.files[gate.file].path, gate)
+        _log(session, store.collection.files[gate.file].path, gate)
     return gates
 
 

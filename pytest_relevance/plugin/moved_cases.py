@@ -104,7 +104,7 @@ def follow_moved_cases(config: pytest.Config) -> None:
     for name in found.files & collected.keys():
         file = collected[name]
         info = file.collector.describe(file.suite, file.runs, file.digest)
-        run_store(config).files[name] = found.noted_in(info, name)
+        run_store(config).collection.files[name] = found.noted_in(info, name)
 
 
 # --- what the reference has -----------------------------------------------------------
@@ -248,7 +248,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
     """The files of the record without those whose cases have all been moved."""
     moved = defaultdict(set)
-    for info in run_store(config).files.values():
+    for info in run_store(config).collection.files.values():
         for case in info.moved:
             moved[case.file_before].add((case.id_before, case.variant_before))
     entries = recorded_rankings(config).entries
@@ -269,7 +269,7 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
     store = run_store(config)
     found: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)
     baselines: dict[str, BaselineEntries] = {}
-    for name, info in store.files.items():
+    for name, info in store.collection.files.items():
         for case in info.moved:
             before = case.file_before
             if before not in baselines:
@@ -284,6 +284,6 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
 
 def _baseline_of(config: pytest.Config, file: str) -> Path:
     """The path of the baseline of a case file, which may be gone."""
-    info = run_store(config).files.get(file)
+    info = run_store(config).collection.files.get(file)
     path = config.invocation_params.dir / file if info is None else info.path
     return baseline_path(path)

@@ -32,8 +32,10 @@ def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | Non
     """
     if not nothing_was_searched(store.results):
         return None
-    names_of_cases = [name for name in store.to_run if store.is_case(name)]
-    if not names_of_cases and not store.skipped_folders:
+    names_of_cases = [
+        name for name in store.collection.to_run if store.collection.is_case(name)
+    ]
+    if not names_of_cases and not store.collection.skipped_folders:
         return _all_deselected(config, store)
     told = nothing_searched_text(store.results) or _never_ran(store, names_of_cases)
     reference = _reference(config, store)
@@ -47,10 +49,10 @@ def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None
     """Say which folders were skipped, in a run that searched others, and whether it
     fails.
     """
-    if not store.skipped_folders or nothing_was_searched(store.results):
+    if not store.collection.skipped_folders or nothing_was_searched(store.results):
         return None
     told = _skipped_folders(store)
-    count = len(store.skipped_folders)
+    count = len(store.collection.skipped_folders)
     brief = counted(count, "folder with cases is", "folders with cases are")
     brief = f"{brief} skipped"
     if settings(config).requires_baseline and not _updates(config):
@@ -64,9 +66,9 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None
     compared with.
     """
     reference = _reference(config, store)
-    if not (store.files and reference):
+    if not (store.collection.files and reference):
         return None
-    total = sum(info.total for info in store.files.values())
+    total = sum(info.total for info in store.collection.files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
     told = f"no case was searched: {deselected} deselected"
     if config.option.relevance_baseline != "require":
@@ -85,8 +87,8 @@ def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:
 
 
 def _skipped_folders(store: RunStore) -> str:
-    folders = list(store.skipped_folders)
-    reason = harmless(store.skipped_folders[folders[0]].reason)
+    folders = list(store.collection.skipped_folders)
+    reason = harmless(store.collection.skipped_folders[folders[0]].reason)
     if len(folders) == 1:
         return (
             f"the conftest.py of {first_named(folders)} skips its case files ({reason})"
@@ -101,8 +103,8 @@ def _reference(config: pytest.Config, store: RunStore) -> str:
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"
-    paths = [info.path for info in store.files.values()]
-    for folder in store.skipped_folders.values():
+    paths = [info.path for info in store.collection.files.values()]
+    for folder in store.collection.skipped_folders.values():
         paths += folder.files
     with_baseline = [path for path in paths if has_baseline(path)]
     if with_baseline:

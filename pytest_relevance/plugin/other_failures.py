@@ -51,9 +51,9 @@ def _other_tests(store: RunStore) -> list[str]:
 
 def _is_told(store: RunStore) -> bool:
     """Whether a report tells of any failure."""
-    if store.errors or store.unfinished():
+    if store.told.errors or store.unfinished():
         return True
-    if any(finding.fails for finding in store.findings):
+    if any(finding.fails for finding in store.told.findings):
         return True
     if any(gate.outcome() == FAILED for gate in store.gates):
         return True

@@ -61,7 +61,7 @@ class Outputs:
         possible.
         """
         # an error of a hook may have ended the run before its first test
-        if not (self._has_begun or (self._runs_tests and self._store.errors)):
+        if not (self._has_begun or (self._runs_tests and self._store.told.errors)):
             self._tell_unwritten()
             return
         # baselines come before reports, which say if one could not be updated
@@ -77,14 +77,14 @@ class Outputs:
         ):
             for message in messages:
                 tell([message], session, exitstatus)
-                run.info = replace(run.info, findings=tuple(self._store.findings))
+                run.info = replace(run.info, findings=tuple(self._store.told.findings))
 
     def _tell_unwritten(self) -> None:
         for file in settings(self._config).files:
             target = Target.of(file, self._config)
             if target is not None and file.unwritten:
                 text = f"{target.shown} is not written: {file.unwritten}"
-                self._store.messages.append(Message(text))
+                self._store.told.say(Message(text))
 
 
 def tell(
@@ -98,10 +98,10 @@ def tell(
     store = run_store(session.config)
     for message in messages:
         if message.is_good:
-            store.messages.append(message)
+            store.told.say(message)
         else:
             brief = "not everything was written"
-            store.keep_finding(RunFinding(message.text, fails=True, brief=brief))
+            store.told.keep_finding(RunFinding(message.text, fails=True, brief=brief))
     if not all(message.is_good for message in messages) and ended_well(exitstatus):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

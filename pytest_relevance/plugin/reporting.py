@@ -36,9 +36,10 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.pytest_internals import hide_in_report
-from pytest_relevance.plugin.run_store import PASSED_OVER, run_store
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS
 from pytest_relevance.plugin.terminal import Terminal
+from pytest_relevance.plugin.told import PASSED_OVER
 from pytest_relevance.plugin.whole_run import WholeRun
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.results.case_result import CaseResult
@@ -170,7 +171,7 @@ class Reporting:
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
         def complete() -> CaseResult:
-            return self._store.completed([result])[0]
+            return self._store.with_known(result)
 
         def lines_of(**form: int) -> list[Line]:
             return failure_lines(complete(), others=self._store.results, **form)

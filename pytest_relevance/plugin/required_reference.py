@@ -40,7 +40,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
     if is_whole_run:
         yield from _files_that_are_gone(config)
     by_file = grouped(store.finished, lambda result: result.file)
-    for file, about in store.files.items():
+    for file, about in store.collection.files.items():
         results = by_file.get(file, [])
         reference = harmless(about.against or f"{file}{SUFFIX}")
         is_whole = is_whole_run or about.is_whole(results, file)

@@ -40,21 +40,21 @@ def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
             info,
             path=Path(relative(info.path, root) or Path(info.path).name).as_posix(),
         )
-        for file, info in sorted(store.files.items())
+        for file, info in sorted(store.collection.files.items())
     }
-    faults = faults_to_record(results, store.warnings.values())
+    faults = faults_to_record(results, store.told.warnings.values())
     how = how_run(config, settings(config).started)
     return files, replace(
         how,
-        fingerprint=store.fingerprint,
+        fingerprint=store.told.fingerprint,
         missing=tuple(store.unfinished()),
         faults=faults,
         requires_gates=settings(config).requires_gates,
         not_run=files_not_run(config),
         requires_baseline=settings(config).requires_baseline,
         is_part=is_part(config),
-        errors=store.errors,
-        findings=tuple(store.findings),
+        errors=store.told.errors,
+        findings=tuple(store.told.findings),
     )
 
 

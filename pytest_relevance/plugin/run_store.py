@@ -1,5 +1,4 @@
-"""`RunStore`: the results and case files of a run, in the process that receives all
-reports.
+"""`RunStore`: the results of a run, in the process that receives all reports.
 
 All data about cases comes from what reports carry (`attached`), also in a process that
 runs the cases itself.
@@ -13,9 +12,8 @@ this data.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -28,8 +26,9 @@ from pytest_relevance.plugin.attached import (
     News,
     attach_news,
 )
-from pytest_relevance.plugin.options import CASE_FILES, DOCUMENTS, redaction, settings
-from pytest_relevance.plugin.output_files import Message
+from pytest_relevance.plugin.collection import Collection
+from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
+from pytest_relevance.plugin.told import Told
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -39,25 +38,11 @@ from pytest_relevance.results.case_result import (
     has_failed,
 )
 from pytest_relevance.results.records.run_info import (
-    FileInfo,
     Fingerprint,
-    RunError,
-    RunFinding,
-    common,
 )
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
-
-LOST = "lost"
-"""A kind of name in `RunStore.named`: a check made after the last report of its test,
-so that its result is lost.
-"""
-
-PASSED_OVER = "passed_over"
-"""A kind of name in `RunStore.named`: a file that seems to be a case file by its
-content, not by its name.
-"""
 
 OTHER_IDS = f"{DOCUMENTS}: other ids"
 """The subject of the warning that an index does not know what the search returned; no
@@ -65,16 +50,6 @@ document is then missing.
 """
 
 _MOST_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedFolder:
-    """A folder with case files that its conftest.py skips: the paths of the files, and
-    the reason.
-    """
-
-    files: Sequence[str]
-    reason: str
 
 
 class Unsent:
@@ -125,56 +100,39 @@ class Unsent:
 
 
 class RunStore:
-    """The results of the cases that ended, and the case files by the names used in
-    reports.
+    """The results of the cases that ended.
 
-    `to_run` are the node ids of all tests that were collected and not deselected, in
-    the order in which they run, other tests included. `collected` are those of the
-    cases in the order of their files; empty if they run in this order. `places` numbers
-    the cases in the order of their files.
+    `collection` is what was collected, `told` what the run has to tell besides results,
+    `unsent` what this process has not told yet.
     `without_result` are items that need none: with a failed report (True), or whose
     call passed without scoring a case (False). `other_failures` are the tests with a
-    failure that no result has. `findings` are what the run says about itself.
-    `messages` are for the end of the run.
-    `gates` are the gates that were judged. `skipped_folders` are the folders with case
-    files that were not collected, by their names in messages.
-
-    All processes told of the rest. `fingerprints` are the different ones of those that
-    ran cases, `warnings` texts about fixtures and hooks of the project that could not
-    be used, by subject. `named` are the names of checks that are `LOST`, and of files
-    that are `PASSED_OVER`.
+    failure that no result has. `gates` are the gates that were judged.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.unsent = Unsent(config)
-        self.fingerprints: list[Fingerprint] = []
-        self.warnings: dict[str, str] = {}
-        self.named: dict[str, list[str]] = {LOST: [], PASSED_OVER: []}
-        self.files: dict[str, FileInfo] = {}
-        self.to_run: Sequence[str] = ()
-        self._errors: dict[tuple[str, str], RunError] = {}
-        self.collected: Sequence[str] = ()
-        self.places = count()
-        self.skipped_folders: dict[str, SkippedFolder] = {}
+        self.collection = Collection(config)
+        self.told = Told(config)
         self.without_result: dict[str, bool] = {}
         self.other_failures: dict[str, None] = {}
-        self.messages: list[Message] = []
-        self.findings: list[RunFinding] = []
         self.gates: Sequence[GateResult] = ()
         self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None
-        self._are_case_files: dict[str, bool] = {}
-        self._has_ended = False
+        self._is_complete = False
 
     def send_files(self, report: pytest.TestReport, news: News) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of
         files without a selected case.
         """
-        if self.files:
-            news = replace(news, files={**self.files}, collected=self.collected)
+        if self.collection.files:
+            news = replace(
+                news,
+                files={**self.collection.files},
+                collected=self.collection.in_file_order,
+            )
             attach_news(report, news)
-            self.files.clear()
+            self.collection.files.clear()
 
     def add(self, report: pytest.TestReport, attached: Attached) -> None:
         """Store what a report carries."""
@@ -199,62 +157,16 @@ class RunStore:
             self._cases[nodeid, number] = result
             self._results = None
 
-    def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
-        """Keep what the run says about itself, for its reports and its end. Secrets are
-        masked.
-
-        `is_told`: pytest tells it in the terminal.
-        """
-        text = redaction(self._config).text(finding.text)
-        self.findings.append(replace(finding, text=text))
-        if not is_told:
-            self.messages.append(Message(text, is_good=False, fails=finding.fails))
-
-    def keep_errors(self, errors: Iterable[RunError]) -> None:
-        """Keep errors that are not those of a case. Each process of a run may have the
-        same ones.
-        """
-        hide = redaction(self._config).text
-        for found in errors:
-            error = replace(found, message=hide(found.message))
-            self._errors.setdefault((error.text, error.node), error)
-
-    @property
-    def errors(self) -> tuple[RunError, ...]:
-        """The errors that are not those of a case, in the order in which they came."""
-        return tuple(self._errors.values())
-
     def receive(self, news: News) -> None:
         """Store what a process tells besides results."""
-        fingerprint = news.fingerprint
-        if fingerprint is not None and fingerprint not in self.fingerprints:
-            self.fingerprints.append(fingerprint)
-        for subject, text in news.warnings.items():
-            if subject not in self.warnings:
-                self.warnings[subject] = text
-                self.messages.append(Message(text, is_good=False))
-                self._results = None
-        for kind, names in news.named.items():
-            self.named[kind].extend(names)
-        self.collected = self.collected or news.collected
-        for file, info in news.files.items():
-            self.files.setdefault(file, info)
+        self.told.receive(news)
+        self.collection.add_of_worker(news.files, news.collected)
         for described in news.described:
             key = described.nodeid, described.number
             if key in self._cases:
                 self._cases[key] = replace(self._cases[key], texts=described.texts)
-                self._results = None
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """What the fingerprints have in common; empty where there is none."""
-        return common(self.fingerprints) if self.fingerprints else {}
-
-    def end(self) -> None:
-        """Complete the results, as no more follow."""
-        self._has_ended = True
-        if self._results is not None:
-            self._results = self.completed(self._results)
+        if news.warnings or news.described:
+            self._results = None
 
     @property
     def results(self) -> list[CaseResult]:
@@ -262,32 +174,40 @@ class RunStore:
         of a case only the worst.
         """
         if self._results is None:
-            self._results = self._in_order()
-            if any(len(result.origin.items) > 1 for result in self._results):
+            results = self._in_order()
+            if any(len(result.origin.items) > 1 for result in results):
                 from pytest_relevance.results.repeats import worst_of_repeats
 
-                self._results = worst_of_repeats(self._results)
-            self._results = self.completed(self._results)
+                results = worst_of_repeats(results)
+            self._results = [self._without_doubtful_ids(result) for result in results]
         return self._results
+
+    def complete(self) -> None:
+        """Have the hook of catalogues add texts of documents. Call it once, when no
+        more results follow.
+        """
+        self._results = self._with_texts(self.results)
+        self._is_complete = True
+
+    def with_known(self, result: CaseResult) -> CaseResult:
+        """Return a result that a report carries with what is known by now of its
+        documents.
+        """
+        result = self._without_doubtful_ids(result)
+        return self._with_texts([result])[0] if self._is_complete else result
+
+    def _without_doubtful_ids(self, result: CaseResult) -> CaseResult:
+        """Return a result in which no document is said to be missing from an index that
+        has other ids.
+        """
+        if OTHER_IDS not in self.told.warnings:
+            return result
+        return result.with_texts(not_in_index=())
 
     def forget_cases(self) -> None:
         """Forget the results of the cases, when all is shown and written."""
         self._cases.clear()
         self._results = None
-
-    def completed(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Results with what is known by now. When no more follow, a hook adds texts of
-        their documents.
-
-        No document is said to be missing from an index that has other ids.
-        """
-        if OTHER_IDS in self.warnings:
-            results = [result.with_texts(not_in_index=()) for result in results]
-        if not self._has_ended:
-            return [*results]
-        if self._results is None:
-            _ = self.results  # the hook is called for all results first
-        return self._with_texts(results)
 
     def _with_texts(self, results: Sequence[CaseResult]) -> list[CaseResult]:
         """Add what the hook says of the documents of those results that a report
@@ -300,7 +220,7 @@ class RunStore:
         for texts in self._config.hook.pytest_relevance_complete(
             config=self._config,
             results=[results[place] for place in places],
-            files=self.files,
+            files=self.collection.files,
         ):
             for place, more in zip(places, texts, strict=True):
                 result = completed[place]
@@ -311,7 +231,7 @@ class RunStore:
         """Whether a report may show the ranking of a result. No catalogue is read for
         the others.
         """
-        info = self.files.get(result.file)
+        info = self.collection.files.get(result.file)
         accepted = result.baseline
         return (
             settings(self._config).details
@@ -334,9 +254,9 @@ class RunStore:
         """
         of_checks = dict(self._cases)
         in_order = []
-        for nodeid in self.collected or self.to_run:
+        for nodeid in self.collection.order:
             # a case has one result
-            if (nodeid, 0) in of_checks and self.is_case(nodeid):
+            if (nodeid, 0) in of_checks and self.collection.is_case(nodeid):
                 in_order.append(of_checks.pop((nodeid, 0)))
         by_line = sorted(
             of_checks.items(), key=lambda item: (item[1].file, item[1].line, item[0])
@@ -373,28 +293,14 @@ class RunStore:
         """Whether every case of a file ended or was skipped: none was deselected, and
         the run was not stopped early.
         """
-        return self.files[file].is_whole(self.finished, file)
-
-    def is_case(self, nodeid: str) -> bool:
-        """Whether a node id belongs to a case file or to a case. The controller of
-        pytest-xdist has no items.
-        """
-        file = nodeid.partition("::")[0]
-        if file not in self._are_case_files:
-            is_collected = any(info.node == file for info in self.files.values())
-            case_files, path = (
-                self._config.stash[CASE_FILES],
-                self._config.rootpath / file,
-            )
-            self._are_case_files[file] = is_collected or case_files.includes(path)
-        return self._are_case_files[file]
+        return self.collection.files[file].is_whole(self.finished, file)
 
     def unfinished(self) -> list[str]:
         """Return the node ids of cases that were to run and have no result."""
         return [
             name
-            for name in self.to_run
-            if (name, 0) not in self._cases and self.is_case(name)
+            for name in self.collection.to_run
+            if (name, 0) not in self._cases and self.collection.is_case(name)
         ]
 
 

@@ -36,12 +36,13 @@ class SkippedFolders:
         if not files:
             return
         from pytest_relevance.plugin import reporting
-        from pytest_relevance.plugin.run_store import SkippedFolder, run_store
+        from pytest_relevance.plugin.collection import SkippedFolder
+        from pytest_relevance.plugin.run_store import run_store
 
         reporting.install(self._config)
         shown = shown_path(folder, self._config)
         found = SkippedFolder(files, _reason(report))
-        run_store(self._config).skipped_folders[shown] = found
+        run_store(self._config).collection.skipped_folders[shown] = found
 
     def _case_files(self, folder: Path) -> Iterator[str]:
         """Give the paths of the case files in a folder, and in the folders below that

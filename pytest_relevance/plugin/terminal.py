@@ -134,7 +134,7 @@ class Terminal:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the failures that no terminal summary has shown."""
-        for message in self._store.messages:
+        for message in self._store.told.messages:
             if not message.is_good:
                 print(safe_output(message.text), file=sys.stderr)
 
@@ -179,8 +179,7 @@ class Terminal:
         """Return the lines of the section: summary and gates, messages about written
         files (once), verdict.
         """
-        messages = sorted(self._store.messages, key=attrgetter("place"))
-        self._store.messages = []
+        messages = sorted(self._store.told.take_messages(), key=attrgetter("place"))
         columns = terminal_width()
         lines = []
         for message in messages:
@@ -192,12 +191,12 @@ class Terminal:
         option = self._config.option
         summary = summary_lines(
             results,
-            self._store.files,
+            self._store.collection.files,
             RunInfo(
-                fingerprint=self._store.fingerprint,
+                fingerprint=self._store.told.fingerprint,
                 not_run=files_not_run(self._config),
                 is_part=is_part(self._config),
-                findings=self._store.findings,
+                findings=self._store.told.findings,
             ),
             self._store.gates,
             verbosity=option.verbose,
@@ -212,8 +211,8 @@ class Terminal:
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(
             missing=tuple(self._store.unfinished()),
-            errors=self._store.errors,
-            findings=self._store.findings,
+            errors=self._store.told.errors,
+            findings=self._store.told.findings,
         )
         verdict = verdict_lines(
             results, self._store.gates, info, verbosity=option.verbose, width=columns

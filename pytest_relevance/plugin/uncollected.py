@@ -3,7 +3,7 @@ modules, for every report.
 
 pytest reports such an error for the collector that failed: a case file, a module, or a
 folder whose conftest.py cannot be imported. This module gives the error a place and a
-message, and has the `RunStore` keep it.
+message, and has `Told` keep it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
         attach(report, Attached(news=News(errors=errors)))
         make_portable(report)
     else:
-        run_store(config).keep_errors(errors)
+        run_store(config).told.keep_errors(errors)
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:

@@ -21,7 +21,7 @@ def report_undecided(session: pytest.Session, store: RunStore) -> None:
     """Report the cases of whole files that are not decided as errors. The store then
     has them as errors.
     """
-    whole_files = [file for file in store.files if store.is_whole(file)]
+    whole_files = [file for file in store.collection.files if store.is_whole(file)]
     undecided_cases = find_undecided(store.finished, whole_files)
     if not undecided_cases:
         return
@@ -29,7 +29,7 @@ def report_undecided(session: pytest.Session, store: RunStore) -> None:
     for undecided in undecided_cases.values():
         result = undecided.as_error()
         nodeid = names.get(result.node, result.node)
-        _log(session, nodeid, result, store.files[result.file].path)
+        _log(session, nodeid, result, store.collection.files[result.file].path)
 
 
 def _log(session: pytest.Session, nodeid: str, result: CaseResult, path: str) -> None:

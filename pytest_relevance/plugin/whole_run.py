@@ -50,7 +50,7 @@ class WholeRun:
         it cannot collect.
         """
         if not self._is_worker:
-            self._store.keep_errors(attached_to(report).news.errors)
+            self._store.told.keep_errors(attached_to(report).news.errors)
 
     @pytest.hookimpl
     def pytest_internalerror(
@@ -59,7 +59,7 @@ class WholeRun:
         """Store an error that ended the run, such as one of a hook in a conftest.py."""
         from pytest_relevance.plugin.uncollected import error_at
 
-        self._store.keep_errors([error_at(excinfo.value, ".", self._config)])
+        self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
@@ -76,9 +76,11 @@ class WholeRun:
                 FINGERPRINT, session
             ):
                 self._store.unsent.fingerprint = {}
-            self._store.to_run = [item.nodeid for item in session.items]
             self._items = [item for item in session.items if CASE_RUN in item.stash]
-            self._store.collected = _in_order_of_collection(self._items)
+            self._store.collection.set_order(
+                to_run=[item.nodeid for item in session.items],
+                in_file_order=_in_order_of_collection(self._items),
+            )
             self._giving_up.watch(self._items)
 
     @pytest.hookimpl(
@@ -117,7 +119,7 @@ class WholeRun:
         if isinstance(excinfo.value, pytest.exit.Exception):
             from pytest_relevance.plugin.uncollected import error_at
 
-            self._store.keep_errors([error_at(excinfo.value, ".", self._config)])
+            self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
         for query in filter(
             None, (item.stash[CASE_RUN].in_flight for item in self._items)
         ):
@@ -140,16 +142,16 @@ class WholeRun:
         if not self._runs_tests:
             forget_parameters(self._items)
             return
-        self._store.end()
         failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
         if has_ended:
             self._judge_gates(session)
+        self._store.complete()
         is_complete = has_ended and not self._was_cut_short
         found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
         for finding in found:
-            self._store.keep_finding(finding)
+            self._store.told.keep_finding(finding)
         for finding in other_failures(self._store, session.exitstatus):
-            self._store.keep_finding(finding, is_told=True)
+            self._store.told.keep_finding(finding, is_told=True)
         fails = any(finding.fails for finding in found)
         if (session.testsfailed > failed or fails) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -169,7 +171,7 @@ class WholeRun:
         if session.shouldstop or session.shouldfail:
             self._was_cut_short = True
         report_undecided(session, self._store)
-        if any(info.gates for info in self._store.files.values()):
+        if any(info.gates for info in self._store.collection.files.values()):
             from pytest_relevance.plugin.gate_reports import report_gates
 
             self._store.gates = report_gates(session, self._store)

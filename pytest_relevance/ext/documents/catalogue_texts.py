@@ -31,7 +31,8 @@ def texts_in_catalogues(
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)
     described = titles.add(results, files)
-    store.messages += map(Message, titles.problems)
+    for problem in titles.problems:
+        store.told.say(Message(problem))
     titles.problems.clear()
-    store.keep_errors(titles.errors)
+    store.told.keep_errors(titles.errors)
     return [result.texts for result in described]

@@ -375,7 +375,7 @@ class Judging:
         described = list(results)
         if lookup is not None:
             described = lookup.described(described, documents)
-        return RunTitles().add(described, run_store(self._config).files)
+        return RunTitles().add(described, run_store(self._config).collection.files)
 
     # --- answers ----------------------------------------------------------------------
 
@@ -425,10 +425,10 @@ class Judging:
 
     def _tell_faults(self, judge: Judge, faults: Counter[str]) -> None:
         """Tell the most frequent faults. None of them fails the run."""
-        messages = run_store(self._config).messages
+        told = run_store(self._config).told
         for fault, count in faults.most_common(_MOST_FAULTS):
             text = f"{judge.name}, {counted(count, 'call')}: {fault}"
-            messages.append(Message(text, is_good=False))
+            told.say(Message(text, is_good=False))
 
 
 def _take_nothing(number: int, answer: Answer) -> None:

@@ -41,7 +41,7 @@ def has_something_to_say(run: Run) -> bool:
 
 def tell(problem: str, config: pytest.Config) -> None:
     """Have the end of the run show a problem that does not fail it."""
-    run_store(config).messages.append(Message(problem, is_good=False))
+    run_store(config).told.say(Message(problem, is_good=False))
 
 
 class Annotations:
@@ -60,7 +60,7 @@ class Annotations:
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)):
             results = [result for result in results if not _fails_in_its_call(result)]
             failed_gates = []
-        about = RunInfo(errors=store.errors, findings=store.findings)
+        about = RunInfo(errors=store.told.errors, findings=store.told.findings)
         run = Run(results, {}, about)
         print_annotations(run_annotations(run, failed_gates), config)
 

@@ -22,10 +22,11 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.expect import kind_of_key, name_of_key
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
-from pytest_relevance.plugin.run_store import LOST, run_store
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, case_run
 from pytest_relevance.plugin.running.case_run import CHECKS, Checks
 from pytest_relevance.plugin.running.run_case import check
+from pytest_relevance.plugin.told import LOST
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ids import id_text
 
