@@ -1,0 +1,83 @@
+"""What hooks of a project and other packages import to add to this package.
+
+These names are public, as those of `pytest_relevance` are. The modules that define them
+are not. docs/reference/hooks.md has an example for each. A name is imported when it is
+used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_relevance._problems import FileError as FileError
+    from pytest_relevance.cases.location import WRONG as WRONG
+    from pytest_relevance.cases.location import Location as Location
+    from pytest_relevance.cases.model import Expectation as Expectation
+    from pytest_relevance.cases.model import Gate as Gate
+    from pytest_relevance.cli.file_check import (
+        FileCheck as FileCheck,
+    )
+    from pytest_relevance.cli.file_check import (
+        Place as Place,
+    )
+    from pytest_relevance.cli.file_check import (
+        Problem as Problem,
+    )
+    from pytest_relevance.expectations.kind import ExpectationKind as ExpectationKind
+    from pytest_relevance.gates.kind import Finding as Finding
+    from pytest_relevance.gates.kind import GateKind as GateKind
+    from pytest_relevance.judgments.formats import JudgmentFormat as JudgmentFormat
+    from pytest_relevance.judgments.formats import RunFormat as RunFormat
+    from pytest_relevance.plugin.output_files import Message as Message
+    from pytest_relevance.plugin.output_files import OutputFile as OutputFile
+    from pytest_relevance.plugin.running.searched import Searched as Searched
+    from pytest_relevance.plugin.sections import Section as Section
+    from pytest_relevance.reports.formats import ReportFormat as ReportFormat
+    from pytest_relevance.reports.styled_lines import styled_line as styled_line
+    from pytest_relevance.results.case_parts import DocumentTexts as DocumentTexts
+    from pytest_relevance.results.case_parts import Outcome as Outcome
+    from pytest_relevance.results.diagnoses import DiagnosisKind as DiagnosisKind
+    from pytest_relevance.results.document_fields import FieldValues as FieldValues
+    from pytest_relevance.results.outcomes import outcome_of as outcome_of
+    from pytest_relevance.results.responses.shapes import ResponseShape as ResponseShape
+
+_MODULES = {
+    "_problems": "FileError",
+    "cases.location": "Location WRONG",
+    "cases.model": "Expectation Gate",
+    "cli.file_check": "FileCheck Place Problem",
+    "expectations.kind": "ExpectationKind",
+    "gates.kind": "Finding GateKind",
+    "judgments.formats": "JudgmentFormat RunFormat",
+    "plugin.output_files": "Message OutputFile",
+    "plugin.running.searched": "Searched",
+    "plugin.sections": "Section",
+    "reports.formats": "ReportFormat",
+    "reports.styled_lines": "styled_line",
+    "results.case_parts": "DocumentTexts Outcome",
+    "results.diagnoses": "DiagnosisKind",
+    "results.document_fields": "FieldValues",
+    "results.outcomes": "outcome_of",
+    "results.responses.shapes": "ResponseShape",
+}
+"""The public names by the module that defines them, as in
+`pytest_relevance/__init__.py`.
+"""
+
+_HOMES: dict[str, str] = {}
+for _module, _names in _MODULES.items():
+    for _name in _names.split():
+        _HOMES[_name] = f"pytest_relevance.{_module}"
+
+__all__ = sorted(_HOMES)
+
+
+if not TYPE_CHECKING:  # for a type checker a module with this function has every name
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
