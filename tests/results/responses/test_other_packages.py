@@ -64,17 +64,22 @@ other = ResponseShape(name="one-name")
 def install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], SimpleNamespace]:
-    """Install a package with an entry point, and return its module."""
+    """Install a package with an entry point, and return its module.
+
+    Its folder has the name of the entry point: entry points are read once for each
+    `sys.path`, and the folder of a test may have the path that an earlier one had.
+    """
 
     def install(point: str) -> SimpleNamespace:
-        info = tmp_path / "acme-1.0.dist-info"
-        info.mkdir()
+        folder = tmp_path / point.partition(" ")[0]
+        info = folder / "acme-1.0.dist-info"
+        info.mkdir(parents=True)
         points = f"[pytest_relevance.shapes]\n{point}\n"
         (info / "entry_points.txt").write_text(points, encoding="utf-8")
         metadata = "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n"
         (info / "METADATA").write_text(metadata, encoding="utf-8")
-        (tmp_path / "acme.py").write_text(PACKAGE, encoding="utf-8")
-        monkeypatch.syspath_prepend(tmp_path)
+        (folder / "acme.py").write_text(PACKAGE, encoding="utf-8")
+        monkeypatch.syspath_prepend(folder)
         monkeypatch.delitem(sys.modules, "acme", raising=False)
         import acme  # type: ignore[import-not-found]
 
