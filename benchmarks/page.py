@@ -5,10 +5,9 @@ The run has 10,000 cases of 10 results, with titles, and is compared with anothe
 which other documents were returned and other cases failed. Printed are medians, each of
 fresh processes: what the command `pytest-relevance report --format html` takes, the
 size of its page, and the time to build and to write the page of a run that was read
-before.
-`--browser` names a chromedriver, such as /usr/bin/chromedriver: Selenium then opens the
-page in headless Chromium and measures what a reader waits for. With `--cases 100000`
-the targets of the command are 15 s of CPU, 700 MB and 8 MB.
+before. `--browser` names a chromedriver, such as /usr/bin/chromedriver: Selenium then
+opens the page in headless Chromium and measures what a reader waits for. With
+`--cases 100000` the targets of the command are 15 s of CPU, 700 MB and 8 MB.
 """
 
 from __future__ import annotations

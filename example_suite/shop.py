@@ -63,7 +63,7 @@ class Shop:
         products with equal scores go by id.
 
         `category` is the beginning of a product's category: "Lamps", or "Lamps > Desk
-            lamps".
+        lamps".
         """
         hits = []
         for found, score in self.engine.matching(query):

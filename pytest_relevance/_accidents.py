@@ -67,7 +67,7 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
     """Find the first line that is a conflict marker of Git.
 
     `has_quotes`: a cell in double quotes may have several lines, and a marker in it is
-        text.
+    text.
     """
     found = []
     for marker in _MARKERS:

@@ -131,7 +131,7 @@ def scored(
     it was asked for `asked` results.
 
     `baseline` compares the result with an accepted ranking. `all_missing` names every
-        judged document that is missing.
+    judged document that is missing.
     """
     ranking = read_ranking(returned, fields=case.fields if case.expect else None)
     result = score_case(case, ranking, CaseCall(latency=latency), asked, details=False)

@@ -1,7 +1,7 @@
 """Comparisons and bounds: `0.6`, `">= 0.6"`, `"<= 200 ms"`, and what a bound may be.
 
 `SCORE`, `SHARE`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for expectations
-    and gates.
+and gates.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Origin:
 
     `line`: its line in the case file, or in `source`, a file of queries.
     `listed_id`: the id of its query in a file of queries. A case without an id of its
-        own has it.
+    own has it.
     """
 
     line: int

@@ -41,7 +41,7 @@ class CaseFileError(FileError):
     """A case file that cannot be used.
 
     `problems` has every mistake found in it, in the order of the file, and then those
-        in the files that it names.
+    in the files that it names.
     """
 
     MOST_SHOWN = 50

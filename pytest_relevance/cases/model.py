@@ -2,9 +2,8 @@
 `Gate`s.
 
 All of it is frozen: the reader makes each object once, and everything after it uses
-that.
-`dataclasses.replace` makes a changed copy. What a suite sets for all of its cases is
-one `Terms` object that they share.
+that. `dataclasses.replace` makes a changed copy. What a suite sets for all of its cases
+is one `Terms` object that they share.
 """
 
 from __future__ import annotations
@@ -92,13 +91,13 @@ class Expectation:
     """An entry of `expect:`.
 
     `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are
-        used.
+    used.
     `written`: the key of the entry.
     `metric`: the metric of `METRIC` and `SIMILARITY`.
     `comparison`, `bound`: a score, a number of results, or a duration in seconds.
     `documents`: the documents that the entry names.
     `within`: a rank. None means the top k of the case, or for `order` the whole
-        ranking.
+    ranking.
     `sets`: the sizes of the sets that `order` divides its documents into. Without any
         each document is a set.
     `inherited`: whether it is written in the suite.
@@ -259,7 +258,7 @@ class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
     `condition`: the name of an entry of `GATES`. It decides which other fields are
-        used.
+    used.
     `bounds`: metrics with their bounds.
     `share`: the share of the cases that must pass.
     `p`: the level of significance of a drop.
@@ -302,7 +301,7 @@ class CatalogueFile:
         a template that joins columns.
     `show`: further columns that reports show.
     `url`, `image`: the columns of addresses of documents and of their pictures, for the
-        page.
+    page.
     `suite_id`: the template of the suite. It is used if there is no `id` and the file
         has its columns.
     """
@@ -332,9 +331,9 @@ class Terms:
     `search`: the name of the fixture that is called.
     `depth`: how many results the search is asked for at least; None if that is not set.
     `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
-        default.
+    default.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
-        override them.
+    override them.
     `lowest`, `highest`: the range of grades that an unjudged result may have. It is the
         range of the scale, or else of all judgments of the file and 0.
     """
@@ -364,8 +363,7 @@ class Terms:
         `grades` are theirs, sorted. Without a scale the range includes 0: a file that
         lists relevant documents alone does not say that there are no others, and an
         unjudged result may be irrelevant. A grade of another case that has no gain
-        under these terms is left
-        out: no result of this case can have it.
+        under these terms is left out: no result of this case can have it.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
@@ -394,7 +392,7 @@ class Case:
     """A query and what is expected of its ranking.
 
     `node_name`: the name of the case in its pytest node id: a written id itself, an
-        encoded query.
+    encoded query.
     `judgments`: grades by document id.
     `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined
     because no document is relevant.
@@ -404,7 +402,7 @@ class Case:
     `weight`: the weight in means.
     `expect`: the expectations, also those of the suite that can be asked of the case.
     `not_applicable`: the metrics that the suite expects and the case has no relevant
-        judgments for.
+    judgments for.
     `titles`, `notes`: texts for judged documents.
     `filled`: the documents whose grades fill what nobody has judged, with who gave
     them: {document: name}.
@@ -556,7 +554,7 @@ class Suite:
     `queries_line`: the line of the key `queries`.
     `gate_lines`: the lines of the gates.
     `unjudged`: the listed queries without judgments in the files of the suite. They
-        have no floor.
+    have no floor.
     `left_out`: the ids of the listed queries that `only: judged` leaves out, for they
     have no judgments.
     `listed`: the number of all listed queries.

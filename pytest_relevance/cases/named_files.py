@@ -54,7 +54,7 @@ class NamedFile:
     `query`: where in the file the texts of queries are, for formats that need that; one
         path or several.
     `grade_column`, `id_field`: which column has the grades, and which have the ids of
-        documents.
+    documents.
     `fill`: its grades count only where nobody else has judged.
     `only_judged`: queries without judgments are left out of a file of queries.
     `at`: the path to the name of the file from the value of the key.

@@ -21,7 +21,7 @@ class Shape:
 
     `scalar`: converts its scalars, at any depth.
     `keys`: the keys of its mappings whose values have another shape. Keys themselves
-        are text.
+    are text.
     """
 
     scalar: Callable[[ScalarEvent], object]

@@ -2,7 +2,7 @@
 names.
 
 `reader` calls it with the keys of the suite, then with each case, and at the end with
-    `finish`.
+`finish`.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class SuiteBuilder:
         """Check a written case and keep a draft of it, or report what is wrong with it.
 
         `place` is where it begins in the list of cases. `problems` are the mistakes in
-            its YAML.
+        its YAML.
         """
         self.count += 1
         if self.problems.is_full:

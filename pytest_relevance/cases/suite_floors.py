@@ -1,9 +1,9 @@
 """The floors that a suite sets for its cases, and the cases that they cannot hold.
 
 A floor is `min_ndcg`, or a metric under `expect`. It cannot hold a case whose score is
-not
-defined: no judged document is relevant, or nothing is judged. Reports name such cases.
-A floor that holds no case at all is a mistake: the wrong column of grades, for example.
+not defined: no judged document is relevant, or nothing is judged. Reports name such
+cases. A floor that holds no case at all is a mistake: the wrong column of grades, for
+example.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ class SuiteFloor:
     hold.
 
     `path` is where the floor stands in the case file, and `what` is its name in
-        messages.
-    `not_told` are the queries that no other sentence of a report names.
+    messages. `not_told` are the queries that no other sentence of a report names.
     """
 
     path: tuple[str, ...]

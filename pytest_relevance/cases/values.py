@@ -3,8 +3,7 @@ documents.
 
 A check takes a plain Python value, so that it is the same for a case file and for a
 case that is written in Python (`relevance.check`), and its `Location`. It returns what
-a `Case` or its
-`Terms` have in that place, or `WRONG` if it has reported a mistake.
+a `Case` or its `Terms` have in that place, or `WRONG` if it has reported a mistake.
 """
 
 from __future__ import annotations

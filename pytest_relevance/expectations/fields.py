@@ -389,7 +389,7 @@ def _explained(
 
     `which`, `are`: the words before and after "the first 5 results".
     `near`: values that differ in little from what is wanted. They come first, once for
-        all results.
+    all results.
     """
     looked_at = min(reason.within or 0, len(names.result.ranking.documents))
     if not looked_at:

@@ -111,17 +111,17 @@ class ExpectationKind:
     `about`, `schema`: describe the key in an editor, and the JSON Schema of the value.
         By default any value is allowed.
     `takes_rank`: whether the key may end in `@5`, the number of results that it looks
-        at.
+    at.
     `names_documents`: whether the value names documents.
     `allowed_ranks`: gives the ranks that an expectation allows documents, {document:
-        ranks}.
+    ranks}.
     `most_results`: gives the most results that it allows.
 
     The search:
 
     `cutoff`: gives the deepest rank that an expectation names; 0 if it names none.
     `depth`: gives how many results the search is asked for, if that is more than the
-        cutoff.
+    cutoff.
     `looks_at_all`: whether the whole ranking counts that was returned.
     `needs_latency`: whether the search has to be called alone and measured.
 
@@ -133,7 +133,7 @@ class ExpectationKind:
     `open_rank_without_k`: gives the depth of an expectation if results that nobody has
         seen could decide it, as the search takes no number of results; otherwise 0.
     `counts_results`: whether it looks at how many results there are, even below its
-        depth.
+    depth.
     `excludes_documents`: whether documents that are not in the index meet it.
 
     The words:
@@ -149,7 +149,7 @@ class ExpectationKind:
     `missed_as_badly`: whether the reference, which misses it, does so by no less. By
         default that is not known, so that the case has not failed before.
     `is_comparable`: whether both outcomes are known well enough to say that one is
-        worse.
+    worse.
     """
 
     name: str

@@ -44,7 +44,7 @@ class GateResult:
     `findings`: what was found.
     `not_judged`: why there is no verdict; None if there is one.
     `is_required`: a gate without a verdict has failed, unless the baseline is being
-        replaced.
+    replaced.
     """
 
     file: str

@@ -102,7 +102,7 @@ class GateKind:
 
     `name`: the key of a gate.
     `check`: makes what the gate needs of the value, or refuses the value by
-        `Location.refuse`.
+    `Location.refuse`.
     `gate_field`: the field of `Gate` that has what `check` makes; by default `value`.
     `describe`: writes it, for the id of a gate without one.
     `about`, `schema`: describe the key in an editor, and the JSON Schema of the value.

@@ -58,7 +58,7 @@ class MeanFinding(Finding):
 
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
     `reference`: the name of the record that a metric compares with; empty for a
-        baseline.
+    baseline.
     `variants`: the two variants that are compared, if they are.
     `variant`: that of a comparison of runs, if there are several.
     `without_filled`: the mean without filled grades; None if there are none.

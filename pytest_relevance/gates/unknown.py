@@ -18,7 +18,7 @@ class UnknownFinding(Finding):
     """A gate that no installed package judges.
 
     `condition`: its kind. `error`: what the package raised; empty if it is not
-        installed.
+    installed.
     """
 
     kind = UNKNOWN

@@ -37,7 +37,7 @@ def graded(
     raters, if the file says who rated or `raters` is given. Else they are an error.
 
     `raters`: how several ratings of a document are combined; None if the user does not
-        say.
+    say.
     `words_need_scale`: the words of a format (ESCI's) are no grades without a scale.
 
     Raises:

@@ -6,8 +6,7 @@ for it:
 
 - It is a list in JSON or Python: `["a"]`, `['a', 'b']`, `[1, 2]`.
 - Each part is a document of the file by itself. Words between a comma and a blank are
-  no evidence: `Paris`, `Texas` and
-  `Paris, Texas` may be three articles.
+  no evidence: `Paris`, `Texas` and `Paris, Texas` may be three articles.
 - The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one
   pattern of letters and digits (`m-12` and `faq-3`), or all are numbers.
 

@@ -2,9 +2,8 @@
 `Judgments`.
 
 Every format is first read into `Ratings`: columns of what each row says, as it is
-written.
-`grading.graded` turns those into `Judgments`, a dict of dicts that also knows its
-queries, titles and raters.
+written. `grading.graded` turns those into `Judgments`, a dict of dicts that also knows
+its queries, titles and raters.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Agreement:
     A figure that is not defined is NaN.
 
     `counts`: {(grade of the first, grade of the second): documents}, in ascending
-        order.
+    order.
     `equal`: the share of documents with equal grades.
     `kappa`: Cohen's, with quadratic weights. `low` to `high` is its interval at 95 %.
     `alpha`: Krippendorff's (ordinal).

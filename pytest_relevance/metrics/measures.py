@@ -238,9 +238,8 @@ def expected_reciprocal_rank(
     R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p
     is the probability that the user reaches its rank. The maximum is `max_grade`, by
     default the highest grade among the judgments. (gdeval, which ir_measures calls,
-    fixes it at 4.
-    `max_grade=4` gives its figures.) A grade below 0 never satisfies, as in gdeval. The
-    gain setting has no part in it.
+    fixes it at 4. `max_grade=4` gives its figures.) A grade below 0 never satisfies, as
+    in gdeval. The gain setting has no part in it.
 
     Source: Chapelle et al. 2009.
     """
@@ -390,7 +389,7 @@ def inferred_average_precision(
     document.
 
     Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of
-        0.00001.
+    0.00001.
     """
     total = relevant_judgments(metric, graded)
     if not total:

@@ -42,7 +42,7 @@ class Metric:
     `is_similarity`: whether it compares a ranking with another one, without judgments.
     `is_own`: whether it is a metric of a project's own.
     `function`: computes such a metric; None if it is not known, for example in a
-        command.
+    command.
     """
 
     text: str

@@ -2,9 +2,8 @@
 
 `parse_metric` reads a name as people write it. The measures are in `measures.MEASURES`
 and `similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`).
-They are in no
-table: a `Metric` carries its function, so that two sessions in one process never see
-each other's.
+They are in no table: a `Metric` carries its function, so that two sessions in one
+process never see each other's.
 """
 
 from __future__ import annotations

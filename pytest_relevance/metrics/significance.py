@@ -57,7 +57,7 @@ class PairedTest:
     `pairs`: the number of queries with both scores.
     `resamples`: how many random flips were drawn; None if all flips were counted.
     `least_p`: the lowest p-value that so many differing pairs can have; NaN without a
-        pair.
+    pair.
     """
 
     difference: float
@@ -183,8 +183,8 @@ def least_p(terms: Sequence[float]) -> float:
     """Give the lowest p-value that so many terms can have: 2 / 2^n.
 
     Of the 2^n flips the two with equal signs are farthest from 0. A term that is less
-    than
-    `TOLERANCE` of the whole does not count, because flipping it makes no other sum.
+    than `TOLERANCE` of the whole does not count, because flipping it makes no other
+    sum.
     """
     smallest = TOLERANCE * math.fsum(map(abs, terms))
     count = 0

@@ -264,7 +264,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check options and ini keys; register the outputs and judges, and `Reporting`
+    """Check options and ini keys; register the hook on skipped folders, and `Reporting`
     where a run needs it from the start.
 
     Else the first case file registers it; the controller of pytest-xdist collects none.

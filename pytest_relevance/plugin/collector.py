@@ -239,9 +239,10 @@ class CaseFile(pytest.Module):
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline
         entries.
         """
+        # repeats count as one
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
-        )  # repeats count as one
+        )
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
         gates = [

@@ -1,11 +1,10 @@
 """What a worker of pytest-xdist leaves on the controller, also if it crashes.
 
 The results that a worker has sent are in the `RunStore`. So a worker that crashes loses
-only the case that it was
-running: pytest-xdist makes a failed report of it, without a result, and gives the other
-cases to a new worker. The cases that were to run and have no result are
-`RunStore.unfinished`: the gates of their files are not evaluated, and the record of the
-run names them.
+only the case that it was running: pytest-xdist makes a failed report of it, without a
+result, and gives the other cases to a new worker. The cases that were to run and have
+no result are `RunStore.unfinished`: the gates of their files are not evaluated, and the
+record of the run names them.
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,7 @@ def report_failed_start(
     """Write the reports of a run that an error ended before it began.
 
     `option` has the options, as far as they were read. Nothing is written where the run
-        has nothing to do with cases.
+    has nothing to do with cases.
     """
     if _is_left_to_others(config, option):
         return
@@ -85,9 +85,8 @@ def _problems_of_writing(
     # an error of a conftest.py comes before the options are part of the configuration
     for name, value in vars(option).items():
         setattr(config.option, name, value)
-    if isinstance(
-        error, pytest.UsageError
-    ):  # the names of the files may be the mistake
+    # the names of the files may be the mistake
+    if isinstance(error, pytest.UsageError):
         for file in files_of_options(config, option):
             setattr(config.option, file.dest, None)
     problems = []

@@ -99,7 +99,7 @@ def search_error(
     and without the path of the root.
 
     `prefix` begins the message. A refusal of this plugin or of pytest has no type and
-        no frame.
+    no frame.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)

@@ -34,7 +34,7 @@ class CaseItem:
     """An item of a case, and its variant.
 
     `search_folder` is the folder that defines the fixture of the search, as part of a
-        node id.
+    node id.
     """
 
     item: pytest.Item

@@ -386,9 +386,8 @@ def read_settings(config: pytest.Config) -> None:
     )
     pattern = config.getini("relevance_redact")
     try:
-        if (
-            pattern != SECRETS
-        ):  # compiling it would take longer than all the rest of this function
+        # compiling it would take longer than all the rest of this function
+        if pattern != SECRETS:
             re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise pytest.UsageError(

@@ -12,8 +12,7 @@ releases may change.
 | the attributes of a failure's representation | secrets are masked in every text of it |
 
 Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the
-package may read a private
-attribute: ruff's rule SLF001 checks that.
+package may read a private attribute: ruff's rule SLF001 checks that.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ class Parameters:
     """The parameters that an item runs with.
 
     `indices` maps each argument, in the order of parametrisation, to the index of its
-        value in the list of values.
-    `ids` are the parts of the name in brackets: one for each call of `parametrize`,
-    even if that call sets several arguments, and none for a hidden parameter.
+    value in the list of values. `ids` are the parts of the name in brackets: one for
+    each call of `parametrize`, even if that call sets several arguments, and none for a
+    hidden parameter.
     """
 
     indices: Mapping[str, int]

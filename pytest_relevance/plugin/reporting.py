@@ -138,11 +138,12 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Store the results attached to a report, and replace the text of a failure."""
         attached = attached_to(report)
+        # after "rerun" another report follows
         if attached.results and report.outcome in (
             "passed",
             "failed",
             "skipped",
-        ):  # after "rerun" another report follows
+        ):
             self._giving_up.count(report.nodeid, attached.results[0])
         if self._is_worker:
             self._store.send_files(report, attached.news)

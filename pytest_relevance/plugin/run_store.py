@@ -138,11 +138,12 @@ class RunStore:
         """Store what a report carries."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
+        # after "rerun" another report of the item follows
         if report.outcome not in (
             "passed",
             "failed",
             "skipped",
-        ):  # after "rerun" another report of the item follows
+        ):
             return
         nodeid, results = report.nodeid, attached.results
         if report.failed:

@@ -27,8 +27,8 @@ class Variant:
     number (from 0) in its case.
 
     `ends` are what follows the name of the case in the names of the items of this
-        variant, if that is not the variant.
-    `parameters` are the ids of the parameters that count, which `name` joins by "-".
+    variant, if that is not the variant. `parameters` are the ids of the parameters that
+    count, which `name` joins by "-".
     """
 
     name: str | None

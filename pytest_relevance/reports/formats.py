@@ -36,7 +36,7 @@ class ReportOptions:
     `width`: the width of plain text, in terminal columns.
     `max_chars`: the most characters of Markdown; None: as many as it takes.
     `limit`: the most cases of a kind, and the most tags, that a comparison lists; None:
-        all.
+    all.
     `images`: whether a page shows pictures of documents, from their addresses.
     `notes`: sentences about how the run was made, which Markdown begins with.
     """

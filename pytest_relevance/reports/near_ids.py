@@ -35,7 +35,7 @@ def near_id_lines(
     """Say which ids differ in little: a paragraph for each kind of difference.
 
     `are_shown`: the ids stand above in quotes, one below the other, so that a blank
-        shows.
+    shows.
     """
     judged = {document for document, _ in result.evaluation.missing}
     has_any = False

@@ -273,7 +273,7 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
     its first line.
 
     `is_named`: with the metric also before a change, if a reader has no heading that
-        says it.
+    says it.
     """
     if result.call.error is not None:
         return result.call.error.headline

@@ -48,8 +48,7 @@ class Loss:
 
     It is (discounted gain at the ideal rank - that at the own rank) / IDCG. `rank`
     (from 1) is where the search returned the document, None if it did not. A loss below
-    0 is a
-    gain: the document ranks above its ideal rank.
+    0 is a gain: the document ranks above its ideal rank.
 
     If more documents of one gain were not returned than there are ideal ranks for them,
     one loss without a `document` covers all of them: any `places` of the `candidates`
@@ -69,8 +68,7 @@ class Breakdown:
     """The table of one query, cut at k, with its totals.
 
     `losses` are sorted, the largest first. The losses and `unfilled` add up to 1 -
-        nDCG.
-    `unfilled` is (IDCG - DCG of the best order of the judged documents) / IDCG: 0
+    nDCG. `unfilled` is (IDCG - DCG of the best order of the judged documents) / IDCG: 0
     except with ideal "max". `too_high` are the rows of the results with less gain than
     that best order has at their rank, by rank. nDCG `is_defined` if any judged document
     has a gain above 0.

@@ -78,12 +78,11 @@ class Outcome:
     `comparison` is the operator between a figure and `bound`, or a rank and `within`.
     `documents`, `within` and `sets` are what was expected, as in an `Expectation`;
     `wrong` are the documents that do not meet it. For `order` it lists the wrong pairs,
-    one after the
-    other: the first document of each pair is not before the second. For fields,
-    `conditions` are what was expected of the first `within` results, and `values` has
-    for each document in `wrong` its rank and the fields that make it wrong, {field:
-    value}. For `same_as`, `query` is the other query, and `values` has the ranks here
-    and there.
+    one after the other: the first document of each pair is not before the second. For
+    fields, `conditions` are what was expected of the first `within` results, and
+    `values` has for each document in `wrong` its rank and the fields that make it
+    wrong, {field: value}. For `same_as`, `query` is the other query, and `values` has
+    the ranks here and there.
     `is_worse`: the accepted ranking misses this too, and is known to miss it by less.
     `is_score`: judging the unjudged results could change the figure. `by_people`: the
     figures are those without the grades that fill, by which nothing is wrong. `before`
@@ -117,12 +116,12 @@ class BaselineComparison:
 
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where
     it is not defined; `scores` are others that gates ask for. `stale` lists what
-    changed in the case since the ranking was accepted. `documents` and
-    `grades` are the accepted ranking and `then` its scores on the day it was accepted,
-        where a report needs them.
+    changed in the case since the ranking was accepted. `documents` and `grades` are the
+    accepted ranking and `then` its scores on the day it was accepted, where a report
+    needs them.
 
     `newly_failing`: a floor or an expectation is not met that the accepted ranking
-        meets under the judgments of today.
+    meets under the judgments of today.
     `failed_before`: the accepted ranking is known to miss each unmet floor and
     expectation at least as badly, and the score did not drop by more than the
     tolerance. A latency counts for neither. `missed`: the accepted ranking is known to
@@ -202,8 +201,7 @@ class CaseOrigin:
     are the names of its items where another plugin repeats them or adds parameters to
     their names. `variant_index` counts the variants of the case from 0, in the order of
     the parameters of its fixtures as written. `search_folder` is the folder that
-    defines the search, empty for the
-    rootdir: folders may have searches of one name.
+    defines the search, empty for the rootdir: folders may have searches of one name.
     """
 
     variant_index: int = 0
@@ -221,9 +219,8 @@ class CaseConditions:
     `is_depth_set`: the case file sets it. `asked` is how many results the search was
     asked for, 0 where it takes no number, None where that is not known. `floor` is the
     expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline.
-    `lowest` and
-    `highest` are the grades that an unjudged result may have; `grade_names` the names
-        of grades.
+    `lowest` and `highest` are the grades that an unjudged result may have;
+    `grade_names` the names of grades.
     """
 
     k: int = 10
@@ -246,15 +243,13 @@ class CaseRanking:
     that was returned, as all of it counts), with `engine_scores` (or none;
     `is_unsorted`: they neither only fall nor only rise) and `grades` (None: unjudged,
     or a later copy), one for each document. `returned` is how many different documents
-    the search returned,
-    `repeated` how many results are later copies; `reaches_depth`: as many as it was
-    asked for, so that there may be more. `deeper` are the ranks of judged or accepted
-    documents below those that are kept. `irrelevant_top` are the first three documents,
-    if the first has no gain. `as_returned` are the results where the settings collapse
-    chunks:
-    `documents` has the first of each document. `field_values` is in how many of the
-    results each field has a value that is not empty; it has the fields that
-    expectations look at, if there are results.
+    the search returned, `repeated` how many results are later copies; `reaches_depth`:
+    as many as it was asked for, so that there may be more. `deeper` are the ranks of
+    judged or accepted documents below those that are kept. `irrelevant_top` are the
+    first three documents, if the first has no gain. `as_returned` are the results where
+    the settings collapse chunks: `documents` has the first of each document.
+    `field_values` is in how many of the results each field has a value that is not
+    empty; it has the fields that expectations look at, if there are results.
     """
 
     reaches_depth: bool = False
@@ -339,10 +334,9 @@ class CaseEvaluation:
     that the result was recorded with, where it was judged again; no record has it.
 
     `filled` are the documents whose grades fill what nobody has judged, with who gave
-        them: {document: name};
-    `filled_top` is how many of the `judged` each has given. `people_scores` are the
-        scores without these grades,
-    `people_verdict` is the verdict, "" if it is the same.
+    them: {document: name}; `filled_top` is how many of the `judged` each has given.
+    `people_scores` are the scores without these grades, `people_verdict` is the
+    verdict, "" if it is the same.
     """
 
     judgments: Mapping[float, int] = field(default_factory=dict)

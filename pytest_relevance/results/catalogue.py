@@ -85,7 +85,7 @@ class _Columns:
     """The columns of a catalogue.
 
     `is_nested`: the documents are objects, so that a dot in a name leads into an
-        object.
+    object.
     """
 
     names: Sequence[str]

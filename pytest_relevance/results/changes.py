@@ -22,7 +22,7 @@ class Snapshot:
 
     `documents`: the results, best first.
     `grades`: the grade of each document, None for an unjudged one; none without
-        judgments.
+    judgments.
     `scores`: by the name of the metric, None if one is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.
     """
@@ -74,7 +74,7 @@ class Change:
     `before`: the earlier ranking, None if there is none.
     `after`: the ranking now.
     `metric`: the metric by which the scores are compared; None is the nDCG@k of the
-        case.
+    case.
     `is_compared`: whether the rankings can be compared. An earlier ranking cannot if it
     is one of another query, for example.
     """
@@ -143,7 +143,7 @@ class Change:
         """What left the top k, entered it and moved in it; None without a comparison.
 
         `left` has the documents with the highest gains first: they explain the lost
-            score.
+        score.
         """
         if self.before is None or not self.is_compared:
             return None

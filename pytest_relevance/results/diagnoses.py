@@ -5,9 +5,8 @@ They are found from the results of a whole run (`diagnose`). Every report shows 
 them once. Of the failures that a diagnosis explains, the first is shown in full.
 
 Errors that are alike are in `alike_errors.py`. The other diagnoses are of one search in
-one
-variant: each has a row, a `DiagnosisKind`. `pytest_relevance.registry.DIAGNOSES` has
-the rows by name. To add one to the package, write a row in `diagnosis_kinds.py` and
+one variant: each has a row, a `DiagnosisKind`. `pytest_relevance.registry.DIAGNOSES`
+has the rows by name. To add one to the package, write a row in `diagnosis_kinds.py` and
 name it in `bundled.py`.
 """
 

@@ -1,7 +1,7 @@
 """The kinds of diagnoses of the package: what a search does wrong in many cases.
 
 `find` of a kind gets the cases of one search in one variant. `explain` says what was
-    found.
+found.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class FieldValues:
 
     `by_document`: {document: {field: value}}.
     `columns`: what messages say that the source has of each document; by default all of
-        that.
+    that.
     """
 
     source: str

@@ -54,7 +54,7 @@ class Found:
     `latency`: in seconds; None if it was not measured.
     `is_cut`: the ranking may go on below what was returned.
     `fields`: the values of the fields that expectations look at, {field: values}. None
-        is absent.
+    is absent.
     `finds_nothing`: nothing was returned, and nothing was expected.
     `others`: the rankings of other queries, {query: documents}.
     `left_out`: how many results of documents in the ranking were left out.

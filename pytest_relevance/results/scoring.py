@@ -68,8 +68,8 @@ class CaseInRun:
 
     `params` are the parameters of the case with secrets masked, None where there is
     nothing to mask. `search` is the name of the search, None for the search of the
-    case. `tolerance` is used for a case that sets none. `CaseResult` and
-    `CaseOrigin` explain the other fields.
+    case. `tolerance` is used for a case that sets none. `CaseResult` and `CaseOrigin`
+    explain the other fields.
     """
 
     file: str = ""
@@ -101,9 +101,8 @@ def score_case(
 
     `asked` is how many results the search was asked for, None where it takes no such
     number. Where it returned as many, and a metric of the case looks at the whole
-    ranking, there is nothing to score: ask `why_cut` first. Without
-    `details` the result has the figures and the verdict alone; `with_details` adds the
-        rest.
+    ranking, there is nothing to score: ask `why_cut` first. Without `details` the
+    result has the figures and the verdict alone; `with_details` adds the rest.
     """
     graded = grade_ranking(ranking.ids, case.judgments)
     terms = case.terms
@@ -367,9 +366,8 @@ def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentText
     titles = {
         document: title for document, title in case.titles.items() if document in named
     }
-    for index in (
-        range(len(ranking.ids) - 1, -1, -1) if ranking.titles else ()
-    ):  # the first copy decides
+    # the first copy decides
+    for index in range(len(ranking.ids) - 1, -1, -1) if ranking.titles else ():
         if ranking.ids[index] in named and (title := ranking.title(index)):
             titles[ranking.ids[index]] = title
     return DocumentTexts(
@@ -404,9 +402,8 @@ def _missing(
 
     `accepted` are the grades of the accepted ranking.
     """
-    if len(ranking.grades) - ranking.grades.count(None) == len(
-        case.judgments
-    ):  # a later copy has no grade
+    # a later copy has no grade
+    if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):
         return ()
     returned, gains, deeper = (
         set(ranking.documents),
@@ -522,9 +519,8 @@ def decide(
         bounded = is_bounded(case)
         if not (bounded and lower >= floor):
             in_doubt = True
-            if (
-                not value >= floor
-            ):  # also where the score is NaN, for which no comparison is true
+            # also where the score is NaN, for which no comparison is true
+            if not value >= floor:
                 scores.insert(
                     0,
                     Outcome(

@@ -122,7 +122,7 @@ class Undecided:
     most that any case got.
 
     `demands` are the expectations that look deeper, each with the rank that it looks
-        at.
+    at.
     """
 
     result: CaseResult

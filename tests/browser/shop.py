@@ -103,6 +103,5 @@ AFTER = {
     "rain jacket": _hits("drizzle", "sleet"),
 }
 """The rankings of the run that the report is about: smart watch fails now, rain jacket
-is better, `loafer`, `sandal`,
-`phone` and `brick` are unjudged.
+is better, `loafer`, `sandal`, `phone` and `brick` are unjudged.
 """

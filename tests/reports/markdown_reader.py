@@ -49,8 +49,8 @@ class Page:
 
     `codes` are the code spans and `blocks` the code blocks, `texts` the text outside of
     both, `tables` the cells of each table by row, as their plain text. `elements` are
-    all HTML elements in it and `comments` its comments,
-    `tokens` the kinds of everything within lines, `kinds` those of the blocks.
+    all HTML elements in it and `comments` its comments, `tokens` the kinds of
+    everything within lines, `kinds` those of the blocks.
     """
 
     codes: list[str] = field(default_factory=list)

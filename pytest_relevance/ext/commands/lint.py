@@ -1,9 +1,8 @@
 """Checks of case files and judgment files: what is valid but seldom intended.
 
 Each check is a row, a `FileCheck`. `pytest_relevance.registry.CHECKS` has the rows by
-name;
-`check.py` runs them and shows what they find. To add a check to the package, write a
-row here and name it in `bundled.py`.
+name; `check.py` runs them and shows what they find. To add a check to the package,
+write a row here and name it in `bundled.py`.
 """
 
 from __future__ import annotations

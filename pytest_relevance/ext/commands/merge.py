@@ -74,9 +74,8 @@ def run(arguments: Namespace) -> int:
 
     format = arguments.format or TEXT
     runs = [Run.open(path) for path in arguments.records]
-    if len({run.name for run in runs}) < len(
-        runs
-    ):  # shard-1/run.jsonl, shard-2/run.jsonl
+    # shard-1/run.jsonl, shard-2/run.jsonl
+    if len({run.name for run in runs}) < len(runs):
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)
     command.check_output(arguments, arguments.records, is_record, f"no {RECORDS}")
@@ -88,9 +87,8 @@ def run(arguments: Namespace) -> int:
     gates = judge_gates(
         merged.run.results, merged.run.files, require=merged.run.info.requires_gates
     )
-    if (
-        arguments.output is not None
-    ):  # before the report is printed, as its reader may close the pipe
+    # before the report is printed, as its reader may close the pipe
+    if arguments.output is not None:
         with command.writing(arguments.output):
             merged.run.write(arguments.output)
         command.complain(f"written: {arguments.output}")

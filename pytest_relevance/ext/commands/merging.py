@@ -66,10 +66,10 @@ class Merged:
     """The whole run. `run.missing` is what did not finish in one record and is in none.
 
     `again` are the cases that several records have, with the same results; `replaced`
-        those whose last result counts.
-    `searched` is how the fingerprint of another record differs from the first record's,
-    if any does. `undecided` are the cases that passed in a record, and that all records
-    together show to be undecided: the run has them as errors.
+    those whose last result counts. `searched` is how the fingerprint of another record
+    differs from the first record's, if any does. `undecided` are the cases that passed
+    in a record, and that all records together show to be undecided: the run has them as
+    errors.
     """
 
     run: Run
@@ -111,8 +111,7 @@ def merge_runs(
     """Merge runs, in the order in which they are given.
 
     Raises `Unmergeable` where they do not belong together, or where a case has
-    different results in two of them; with
-    `last` the last of its results counts.
+    different results in two of them; with `last` the last of its results counts.
     """
     reasons = [*_other_files(runs)]
     if len({run.info.program for run in runs}) > 1:
@@ -244,9 +243,8 @@ def _joined_cases(
 def _gaps(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> Iterator[Gap]:
-    keys = {
-        (*result.key, result.search) for result in results
-    }  # a result that is there twice counts once
+    # a result that is there twice counts once
+    keys = {(*result.key, result.search) for result in results}
     found = Counter((file, search, variant) for file, _, variant, search in keys)
     for file, info in files.items():
         for search, variant, total in info.totals:

@@ -211,9 +211,8 @@ def _drop(
     """Parse a metric and by how much its mean may drop, or another bound:
     `nDCG@10=0.02`.
     """
-    name, _, amount = text.rpartition(
-        "="
-    )  # a metric name may contain = too: P(rel=2)@5=0.1
+    # a metric name may contain = too: P(rel=2)@5=0.1
+    name, _, amount = text.rpartition("=")
     if not name:
         raise ArgumentTypeError(
             f"expected a metric and {what}, {example}, found {quoted(text)}"

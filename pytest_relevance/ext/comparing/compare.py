@@ -44,10 +44,10 @@ def compare_runs(
     path (of a record, or of a run as `read_run` takes it), or rankings as `evaluate`
     takes them. Records have scores. Other runs are scored by `judgments`: a path (of a
     case file, or of anything that `read_judgments` takes), a `Suite`, or what
-    `evaluate` takes. With
-    `judgments` records are scored anew too. `metrics` are names. The default is the
-    nDCG@k of the cases, and nDCG@10 for rankings. `settings` are those of `evaluate`
-    (`gain="linear"` ...). Records are scored by them from their recorded grades.
+    `evaluate` takes. With `judgments` records are scored anew too. `metrics` are names.
+    The default is the nDCG@k of the cases, and nDCG@10 for rankings. `settings` are
+    those of `evaluate` (`gain="linear"` ...). Records are scored by them from their
+    recorded grades.
 
     Several variants of a search are compared one by one. `variants=("bm25", "hybrid")`
     compares one variant of `first` with another of `second`, which may be the same run.

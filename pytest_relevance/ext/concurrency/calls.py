@@ -63,9 +63,8 @@ class SearchOutcome:
     def read(self, response: object) -> Ranking:
         """Read a response as the ranking of the case."""
         if self.answer is None:
-            self.answer = (
-                [*response] if type(response) is list else response
-            )  # a copy: the search may reuse the list
+            # a copy: the search may reuse the list
+            self.answer = [*response] if type(response) is list else response
         return calling.read_response(
             self.run.item, self.run.case, response, self.search, self.asked
         )
@@ -82,9 +81,8 @@ class SearchOutcome:
         if isinstance(self.error, SharedCursorError):
             return
         if threading.current_thread() is not threading.main_thread():
-            text = "".join(
-                format_exception_only(error)
-            )  # `str` of an exception of the user's may raise another
+            # `str` of an exception of the user's may raise another
+            text = "".join(format_exception_only(error))
             before, bound, _ = text.partition(_BOUND_TO_THREAD)
             if bound:
                 error = CaseError(_BOUND.format(error=before + bound), pytrace=False)
@@ -194,9 +192,8 @@ class Call:
             # Ctrl-C interrupts what the main thread does, which may be this search: it
             # ends the window, not one case
             is_ending = isinstance(error, (GeneratorExit, KeyboardInterrupt))
-            if (
-                self.is_lost or is_ending or type(error).__name__ == "Cancelled"
-            ):  # trio's class
+            # trio's class
+            if self.is_lost or is_ending or type(error).__name__ == "Cancelled":
                 raise
             self.fail(error)
         self.future.set_result(None)

@@ -149,9 +149,8 @@ class Searches:
             self._drop(first)  # the case that began it ends with it
             self._forget_lost(calls)
         item, text = self._in_flight
-        if (
-            not text or type(error).__name__ == "CancelledError"
-        ):  # in a loop that Ctrl-C ends from outside
+        # in a loop that Ctrl-C ends from outside
+        if not text or type(error).__name__ == "CancelledError":
             return
         self._in_flight = None, ""
         if item is None or isinstance(error, _ENDING):  # no report of the case follows
@@ -200,9 +199,8 @@ class Searches:
         if many is None:
             groups = [[run] for run in runs] if len(runs) > 1 else []
         else:
-            groups = _batches(runs, many, size)[
-                :most
-            ]  # cases with other params begin a window of their own
+            # cases with other params begin a window of their own
+            groups = _batches(runs, many, size)[:most]
         calls = [Call(group, search, many, self._settings.calls) for group in groups]
         if len(calls) == 1:
             calls[0].is_only = True
@@ -274,9 +272,8 @@ class Searches:
                     lambda task: task.cancelled() or task.exception()
                 )
             await asyncio.wait([call.task for call in calls])
-            if (
-                self._calls is not calls
-            ):  # the loop stopped before its end, and now runs for another window
+            # the loop stopped before its end, and now runs for another window
+            if self._calls is not calls:
                 raise asyncio.CancelledError
 
     @contextmanager

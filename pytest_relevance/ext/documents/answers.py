@@ -1,8 +1,7 @@
 """What documents are called, from the answers of an index.
 
 The answer of the fixture `relevance_documents` is a mapping of the documents that are
-in an
-index: their titles, or mappings with a title and further fields (`read_answer`).
+in an index: their titles, or mappings with a title and further fields (`read_answer`).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class IndexDocuments:
     """The documents that an index was asked for.
 
     `titles`, `shown`: the titles and further fields, as text, of the documents in the
-        index.
+    index.
     `absent`: the documents that are not in it.
     `has_other_ids`: the index does not have a document that the search returned. It
         then has other ids than the search, and an absent document may well be in the

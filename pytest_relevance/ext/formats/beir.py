@@ -2,8 +2,7 @@
 `queries.jsonl`.
 
 The format has to be named. A file in it is recognised as a table or as JSON Lines, with
-one
-difference: the texts of its queries are in another file.
+one difference: the texts of its queries are in another file.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ class _NestedReader(Collector):
     ratings.
 
     `for_queries`: it is a file of queries. The keys are the queries if they have no
-        text.
+    text.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:

@@ -1,8 +1,7 @@
 """The files of OpenSearch's search-relevance plugin.
 
 They are the requests that import judgments and query sets, and the responses of the
-plugin:
-`judgmentRatings[].{query, ratings[].{docId, rating}}` and
+plugin: `judgmentRatings[].{query, ratings[].{docId, rating}}` and
 `querySetQueries[].{queryText, referenceAnswer}`. A response has the same in
 `hits.hits[]._source`. The key of a query is its text, which may occur several times.
 """

@@ -297,7 +297,7 @@ def distinct(
     """Give the queries, each id once.
 
     `queries`: what was found in a file, a query or what is wrong with it, each with its
-        place.
+    place.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.

@@ -2,12 +2,11 @@
 
 ratings.json has `topics[].query_groups[].queries[]` with `relevant_documents`. Topics
 and groups may be left out. A query is a template and its placeholders. One placeholder
-(`$query`, or
-`query_placeholder` of the file) is the text, the others are the params of the query,
-without their `$`. RRE has no ids: the key of a query is its text, and then its params
-if it has any: `fender`, `fender (strings=4)`. A group, a query or both may have
-relevant documents, as
-`{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
+(`$query`, or `query_placeholder` of the file) is the text, the others are the params of
+the query, without their `$`. RRE has no ids: the key of a query is its text, and then
+its params if it has any: `fender`, `fender (strings=4)`. A group, a query or both may
+have relevant documents, as `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a
+grade has 2.
 """
 
 from __future__ import annotations

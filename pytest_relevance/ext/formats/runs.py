@@ -66,7 +66,7 @@ class _Columns:
     """The numbers of the columns of a run.
 
     `number`: the column of ranks or scores, as `order` says; None if the rows are in
-        order.
+    order.
     """
 
     query: int

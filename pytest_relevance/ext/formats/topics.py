@@ -188,8 +188,7 @@ def _elements(content: str) -> _Elements:
     """Find the elements of a topic. The first of each name counts.
 
     An element without an end tag ends at the next one. A language is not part of a
-    name:
-    `EN-title` is `title`.
+    name: `EN-title` is `title`.
     """
     texts: dict[str, str] = {}
     between = []

@@ -62,13 +62,13 @@ class Point:
 
     `searched`: what is new in its fingerprint.
     `figures`: those of the cases that were searched. `empty`: how many rankings are
-        empty.
+    empty.
     `statuses`: counts all cases.
     `changes`: by kind what changed in a case since its last result: "judgments",
         "settings" or "query", with a detail, if known.
     `compared`: how many other cases have a result before.
     `moves`: the cases that moved, the largest fall first; so many are `worse` and
-        `better`.
+    `better`.
     `mean`, `low`, `high`: the mean, and the interval that unjudged results leave to it;
         NaN if no case has a score.
     `p95`: of the latencies of the common cases, in seconds.

@@ -28,8 +28,7 @@ class Series:
     `since`: the number of the first point from which on cases that no break has touched
         are at least half of the scored cases.
     `change`: that of the mean since then, over these cases; of them so many got `worse`
-        and
-        `better` by more than their tolerance.
+        and `better` by more than their tolerance.
     `last`: the last results of all scored cases.
     `unmet`: the gates that the last run missed.
     """
@@ -55,7 +54,7 @@ def series_of(
     """Make the series of a variant; None if its runs have no case in common.
 
     `last` are the last results of its cases. The means and latencies of the points are
-        set.
+    set.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()

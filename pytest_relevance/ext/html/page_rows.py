@@ -32,7 +32,7 @@ class PageRow:
 
     `change`: the case, and its ranking beside the earlier one, by nDCG@k.
     `became`: what became of the case: it got worse or better, failed before, or its
-        status.
+    status.
     `is_better`: whether its score rose by more than the tolerance, or in a comparison
     by more than a little.
     """

@@ -81,7 +81,7 @@ class Judge:
     """A judge: its `name` is the rater of its grades.
 
     `value` is what the fixture returned. Raises `UnusableJudge` if it is no function
-        with a name.
+    with a name.
     """
 
     def __init__(self, value: Any, config: pytest.Config) -> None:

@@ -21,7 +21,7 @@ class Progress:
     `asked 120 of 500, about 2 min left`.
 
     `what` begins the text, `total` is the number of steps. `write` writes a text and
-        flushes it. `clock` gives seconds.
+    flushes it. `clock` gives seconds.
     """
 
     what: str

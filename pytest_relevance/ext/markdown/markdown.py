@@ -320,8 +320,7 @@ class _CaseGroups:
 
     `got_worse` and `failed` fail, `fell` and `rose` do not. `failed` is without the
     cases that failed before, and without errors that one sentence tells for several
-    cases.
-    `lowest` are those with the lowest scores, if no case fails or moved.
+    cases. `lowest` are those with the lowest scores, if no case fails or moved.
     """
 
     got_worse: list[CaseChange]

@@ -1,8 +1,8 @@
 """What vector indexes return: arrays of faiss and hnswlib, and the matches of usearch.
 
 Results are labels: row numbers of the index, or integers given at insertion. The
-attribute
-`ids` of the fixture's value turns labels into ids. Without it labels are refused.
+attribute `ids` of the fixture's value turns labels into ids. Without it labels are
+refused.
 
 faiss returns (distances, labels), hnswlib (labels, distances), each an array of shape
 (queries, k). The integers are the labels, the floats the distances. Arrays are those of
@@ -55,7 +55,7 @@ def of_one_query(array: Any, response: object) -> list[Any]:
     """Return the elements of an array of shape (k,) or (1, k).
 
     `response` is what the message shows. Raises `UnreadableRanking` for several
-        queries.
+    queries.
     """
     if array.ndim == 1:
         elements: list[Any] = array.tolist()

@@ -38,10 +38,11 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 def is_waiting(response: object) -> bool:
     """Whether a response must be awaited or iterated asynchronously."""
+    # the usual responses; the check of abstract classes is slow
     if type(response) in (
         list,
         dict,
-    ):  # the usual responses; the check of abstract classes is slow
+    ):
         return False
     return is_awaitable(response) or _is_read_asynchronously(response)
 
@@ -99,9 +100,8 @@ def wait_on_own_loop(
     the search began.
     """
     loop = own_loop(config)
-    if inspect.iscoroutine(
-        response
-    ):  # a coroutine starts only now; creating the loop must not count as its time
+    # a coroutine starts only now; creating the loop must not count as its time
+    if inspect.iscoroutine(response):
         started = now()
     return loop.run_until_complete(wait(response, most)), started
 

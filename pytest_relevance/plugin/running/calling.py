@@ -68,18 +68,17 @@ def call_search(
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
-        params = deepcopy(
-            params
-        )  # the suite's own objects: a search that changes them must not affect the next case
+        # the suite's own objects: a search that changes them must not affect the next
+        # case
+        params = deepcopy(params)
     try:
         if asked is not None:
             params = {**params, "k": asked}
         started = now()
         response = search(case.query if queries is None else queries, **params)
     except TypeError as error:
-        if (
-            error.__traceback__ is not None and error.__traceback__.tb_next is None
-        ):  # raised by the call, not in it
+        # raised by the call, not in it
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise CaseError(
                 _uncallable(search, case, params, error, queries), pytrace=False
             ) from None
@@ -106,9 +105,8 @@ def read_response(
     the test requests it. Raises `CaseError` where the response cannot be read.
     """
     own = None
-    if (
-        item.config.hook.pytest_relevance_ranking.get_hookimpls()
-    ):  # calling a hook without implementations costs 30 us
+    # calling a hook without implementations costs 30 us
+    if item.config.hook.pytest_relevance_ranking.get_hookimpls():
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
     ids = _labels_of(search)
@@ -171,9 +169,8 @@ def _takes_k(search: Any) -> bool:
     `**kwargs` does not count.
     """
     function = search.__func__ if type(search) is MethodType else search
-    if (
-        type(function) is FunctionType and not function.__dict__
-    ):  # a plain function; inspect.signature takes 20 us
+    # a plain function; inspect.signature takes 20 us
+    if type(function) is FunctionType and not function.__dict__:
         code = function.__code__
         return (
             "k"

@@ -37,14 +37,13 @@ class Attempt:
     What an attempt has not set is the attribute of the class.
 
     `searched` is what the search returned, or something to await for it, if it was
-        called ahead of the test function.
-    `asked` is the number of results requested, `calls` how often the search was called,
-    `answer` the response that was scored; `is_read`: it was read as a ranking.
-    `repeats` compares the responses of repeated calls. `concurrency` is how many
-    searches ran at a time; `is_shared`: its latency is its share of a batch's latency.
-    `loop` is the event loop of another plugin that the case ran in. `is_running` is
-    true during the call of the test function.
-    `result` is the result, `error` the exception that ended the attempt;
+    called ahead of the test function. `asked` is the number of results requested,
+    `calls` how often the search was called, `answer` the response that was scored;
+    `is_read`: it was read as a ranking. `repeats` compares the responses of repeated
+    calls. `concurrency` is how many searches ran at a time; `is_shared`: its latency is
+    its share of a batch's latency. `loop` is the event loop of another plugin that the
+    case ran in. `is_running` is true during the call of the test function. `result` is
+    the result, `error` the exception that ended the attempt;
     `fails_baseline`: the baseline is a reason of the verdict.
     """
 
@@ -72,12 +71,11 @@ class CaseRun:
     lines. `is_check`: this is a check of a test in Python. `place` is the number of the
     item among those of all files (from 0), in the order of collection. `variant_index`
     is the index of the variant in the case's list of variants (from 0),
-    `variant_parameters` are the ids of the parameters that it is named by.
-    `items` are the names of its items in this variant, if they do not follow from id
-    and variant. `baseline` is the baseline of its file, `search_folder` the folder of
-    its search fixture. `properties` are the JUnit properties on the item.
-    `is_searched_ahead`: the search of the case was called with that of another one,
-    before its turn.
+    `variant_parameters` are the ids of the parameters that it is named by. `items` are
+    the names of its items in this variant, if they do not follow from id and variant.
+    `baseline` is the baseline of its file, `search_folder` the folder of its search
+    fixture. `properties` are the JUnit properties on the item. `is_searched_ahead`: the
+    search of the case was called with that of another one, before its turn.
     """
 
     case: Case
@@ -160,9 +158,8 @@ class CaseRun:
     def in_run(self) -> CaseInRun:
         """What the result has from the run. Secrets among the params are masked."""
         params, search, test = self.case.params, None, ""
-        if (
-            self.is_check
-        ):  # several tests may check the same query, even on the same line
+        # several tests may check the same query, even on the same line
+        if self.is_check:
             file, _, name = self.item.location
             search = CHECK
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id

@@ -2,8 +2,7 @@
 Python.
 
 A check that fails in a thread or a task of the test ends that thread or task. If its
-exception is lost there,
-`raise_lost_check` makes the test fail with it.
+exception is lost there, `raise_lost_check` makes the test fail with it.
 """
 
 from __future__ import annotations
@@ -49,9 +48,8 @@ class Relevance:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._checks = item.stash[CHECKS] = (
-            Checks()
-        )  # drops the checks of an earlier attempt
+        # drops the checks of an earlier attempt
+        self._checks = item.stash[CHECKS] = Checks()
 
     def check(
         self,

@@ -21,8 +21,7 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
 
     `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean without
     them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9
-    more`.
-    `most` of the cases are named.
+    more`. `most` of the cases are named.
     """
     if not any(_has_filled(result) for result in results):
         return []

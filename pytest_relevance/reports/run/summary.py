@@ -5,8 +5,7 @@ are used, so that it starts fast.
 
 A search whose fixture has parameters runs with each of them: these are its variants,
 and are shown side by side. The checks of tests in Python (`relevance.check`) search
-nothing
-themselves: they have suite lines, but no comparisons.
+nothing themselves: they have suite lines, but no comparisons.
 """
 
 from __future__ import annotations
@@ -56,10 +55,9 @@ def summary_lines(
     names.
 
     `verbosity` is as pytest counts it: below 0 the suites alone, above 0 nothing is
-        cut.
-    `updating` is what the run accepts into the baseline ("all" or "new"). `against` is
-    the record to compare with, as the command line names it. Without `has_advice`
-    nothing is said about what to do with a baseline.
+    cut. `updating` is what the run accepts into the baseline ("all" or "new").
+    `against` is the record to compare with, as the command line names it. Without
+    `has_advice` nothing is said about what to do with a baseline.
     """
     full = verbosity > 0
     variants = variants_of(results)

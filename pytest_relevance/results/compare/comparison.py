@@ -82,8 +82,7 @@ class Comparison:
     `first` and `second` are their names. `pairs` are the results of the cases that were
     compared, and `changes` say what became of each. `names` are the metrics, and
     `metric` is the one by which single cases are compared; None is the nDCG@k of each
-    case.
-    `changed` says of each case what changed: "ranking", "judgments", "both" or
+    case. `changed` says of each case what changed: "ranking", "judgments", "both" or
     "nothing"; judgments can have changed only if both runs were judged again.
 
     `metrics` has a row for each variant of the search and metric: the means of both,
@@ -93,9 +92,9 @@ class Comparison:
 
     `left_out` says what was not compared and why, `errors` are the cases that are an
     error in either run; without `common` both are empty. `notes` are further remarks.
-    `fingerprint` says what differs in what was searched, by name: `{"index":
-    ["products-11", "products-20"]}`. `files` are the case files of the second run.
-    `resamples` and `seed` are the settings of the tests.
+    `fingerprint` says what differs in what was searched, by name:
+    `{"index": ["products-11", "products-20"]}`. `files` are the case files of the
+    second run. `resamples` and `seed` are the settings of the tests.
     """
 
     first: str
@@ -248,8 +247,7 @@ class Comparison:
         difference.
 
         Columns: file, id, variant, query, weight, tags, k; for each metric its name
-            with
-        `first`, `second` and `difference`, or the name alone for a metric of two
+        with `first`, `second` and `difference`, or the name alone for a metric of two
         rankings such as Jaccard@10; what `changed`.
         """
         table: dict[str, object] = {}

@@ -100,7 +100,7 @@ class Difference:
     `adjusted_p`: the one after Holm over the metrics of the variant.
     `effect`: Cohen's d of the pairs.
     `least_p`: the lowest adjusted p-value that is possible with as many cases that
-        changed.
+    changed.
 
     A figure that is not defined is NaN.
     """

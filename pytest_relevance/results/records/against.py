@@ -139,7 +139,7 @@ def entries_of(
     without a score.
 
     `fingerprint` says what was searched. `files` have the cases that were collected and
-        did not run.
+    did not run.
     """
     entries: dict[str, BaselineEntries] = {}
     for result in results:
@@ -338,9 +338,8 @@ def _compared(
     before = defined(score(result.metric, graded, result.conditions.settings))
     scores = baseline_comparison.gate_scores(result, gates, graded, expects_known=True)
     if other is not None and other.evaluation.digest == result.evaluation.digest:
-        theirs = (
-            other.evaluation.scores
-        )  # the values of a project's own metrics are taken as they were recorded
+        # the values of a project's own metrics are taken as they were recorded
+        theirs = other.evaluation.scores
         own = (
             metric.text
             for gate in gates

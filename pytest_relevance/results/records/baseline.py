@@ -97,11 +97,10 @@ class BaselineEntry:
     the case collapsed chunks, which `documents` has as they were returned, with as many
     further ones as fill the depth; `is_all`: the search had no more of them. `deeper`
     are the ranks of documents that a missed expectation names and `documents` does not
-    have, None for one that was not returned.
-    `digest` is that of the judgments, "" if it is not known, as are then `weight`,
-        `tags`, and whether the case
-    `missed` a floor or an expectation (None: there was nothing to miss, and no score).
-    `call` is how a recorded search was called; no baseline has it.
+    have, None for one that was not returned. `digest` is that of the judgments, "" if
+    it is not known, as are then `weight`, `tags`, and whether the case `missed` a floor
+    or an expectation (None: there was nothing to miss, and no score). `call` is how a
+    recorded search was called; no baseline has it.
     """
 
     id: str
@@ -297,7 +296,7 @@ class _Header:
     """The header of the file, but for its kind and its version.
 
     `holds` tells a reader what the file is. `without_ranking` lists
-        `[id, variant, why]`.
+    `[id, variant, why]`.
     """
 
     holds: str = ""
@@ -519,9 +518,9 @@ class Updated:
 
     `rescored` counts the changed entries with the same ranking and other scores or
     metrics. `titles` is how many titles of documents it added or changed. `noted`
-    counts the kept entries of cases with other judgments, weights or tags.
-    `moved` have the same ranking under another id or variant, or come from another
-        file; `left` went to another file.
+    counts the kept entries of cases with other judgments, weights or tags. `moved` have
+    the same ranking under another id or variant, or come from another file; `left` went
+    to another file.
     `has_new_fingerprint`: the fingerprint in the header changed. `without_ranking`
     counts the cases that have no accepted ranking, and that nothing else tells of.
     `has_new_gaps`: the list of cases without a ranking changed.
@@ -570,15 +569,14 @@ def update_baseline(
     both. Keys that a later version has added are dropped.
 
     `accepted.without_ranking` are the cases of which this run accepts no ranking.
-        `collected` are all cases of the
-    file: other cases leave the list of the cases without a ranking. `searches` are the
-    searches of the cases that should find something: an update after which one of them
-    found nothing in most of its cases is refused.
+    `collected` are all cases of the file: other cases leave the list of the cases
+    without a ranking. `searches` are the searches of the cases that should find
+    something: an update after which one of them found nothing in most of its cases is
+    refused.
 
     The file is read again under a lock, so that two runs that update at once lose
-    nothing of each other. Raises
-    `RecordError` for a file that cannot be read, and OSError, with the file unchanged,
-        if it cannot be written.
+    nothing of each other. Raises `RecordError` for a file that cannot be read, and
+    OSError, with the file unchanged, if it cannot be written.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
@@ -756,9 +754,8 @@ def locked(folder: Path) -> Iterator[None]:
 
     The lock ends with the process. Raises OSError.
     """
-    if (
-        sys.platform == "win32"
-    ):  # a lock file would outlive a killed run (docs/background/baselines.md)
+    # a lock file would outlive a killed run (docs/background/baselines.md)
+    if sys.platform == "win32":
         yield
         return
     import fcntl

@@ -426,9 +426,8 @@ def _compare_scores(
         None if case.looks_at_all else result.conditions.depth,
         entry.ranking(case.settings),
     )
-    is_same = documents[:depth] == tuple(
-        result.ranking.documents[:depth]
-    )  # down to the depth of the case
+    # down to the depth of the case
+    is_same = documents[:depth] == tuple(result.ranking.documents[:depth])
     if (
         is_same
         and not (details or case.terms.gates)

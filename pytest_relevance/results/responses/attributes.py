@@ -3,9 +3,8 @@ that could be trusted.
 
 A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
 answer to every name, such as a mock, or an object of a class with `__getattr__`. They
-would be taken for anything. So an attribute counts only if
-`inspect.getattr_static` finds it. Libraries whose classes need `__getattr__` are listed
-    in `BY_GETATTR`.
+would be taken for anything. So an attribute counts only if `inspect.getattr_static`
+finds it. Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
 """
 
 from __future__ import annotations

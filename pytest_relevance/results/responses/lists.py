@@ -65,7 +65,7 @@ class Look:
     """What the items of a list look like.
 
     `step`: the Python that leads from an item to its list of results, or to the result
-        in it.
+    in it.
     """
 
     kind: Kind

@@ -47,7 +47,7 @@ class Place:
     """A value in a response.
 
     `path`: the Python that leads to it, `response["data"]`. `name`: its last key or
-        attribute.
+    attribute.
     `depth`: how many keys and attributes lead to it.
     """
 

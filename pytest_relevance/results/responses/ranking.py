@@ -115,7 +115,7 @@ def read_ranking(
     labels of a vector index. It gives a sequence or a mapping that turns labels into
     ids.
     `fields`: paths of further fields, each with the number of results that it is read
-        of.
+    of.
     `judged`: the judged ids of the case.
     `declares_ids`: a response without labels is an error.
     `most`: how many results of an iterator are read.

@@ -129,7 +129,7 @@ def refuse_without_results(response: object, *, expects_response: bool) -> None:
     are some.
 
     `expects_response`: the case looks at the response itself, so it may have
-        suggestions or groups.
+    suggestions or groups.
     """
     total = find_total(response)
     elsewhere = _holder_of_entries(response, with_facets=total is None)
