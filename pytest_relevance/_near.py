@@ -188,8 +188,7 @@ class _Affix:
 
 
 def _pairs_by_affix(comparisons: Sequence[Comparison]) -> list[NearPair]:
-    """Pair texts that differ in one beginning or one end, which is to be no
-    coincidence.
+    """Pair texts that differ by one common prefix or suffix, if enough pairs share it.
 
     Of several queries at least half must have it. Of one query, two pairs must have it,
     or all texts of its side.
@@ -214,7 +213,9 @@ def _pairs_by_affix(comparisons: Sequence[Comparison]) -> list[NearPair]:
 
 
 def _candidates(comparison: Comparison) -> dict[_Affix, list[NearPair]]:
-    """Find the pairs of one query that differ in a beginning or an end, by that."""
+    """Map each affix to the pairs of one query of which one text is the other with this
+    affix.
+    """
     candidates: dict[_Affix, list[NearPair]] = {}
     wanted, found = set(comparison.wanted), set(comparison.found)
     for text in dict.fromkeys(comparison.found):

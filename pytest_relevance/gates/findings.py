@@ -24,7 +24,7 @@ from pytest_relevance.results.scoring import cut_text
 
 
 class _NotMet(Finding):
-    """A finding that is never as it should be."""
+    """The base of findings that always leave a gate unmet."""
 
     __slots__ = ()
 

@@ -215,7 +215,9 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Whether a mean fell by the grades of people."""
+    """Whether the mean of the grades that people gave is lower than in the
+    reference.
+    """
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]
@@ -263,7 +265,9 @@ def _counted_cases(finding: MeanFinding) -> str:
 def cases_below(
     gate: Gate, finding: Finding, results: Sequence[CaseResult]
 ) -> list[CaseBehind]:
-    """Find the cases with a score below the bound of a mean."""
+    """Return the cases whose score is below the bound, each with its pull: its weight
+    times its distance to the bound.
+    """
     if not isinstance(finding, MeanFinding):
         return []
     behind = []

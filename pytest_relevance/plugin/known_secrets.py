@@ -173,7 +173,9 @@ def _is_same(one: object, two: object) -> bool:
 
 
 def texts_in(value: Any) -> Iterable[str]:
-    """The texts and numbers within a value of builtin types, as texts."""
+    """Yield the strings and numbers in nested values, as text; keys, booleans and None
+    are left out.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

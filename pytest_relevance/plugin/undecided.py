@@ -33,7 +33,9 @@ def report_undecided(session: pytest.Session, store: RunStore) -> None:
 
 
 def _log(session: pytest.Session, nodeid: str, result: CaseResult, path: str) -> None:
-    """Report an error of a case whose call has passed."""
+    """Log a failed report of the teardown of a case that passed and is undecided by all
+    cases together.
+    """
     file, _, name = result.node.partition("::")
     now = wall_time()
     report = pytest.TestReport(

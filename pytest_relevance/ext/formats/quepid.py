@@ -195,7 +195,9 @@ def _add_judgements(
 
 
 def _says_nothing(judgement: Mapping[str, object]) -> bool:
-    """Whether a judge did not rate the document."""
+    """Whether a judgement is marked `unrateable` or `judge_later`, so that it has no
+    rating.
+    """
     if judgement.get("unrateable") is True:
         return True
     return judgement.get("judge_later") is True
@@ -261,8 +263,8 @@ def _refuse_columns(source: Source) -> None:
 
 
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Find the columns of a table that nothing reads; what else JSON has is Quepid's
-    own.
+    """Find columns of a table that nothing reads; none for JSON, whose other keys are
+    Quepid's.
     """
     return () if source.looks_like_json else query_tables.unread_columns(source)
 

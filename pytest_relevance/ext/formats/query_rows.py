@@ -115,8 +115,8 @@ def refuse_contradictions(rows: QueryRows) -> None:
 
 
 def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
-    """Yield the rows with the id and the text of an earlier row, each with the first
-    such row.
+    """Yield (first, row) for each row that has the id and the text of an earlier row;
+    `first` is the first of them.
     """
     texts = columns["query"]
     ids = columns.get("query_id", texts)

@@ -167,7 +167,9 @@ def _add_mistake(
 
 
 def _refuse_short_run(source: Source) -> None:
-    """Refuse a run of four columns, whose second or fourth are ranks."""
+    """Refuse a file of four columns whose second or fourth column holds ranks: it is a
+    run, no qrels.
+    """
     order = order_of_short_run(source)
     if order is not None:
         source.refuse(

@@ -115,7 +115,7 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Say how several searches were called at once; nothing if they were called one by
+    """Say how searches were called if several ran at once; an empty text if one by
     one.
     """
     calls = [result.call for result in results]
