@@ -151,7 +151,7 @@ def test_a_page_works_from_its_first_line_to_its_last(
             block for block in CONFTESTS if "relevance_documents" in block.text
         )
         write(Block("conftest.py", "python", titles.text, is_more=True), pytester.path)
-    follow(PAGES[page], pytester)
+    assert follow(PAGES[page], pytester)
 
 
 @pytest.mark.usefixtures("model")

@@ -141,10 +141,11 @@ def write(block: Block, folder: Path) -> None:
     path.write_text(before + block.text, encoding="utf-8")
 
 
-def follow(text: str, pytester: pytest.Pytester) -> None:
+def follow(text: str, pytester: pytest.Pytester) -> list[str]:
     """Do what a page says from its first line to its last, in its folder, which has
-    `my_shop.py`.
+    `my_shop.py`. Return the Python and the commands, which printed what the page shows.
     """
+    done: list[str] = []
     namespace: dict[str, object] = {}
     folder = pytester.path
     (folder / "my_shop.py").write_text(SHOP, encoding="utf-8")
@@ -155,11 +156,13 @@ def follow(text: str, pytester: pytest.Pytester) -> None:
             r"def (search|relevance_judge)\(", block.text
         ):
             exec(block.text, namespace)
+            done.append(block.text)
         elif block.language == "console":
             for command, shown in commands(block.text):
                 if not command.startswith(("pip ", "git ")):
                     code, printed = run(command, pytester)
                     assert_shown(shown, printed)
-                    assert code in (0, 1) or shown.strip("."), (
-                        printed
-                    )  # 1: a test failed, as the page says
+                    # 1: a test failed, as the page says
+                    assert code in (0, 1) or shown.strip("."), printed
+                    done.append(command)
+    return done

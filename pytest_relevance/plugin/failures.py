@@ -123,6 +123,16 @@ def error_text(error: BaseException, config: pytest.Config) -> str:
     return f"{head} ({found.frame})" if found.frame else head
 
 
+def hook_error_text(hook: str, error: BaseException, config: pytest.Config) -> str:
+    """Say what a hook of a project or of another package raised, with secrets masked.
+
+    For example `the hook pytest_relevance_texts raised ValueError: no index
+    (conftest.py:4 in pytest_relevance_texts)`.
+    """
+    why = redaction(config).text(error_text(error, config))
+    return f"the hook {hook} raised {why}"
+
+
 def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be
     `<frozen ...>`.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance.plugin.failures import ENDING, hook_error_text
 from pytest_relevance.plugin.options import (
     ended_well,
     settings,
@@ -72,12 +73,21 @@ class Outputs:
         run = present_run(self._config)
         # a file is written when its message is iterated: a report tells what was not
         # written before it
-        for messages in self._config.hook.pytest_relevance_write(
-            run=run, config=self._config
-        ):
-            for message in messages:
-                tell([message], session, exitstatus)
-                run.info = replace(run.info, findings=tuple(self._store.told.findings))
+        try:
+            for messages in self._config.hook.pytest_relevance_write(
+                run=run, config=self._config
+            ):
+                for message in messages:
+                    tell([message], session, exitstatus)
+                    findings = tuple(self._store.told.findings)
+                    run.info = replace(run.info, findings=findings)
+        except ENDING:
+            raise
+        except Exception as error:
+            hook = "pytest_relevance_write"
+            problem = hook_error_text(hook, error, self._config)
+            text = f"{problem}; files that options name may be missing"
+            tell([Message(text, is_good=False)], session, exitstatus)
 
     def _tell_unwritten(self) -> None:
         for file in settings(self._config).files:

@@ -27,6 +27,7 @@ from pytest_relevance.plugin.attached import (
     attach_news,
 )
 from pytest_relevance.plugin.collection import Collection
+from pytest_relevance.plugin.failures import ENDING, hook_error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.told import Told
 from pytest_relevance.results.case_parts import DocumentTexts
@@ -186,8 +187,19 @@ class RunStore:
     def complete(self) -> None:
         """Have the hook of catalogues add texts of documents. Call it once, when no
         more results follow.
+
+        An exception of the hook is a warning of the run: it loses texts, no result.
         """
-        self._results = self._with_texts(self.results)
+        hook = "pytest_relevance_complete"
+        try:
+            self._results = self._with_texts(self.results)
+        except ENDING:
+            raise
+        except Exception as error:
+            problem = hook_error_text(hook, error, self._config)
+            text = f"{problem}; titles of documents may be missing"
+            self.told.warn(hook, printable(text))
+            return
         self._is_complete = True
 
     def with_known(self, result: CaseResult) -> CaseResult:

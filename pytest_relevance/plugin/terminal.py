@@ -18,6 +18,7 @@ import pytest
 
 from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
+from pytest_relevance.plugin.failures import ENDING, hook_error_text
 from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import shown_path, verbosity
 from pytest_relevance.plugin.run_store import run_store
@@ -154,16 +155,26 @@ class Terminal:
             write_lines(terminalreporter, section.lines)
 
     def _sections_of_extensions(self) -> list[Section]:
-        """Ask the hook, if anything implements it: making the run takes time."""
+        """Ask the hook, if anything implements it: making the run takes time.
+
+        An exception of the hook has a section of its own. The last section follows.
+        """
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():
             return []
         from pytest_relevance.plugin.run_data import present_run
 
         run = present_run(self._config)
-        sections = []
-        for added in hook(run=run, detail=verbosity(self._config.option)):
-            sections += added
+        name = "pytest_relevance_summary"
+        sections: list[Section] = []
+        try:
+            for added in hook(run=run, detail=verbosity(self._config.option)):
+                sections += added
+        except ENDING:
+            raise
+        except Exception as error:
+            problem = hook_error_text(name, error, self._config)
+            sections.append(Section(name, [styled_line(problem, BAD)]))
         return sections
 
     def _reference(self) -> str:

@@ -58,6 +58,12 @@ class Told:
         messages, self.messages = self.messages, []
         return messages
 
+    def warn(self, subject: str, text: str) -> None:
+        """Keep a warning, unless there is one about its subject."""
+        if subject not in self.warnings:
+            self.warnings[subject] = text
+            self.say(Message(text, is_good=False))
+
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
         """Keep what the run says about itself, for its reports and its end. Secrets are
         masked.
@@ -91,9 +97,7 @@ class Told:
         if fingerprint is not None and fingerprint not in self.fingerprints:
             self.fingerprints.append(fingerprint)
         for subject, text in news.warnings.items():
-            if subject not in self.warnings:
-                self.warnings[subject] = text
-                self.say(Message(text, is_good=False))
+            self.warn(subject, text)
         for kind, names in news.named.items():
             self.named[kind].extend(names)
 

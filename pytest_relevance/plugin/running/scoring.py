@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pytest_relevance.plugin import failures
-from pytest_relevance.plugin.failures import error_text
-from pytest_relevance.plugin.options import redaction, verbosity
+from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
@@ -115,10 +114,8 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
         raise
     except BaseException as error:
         hook = "pytest_relevance_texts"
-        why = error_text(error, this.item.config)
-        why = redaction(this.item.config).text(why)
-        text = f"the hook {hook} raised {why}; the verdict stays"
-        run_store(this.item.config).unsent.warn(hook, text)
+        problem = failures.hook_error_text(hook, error, this.item.config)
+        run_store(this.item.config).unsent.warn(hook, f"{problem}; the verdict stays")
     return result
 
 
