@@ -1,7 +1,7 @@
-"""Texts that are nearly the same: in what two ids, or two values of a field, differ.
+"""Say in what two texts that are nearly the same differ: ids, or values of a field.
 
-Each kind of difference is a fold: a function that makes texts equal which differ in
-that alone. Two texts are near if all folds together make them equal.
+Each kind of difference has a fold. A fold is a function that removes this difference.
+Two texts are near if they are equal after all folds.
 """
 
 from __future__ import annotations
@@ -9,9 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 Fold = Callable[[str], str]
 
@@ -29,9 +37,7 @@ def _compatible(text: str) -> str:
 
 
 def _without_white_space(text: str) -> str:
-    """Leave out invisible characters and the white space at both ends, and make each
-    blank one space.
-    """
+    """Remove invisible characters and outer blanks, and make inner blanks one space."""
     visible = []
     for character in text:
         is_blank = character.isspace()
@@ -82,27 +88,26 @@ FOLDS: dict[str, Fold] = {
     "hyphens and underscores": _with_hyphens,
     "case": str.casefold,
 }
-"""What two texts may differ in, and how it is removed, in the order of removing."""
+"""The kinds of differences, each with its fold, in the order of folding."""
 
 
 @lru_cache(maxsize=4096)  # the ids of a ranking are compared with several others
 def fold_all(text: str) -> str:
-    """Remove all that near texts may differ in."""
+    """Remove all kinds of differences from a text."""
     return folded(text)
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Remove what near texts may differ in: all kinds of differences, or some of
-    them.
-    """
+    """Remove some kinds of differences from a text, by default all."""
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
 
 
 def difference(one: str, other: str) -> str:
-    """Say in what two near texts differ: `case`; empty for equal texts and for texts
-    that are not near.
+    """Say in what two near texts differ, for example `case`.
+
+    Empty for equal texts, and for texts that are not near.
     """
     if one == other or fold_all(one) != fold_all(other):
         return ""
@@ -115,8 +120,9 @@ def difference(one: str, other: str) -> str:
 
 
 def difference_within(part: str, whole: str) -> str:
-    """Say in what a part differs from the text that nearly contains it; empty if the
-    text does not.
+    """Say in what `part` differs from the place in `whole` that is near to it.
+
+    Empty if `whole` contains the part as it is, or contains nothing near to it.
     """
     if part in whole or fold_all(part) not in fold_all(whole):
         return ""
@@ -136,35 +142,33 @@ class NearPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Texts that were wanted of one query and were not found, and other texts that were
-    found.
-    """
+class Unmatched:
+    """Texts of one query that were wanted and not found, and others that were found."""
 
     wanted: Sequence[str]
     found: Sequence[str]
 
 
-def near_pairs(comparisons: Sequence[Comparison]) -> list[NearPair]:
+def near_pairs(queries: Sequence[Unmatched]) -> list[NearPair]:
     """Pair texts that were wanted with near ones that were found for the same query."""
     pairs: list[NearPair] = []
-    rest: list[Comparison] = []
-    for comparison in comparisons:
-        own = _pairs_by_fold(comparison)
-        pairs += own
-        paired = {pair.wanted for pair in own}
-        unpaired = [text for text in comparison.wanted if text not in paired]
-        rest.append(Comparison(unpaired, comparison.found))
+    rest: list[Unmatched] = []
+    for query in queries:
+        of_query = _pairs_by_fold(query)
+        pairs += of_query
+        paired = {pair.wanted for pair in of_query}
+        unpaired = [text for text in query.wanted if text not in paired]
+        rest.append(Unmatched(unpaired, query.found))
     return [*pairs, *_pairs_by_affix(rest)]
 
 
-def _pairs_by_fold(comparison: Comparison) -> list[NearPair]:
-    """Pair texts that all folds together make equal."""
+def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
+    """Pair texts that are equal after all folds."""
     found_by_fold: dict[str, str] = {}
-    for text in comparison.found:
+    for text in query.found:
         found_by_fold.setdefault(fold_all(text), text)
     pairs = []
-    for text in comparison.wanted:
+    for text in query.wanted:
         near = found_by_fold.get(fold_all(text))
         how = "" if near is None else difference(text, near)
         if near is not None and how:
@@ -174,9 +178,7 @@ def _pairs_by_fold(comparison: Comparison) -> list[NearPair]:
 
 @dataclass(frozen=True, slots=True)
 class _Affix:
-    """A beginning or an end that texts of one side have, and those of the other side do
-    not.
-    """
+    """A prefix or a suffix that only the texts of one side have."""
 
     text: str
     is_prefix: bool
@@ -187,63 +189,66 @@ class _Affix:
         return f'{"the beginning" if self.is_prefix else "the end"} "{self.text}"'
 
 
-def _pairs_by_affix(comparisons: Sequence[Comparison]) -> list[NearPair]:
+def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
     """Pair texts that differ by one common prefix or suffix, if enough pairs share it.
 
     Of several queries at least half must have it. Of one query, two pairs must have it,
     or all texts of its side.
     """
-    by_query = [_candidates(comparison) for comparison in comparisons]
-    counts: Counter[_Affix] = Counter()
-    for candidates in by_query:
-        counts.update(candidates.keys())
-    if not counts:
+    pairs_by_query = [_pairs_of_each_affix(query) for query in queries]
+    affix = _commonest_affix(pairs_by_query)
+    if affix is None:
         return []
-    affix, count = max(
-        counts.items(), key=lambda item: (item[1], len(by_query[0].get(item[0], ())))
-    )
-    pairs: dict[NearPair, None] = {}
-    for candidates in by_query:
-        pairs |= dict.fromkeys(candidates.get(affix, ()))
-    if len(comparisons) > 1:
-        return [*pairs] if 2 * count >= len(comparisons) else []
-    (only,) = comparisons
-    side = only.found if affix.is_of_found else only.wanted
-    return [*pairs] if len(pairs) > 1 or _all_have(affix, side) else []
+    having = [pairs[affix] for pairs in pairs_by_query if affix in pairs]
+    pairs = list(dict.fromkeys(chain.from_iterable(having)))
+    if len(queries) > 1:
+        return pairs if 2 * len(having) >= len(queries) else []
+    side = queries[0].found if affix.is_of_found else queries[0].wanted
+    return pairs if len(pairs) > 1 or _all_have(affix, side) else []
 
 
-def _candidates(comparison: Comparison) -> dict[_Affix, list[NearPair]]:
-    """Map each affix to the pairs of one query of which one text is the other with this
-    affix.
-    """
-    candidates: dict[_Affix, list[NearPair]] = {}
-    wanted, found = set(comparison.wanted), set(comparison.found)
-    for text in dict.fromkeys(comparison.found):
+def _commonest_affix(
+    pairs_by_query: Sequence[Mapping[_Affix, Sequence[NearPair]]],
+) -> _Affix | None:
+    """Choose the affix that most queries have, and of these most pairs of the first."""
+    counts: Counter[_Affix] = Counter()
+    for pairs in pairs_by_query:
+        counts.update(pairs.keys())
+
+    def frequency(affix: _Affix) -> tuple[int, int]:
+        return counts[affix], len(pairs_by_query[0].get(affix, ()))
+
+    return max(counts, key=frequency, default=None)
+
+
+def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
+    """Pair the texts of a query that differ by an affix, and group the pairs by it."""
+    pairs: dict[_Affix, list[NearPair]] = {}
+    wanted, found = set(query.wanted), set(query.found)
+    for text in dict.fromkeys(query.found):
         for affix, rest in _affixes(text, is_of_found=True):
             if rest in wanted:
-                pair = NearPair(rest, text, affix.how)
-                candidates.setdefault(affix, []).append(pair)
-    for text in dict.fromkeys(comparison.wanted):
+                pair = NearPair(wanted=rest, found=text, how=affix.how)
+                pairs.setdefault(affix, []).append(pair)
+    for text in dict.fromkeys(query.wanted):
         for affix, rest in _affixes(text, is_of_found=False):
             if rest in found:
-                pair = NearPair(text, rest, affix.how)
-                candidates.setdefault(affix, []).append(pair)
-    return candidates
+                pair = NearPair(wanted=text, found=rest, how=affix.how)
+                pairs.setdefault(affix, []).append(pair)
+    return pairs
 
 
 def _affixes(text: str, *, is_of_found: bool) -> Iterator[tuple[_Affix, str]]:
-    """Split a text at each mark: the part before it with the mark, or from it on, is an
-    affix of the rest.
-    """
+    """Split a text behind and before each mark into an affix and the rest."""
     for index, character in enumerate(text):
         if character.isalnum():
             continue
-        before, after = text[: index + 1], text[index + 1 :]
+        prefix, after = text[: index + 1], text[index + 1 :]
         if after:
-            yield _Affix(before, is_prefix=True, is_of_found=is_of_found), after
-        if index:
-            end = text[index:]
-            yield _Affix(end, is_prefix=False, is_of_found=is_of_found), text[:index]
+            yield _Affix(prefix, is_prefix=True, is_of_found=is_of_found), after
+        before, suffix = text[:index], text[index:]
+        if before:
+            yield _Affix(suffix, is_prefix=False, is_of_found=is_of_found), before
 
 
 def _all_have(affix: _Affix, texts: Collection[str]) -> bool:

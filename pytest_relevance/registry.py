@@ -1,14 +1,17 @@
-"""Registries: what the package has of one kind, and what other packages add to it.
+"""Find what the package and other packages have of one kind, by name.
 
-A registry has entries by name: formats of judgments, for example. The entries of the
-package stand in `bundled.py`, as strings. Another package adds an entry by an entry
-point of the group of the registry:
+A registry has entries by name, for example the formats of judgments. The entries of
+the package stand in `bundled.py`. Another package adds an entry by an entry point of
+the group of the registry:
 
     [project.entry-points."pytest_relevance.formats"]
     shop-log = "my_package:shop_log"
 
 An entry is imported when it is asked for. Entry points are slow to read, so they are
 read only if a name is not one of the package, or if all entries are asked for.
+
+A registry stands beside the type of its entries. Those whose entries have another type
+in each layer are at the end of this module.
 """
 
 from __future__ import annotations
@@ -30,27 +33,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Adapt = Callable[[str, str, object], T]
-"""Makes an entry of what an entry point names.
+"""Makes an entry of the object that an entry point names.
 
-Its arguments are the name of the entry point, its "module:attribute", and what stands
-there.
+Its arguments are the name of the entry point, its "module:attribute", and the object.
 """
 
 
 class ExtensionError(ValueError):
-    """An entry of another package that cannot be loaded, or that raised an
-    exception.
-    """
+    """An entry of another package cannot be loaded, or raised an exception."""
 
 
 class Registry(Generic[T]):
-    """Entries by name: those of the package in their order, then those of other
-    packages.
+    """Entries by name: first those of the package, then those of other packages.
 
     `group`: the group of entry points by which other packages add entries.
-    `bundled`: the entries of the package, each name with its "module:attribute".
-    `adapt`: makes an entry of what an entry point of another package names, for example
-    of a plain function. By default it is the entry.
+    `bundled`: where each entry of the package is, as in `bundled.py`.
+    `adapt`: makes an entry of the object that another package names, for example of a
+    plain function. By default the object is the entry.
     `refusals`: the exceptions by which an entry refuses what it is asked to read.
     """
 
@@ -73,15 +72,15 @@ class Registry(Generic[T]):
 
     @property
     def bundled_names(self) -> list[str]:
-        """The names of the entries of the package."""
+        """List the names of the entries of the package."""
         return list(self._bundled)
 
     def names(self) -> list[str]:
-        """Give the names of all entries. Nothing is imported."""
+        """List the names of all entries, without importing any."""
         return [*self._bundled, *self._points()]
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is an entry with this name."""
+        """Say whether there is an entry with this name."""
         return name in self._bundled or name in self._points()
 
     def __iter__(self) -> Iterator[T]:
@@ -91,14 +90,12 @@ class Registry(Generic[T]):
             yield self._load(point)
 
     def bundled(self) -> Iterator[T]:
-        """Iterate over the entries of the package. Each is imported when its turn
-        comes.
-        """
+        """Iterate over the entries of the package, and import each at its turn."""
         for name in self._bundled:
             yield self.get(name)
 
     def names_of_others(self) -> list[str]:
-        """Give the names of the entries of other packages."""
+        """List the names of the entries of other packages."""
         return [*self._points()]
 
     def get(self, name: str) -> T:
@@ -109,13 +106,11 @@ class Registry(Generic[T]):
             ExtensionError: an entry of another package cannot be loaded.
         """
         if name in self._bundled:
-            return cast(T, _imported(self._bundled[name]))
+            return cast(T, _imported(f"pytest_relevance.{self._bundled[name]}"))
         return self._load(self._points()[name])
 
     def label(self, name: str) -> str:
-        """Give the name of an entry in messages: for another package
-        `name (module:attribute)`.
-        """
+        """Name an entry in a message: `name (module:attribute)` for another package."""
         if name in self._bundled:
             return name
         point = self._points().get(name)
@@ -123,13 +118,13 @@ class Registry(Generic[T]):
 
     @contextmanager
     def calling(self, name: str) -> Iterator[None]:
-        """Call a function of an entry in this block, so that its errors say whose they
-        are.
+        """Run a block that calls an entry, so that its errors say whose they are.
 
-        An entry of the package raises what it raises. If an entry of another package
-        raises an exception, even SystemExit, an `ExtensionError` names the entry point
-        and the package. Refusals pass, such as FileError: that is how an entry refuses
-        a file. BrokenPipeError passes too: the reader of the output has read enough.
+        Exceptions of an entry of the package pass. An exception of an entry of another
+        package, even SystemExit, becomes an `ExtensionError`, which names the entry
+        point and the package. Three kinds pass: refusals such as FileError,
+        BrokenPipeError (the reader of the output has read enough), and
+        KeyboardInterrupt.
         """
         if name in self._bundled:
             yield
@@ -155,12 +150,13 @@ class Registry(Generic[T]):
     def _points(self) -> dict[str, EntryPoint]:
         """Find the entry points of other packages, by name.
 
-        Raises `ExtensionError` if two packages use one name.
+        Raises `ExtensionError` if two packages use one name, or if another package uses
+        a name of this one.
         """
         found: dict[str, EntryPoint] = {}
         for point in _entry_points(self.group, tuple(sys.path)):
             if point.name in self._bundled:
-                continue
+                raise self._name_is_taken(point)
             other = found.setdefault(point.name, point)
             if other.value != point.value:
                 both = listed([_label(other), _label(point)], "and")
@@ -170,10 +166,18 @@ class Registry(Generic[T]):
                 )
         return found
 
+    def _name_is_taken(self, point: EntryPoint) -> ExtensionError:
+        of_package = "" if point.dist is None else f" of the package {point.dist.name}"
+        return ExtensionError(
+            f"the entry point {_label(point)}{of_package} has a name that "
+            f"pytest-relevance itself has in the group {self.group}; give it another "
+            "name, or uninstall the package"
+        )
+
 
 @lru_cache(maxsize=32)
 def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Read the entry points of a group: once, unless `sys.path` changes."""
+    """Read the entry points of a group, once for each `sys.path`."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
@@ -181,7 +185,7 @@ def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint,
 
 @lru_cache(maxsize=256)
 def _imported(where: str) -> object:
-    """Import what a "module:attribute" names, or a "module"."""
+    """Import the object that "module:attribute" or "module" names."""
     name, _, attribute = where.partition(":")
     module = import_module(name)
     return getattr(module, attribute) if attribute else module
@@ -202,11 +206,10 @@ def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
 
 
 def rows_of(class_: str) -> Adapt[Any]:
-    """Say that the entries of a registry are rows: objects of a class that have a
-    `name`.
+    """Make a check that an entry of another package is of a class with a `name`.
 
-    `class_` is the "module:attribute" of the class. It is imported for entries of other
-    packages alone.
+    `class_` is the "module:attribute" of the class, so that the class is imported only
+    if there is such an entry.
     """
 
     def check(name: str, value: str, entry: object) -> object:
@@ -232,8 +235,8 @@ EXPECTATIONS: Registry[Any] = Registry(
 )
 """The kinds of expectations, in the order in which messages list them.
 
-An entry is an `ExpectationKind`. Cases and results stand below the kinds. Each of them
-names as a Protocol what it uses of an entry.
+An entry is an `ExpectationKind`. Cases and results stand below that class. Each of
+these layers declares as a Protocol what it uses of an entry, so the type here is Any.
 """
 
 GATES: Registry[Any] = Registry(
@@ -241,52 +244,12 @@ GATES: Registry[Any] = Registry(
     bundled.GATES,
     rows_of("pytest_relevance.gates.kind:GateKind"),
 )
-"""The kinds of gates. An entry is a `GateKind`. Cases and results do as with
-`EXPECTATIONS`.
-"""
+"""The kinds of gates. An entry is a `GateKind`; its type is as in `EXPECTATIONS`."""
 
-CALLS_UPWARD: Registry[Any] = Registry(
+CALLS_UPWARD: Registry[Callable[..., Any]] = Registry(
     "pytest_relevance.comparisons", bundled.CALLS_UPWARD
 )
 """Functions of the layers above `results/` that public methods of a `Comparison` call.
 
-All calls that go up are here, and docs/background/architecture.md says why they are
-made.
-"""
-
-DIAGNOSES: Registry[Any] = Registry(
-    "pytest_relevance.diagnoses",
-    bundled.DIAGNOSES,
-    rows_of("pytest_relevance.results.diagnoses:DiagnosisKind"),
-)
-"""The kinds of diagnoses, in the order in which reports tell them. An entry is a
-`DiagnosisKind`.
-"""
-
-CHECKS: Registry[Any] = Registry(
-    "pytest_relevance.checks",
-    bundled.CHECKS,
-    rows_of("pytest_relevance.cli.file_check:FileCheck"),
-)
-"""The checks of the command `check`, the most urgent first. An entry is a
-`FileCheck`.
-"""
-
-
-def _command(name: str, value: str, entry: object) -> object:
-    """Check that what an entry point names is the module of a command."""
-    for function in ("declare", "run"):
-        if not callable(getattr(entry, function, None)):
-            raise ExtensionError(f"{name} ({value}) has no function {function}")
-    return entry
-
-
-COMMANDS: Registry[Any] = Registry(
-    "pytest_relevance.commands", bundled.COMMANDS, _command
-)
-"""The commands of `pytest-relevance`, in the order of its help text.
-
-An entry is a module with `declare(parser)`, which adds its arguments, and
-`run(arguments)`, which returns the exit code. Of another package the first line of its
-docstring says what the command does.
+All calls that go up are here. docs/background/architecture.md says why they are made.
 """

@@ -17,9 +17,9 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import NoReturn
+from typing import NoReturn, Protocol, cast
 
-from pytest_relevance import __version__
+from pytest_relevance import __version__, bundled
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import shown
 from pytest_relevance.cli.command import (
@@ -31,8 +31,37 @@ from pytest_relevance.cli.command import (
     complain,
     escape_unencodable,
 )
-from pytest_relevance.registry import COMMANDS, ExtensionError
+from pytest_relevance.registry import ExtensionError, Registry
 from pytest_relevance.reports.workflow_commands import safe_output
+
+
+class Command(Protocol):
+    """The module of a command.
+
+    The first line of the docstring says what the command does. The help text of a
+    command of the package takes this from `ABOUT`.
+    """
+
+    __doc__: str | None
+
+    def declare(self, parser: ArgumentParser, /) -> None:
+        """Add the arguments of the command to its parser."""
+
+    def run(self, arguments: Namespace, /) -> int:
+        """Run the command and return its exit code."""
+
+
+def _checked_command(name: str, value: str, entry: object) -> Command:
+    for function in ("declare", "run"):
+        if not callable(getattr(entry, function, None)):
+            raise ExtensionError(f"{name} ({value}) has no function {function}")
+    return cast(Command, entry)
+
+
+COMMANDS: Registry[Command] = Registry(
+    "pytest_relevance.commands", bundled.COMMANDS, _checked_command
+)
+"""The commands of `pytest-relevance`, in the order of its help text."""
 
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130

@@ -1,14 +1,16 @@
-"""What a check of case files and judgment files is, for the command `check`."""
+"""What a check of case files and judgment files is, and the registry of checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pytest_relevance import bundled
 from pytest_relevance._problems import Place as Place
 from pytest_relevance._problems import Problem as Problem
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.registry import Registry, rows_of
 
 
 def _nothing(checked: object) -> Iterable[Problem]:
@@ -36,3 +38,11 @@ class FileCheck:
     find: Callable[[Suite], Iterable[Problem]] = _nothing
     find_in_judgments: Callable[[Judgments], Iterable[Problem]] = _nothing
     find_in_rows: Callable[[Ratings], Iterable[Problem]] = _nothing
+
+
+CHECKS: Registry[FileCheck] = Registry(
+    "pytest_relevance.checks",
+    bundled.CHECKS,
+    rows_of("pytest_relevance.cli.file_check:FileCheck"),
+)
+"""The checks of the command `check`, the most urgent first."""

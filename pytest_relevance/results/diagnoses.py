@@ -5,9 +5,8 @@ They are found from the results of a whole run (`diagnose`). Every report shows 
 them once. Of the failures that a diagnosis explains, the first is shown in full.
 
 Errors that are alike are in `alike_errors.py`. The other diagnoses are of one search in
-one variant: each has a row, a `DiagnosisKind`. `pytest_relevance.registry.DIAGNOSES`
-has the rows by name. To add one to the package, write a row in `diagnosis_kinds.py` and
-name it in `bundled.py`.
+one variant: each has a row, a `DiagnosisKind`. `DIAGNOSES` has the rows by name. To add
+one to the package, write a row in `diagnosis_kinds.py` and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance import bundled
 from pytest_relevance._text import shown
-from pytest_relevance.registry import DIAGNOSES, ExtensionError
+from pytest_relevance.registry import ExtensionError, Registry, rows_of
 from pytest_relevance.results.alike_errors import alike_errors
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -109,6 +109,14 @@ class DiagnosisKind:
     needs_score: bool = True
 
 
+DIAGNOSES: Registry[DiagnosisKind] = Registry(
+    "pytest_relevance.diagnoses",
+    bundled.DIAGNOSES,
+    rows_of("pytest_relevance.results.diagnoses:DiagnosisKind"),
+)
+"""The kinds of diagnoses, in the order in which reports show them."""
+
+
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
     """Make the diagnoses of a run: errors that are alike, then each kind in its
     order.
@@ -165,7 +173,7 @@ def _diagnoses_of_kind(name: str, groups: _Groups) -> list[Diagnosis]:
 
     Raises `ExtensionError` if the kind is of another package and cannot be used.
     """
-    kind: DiagnosisKind = DIAGNOSES.get(name)
+    kind = DIAGNOSES.get(name)
     searches = groups.scored if kind.needs_score else groups.results
     diagnoses = []
     for cases in searches.values():
@@ -190,7 +198,7 @@ def explanation(diagnosis: Diagnosis) -> str:
     """
     if diagnosis.is_of_errors or diagnosis.kind == BROKEN:
         return diagnosis.message
-    kind: DiagnosisKind = DIAGNOSES.get(diagnosis.kind)
+    kind = DIAGNOSES.get(diagnosis.kind)
     try:
         with DIAGNOSES.calling(diagnosis.kind):
             return str(kind.explain(diagnosis))
@@ -217,7 +225,7 @@ def _explains_failures(diagnosis: Diagnosis) -> bool:
         return True
     if diagnosis.kind == BROKEN:
         return False
-    kind: DiagnosisKind = DIAGNOSES.get(diagnosis.kind)
+    kind = DIAGNOSES.get(diagnosis.kind)
     return kind.explains_failures
 
 

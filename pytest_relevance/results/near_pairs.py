@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._near import Comparison, NearPair, near_pairs
+from pytest_relevance._near import NearPair, Unmatched, near_pairs
 from pytest_relevance._text import are_one_number
 from pytest_relevance.results.case_result import CaseResult
 
@@ -17,12 +17,12 @@ def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
     """Pair wanted documents that were not returned with results of nearly their ids, in
     any of some cases.
     """
-    comparisons = []
+    unmatched = []
     for result in results[:_MOST_CASES]:
         wanted = _wanted(result)
         if wanted:
-            comparisons.append(Comparison(wanted, _other_results(result, wanted)))
-    pairs = near_pairs(comparisons)
+            unmatched.append(Unmatched(wanted, _other_results(result, wanted)))
+    pairs = near_pairs(unmatched)
     # ids that are one number have a line of their own
     return [pair for pair in pairs if not are_one_number(pair.wanted, pair.found)]
 

@@ -158,7 +158,7 @@ def test_a_format_of_another_package_is_read(
             "set",
             "shop.bars: set (acme:a_set) Object of type set is not JSON serializable",
         ),
-        ("text = acme:none\nword = acme:a_text", "word", "found the text"),
+        ("word = acme:a_text", "word", "found the text"),
         ("ids = acme:ids_alone", "ids", "no column for the document"),
     ],
 )

@@ -34,8 +34,8 @@ from pytest_relevance.cli.command import (
     say,
     show,
 )
+from pytest_relevance.cli.file_check import CHECKS
 from pytest_relevance.ext.commands.shared import YAML
-from pytest_relevance.registry import CHECKS
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded
 

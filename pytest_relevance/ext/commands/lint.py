@@ -1,7 +1,7 @@
 """Checks of case files and judgment files: what is valid but seldom intended.
 
-Each check is a row, a `FileCheck`. `pytest_relevance.registry.CHECKS` has the rows by
-name; `check.py` runs them and shows what they find. To add a check to the package,
+Each check is a row, a `FileCheck`. `CHECKS` in `cli/file_check.py` has the rows by
+name. `check.py` runs them and shows what they find. To add a check to the package,
 write a row here and name it in `bundled.py`.
 """
 
