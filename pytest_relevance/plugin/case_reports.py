@@ -97,7 +97,7 @@ def _asked(result: CaseResult, calls: int) -> str:
     """Return the query and search of a case with an error, and the number of the call
     if there were several.
     """
-    from pytest_relevance.reports.reasons import search_label
+    from pytest_relevance.reports.labels import search_label
 
     label = search_label(result.search, result.variant, result.params)
     return "   ".join(

@@ -16,7 +16,7 @@ import pytest
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin.options import recorded_rankings, settings
 from pytest_relevance.plugin.run_store import RunStore, first_named
-from pytest_relevance.reports.run.nothing_searched import (
+from pytest_relevance.reports.run.run_findings import (
     nothing_searched_text,
     nothing_was_searched,
 )

@@ -40,7 +40,7 @@ class Message:
 
 def why_no_report(data: bytes) -> str | None:
     """Say why a file with this content must not be replaced by a report."""
-    from pytest_relevance.reports.recognition import is_report
+    from pytest_relevance.reports.formats import is_report
 
     if not data.strip() or is_report(data):
         return None

@@ -166,8 +166,7 @@ class Reporting:
 
     def _text(self, result: CaseResult) -> FailureText:
         """Return the report of a failure for pytest to print."""
-        from pytest_relevance.reports.failure import failure_lines
-        from pytest_relevance.reports.failure_message import failure_message
+        from pytest_relevance.reports.failure import failure_lines, failure_message
 
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 

@@ -24,9 +24,9 @@ from pytest_relevance.plugin.options import shown_path, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.sections import Section
 from pytest_relevance.plugin.selection import is_part
-from pytest_relevance.reports.reasons import case_heading, item_heading
+from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.counts import anything_ran
-from pytest_relevance.reports.run.shown_failures import IN_FULL, shown_failures
+from pytest_relevance.reports.run.failures import IN_FULL, shown_failures
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line

@@ -4,10 +4,12 @@ Does not import pytest.
 | module | what it holds |
 |---|---|
 | `formats` | what a format of reports is, and the registry of formats |
-| `failure`, `ranking`, `reasons` | a case: its report, its ranking, why it failed |
-| `run/` | a whole run: its parts, and its reports as text, Markdown and data |
+| `failure` | the report of a case, made of `case_score`, `ranking`, `losses`, `since_baseline`, `mismatched_ids` |
+| `reasons`, `labels` | why a case has its verdict; how a case, its search and its settings are named |
+| `run/` | a whole run: its parts, and its report as text and data |
 | `html/` | what HTML pages share |
 | `comparison_report`, `comparison_data` | two runs |
-| `blocks`, `table`, `sections` | what they are made of: sentences, tables, sections |
-| `terminal_text` | harmless text of a known width |
+| `blocks`, `table`, `sections` | what reports are made of: sentences, tables, sections of Markdown |
+| `styled_lines`, `terminal_text` | lines for a terminal, and harmless text of a known width |
+| `workflow_commands` | lines that GitHub Actions acts on |
 """

@@ -8,6 +8,7 @@ from pytest_relevance._number_text import total_text
 from pytest_relevance._text import digits_apart
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports import reasons
+from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
@@ -87,7 +88,7 @@ def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line
     """
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
-    settings = reasons.settings_text(conditions.settings, depth)
+    settings = settings_text(conditions.settings, depth)
     name = result.metric.text
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
@@ -97,7 +98,7 @@ def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line
         ideal = total_text(found.ideal_dcg)
         sums = f"DCG {total_text(found.dcg)} / ideal DCG {ideal} = "
     score = f"{name} {result.score:.{score_digits(result)}f}"
-    first: Line = ((sums, PLAIN), (score, reasons.STATUSES[result.verdict]))
+    first: Line = ((sums, PLAIN), (score, STATUSES[result.verdict]))
     room = columns - len(sums) - len(score) - len(_BEFORE_SETTINGS)
     if display_width(settings) <= room:
         return [(*first, (f"{_BEFORE_SETTINGS}{settings}", PLAIN))]

@@ -16,7 +16,7 @@ from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column
-from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.headline import (
@@ -28,8 +28,8 @@ from pytest_relevance.reports.run.headline import (
     Headline,
     balance,
 )
+from pytest_relevance.reports.run.mean_tables import means_table, tag_table
 from pytest_relevance.reports.run.mean_text import mean_name
-from pytest_relevance.reports.run.means import means_table, tag_table
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,

@@ -1,6 +1,6 @@
-"""The report of one case in a terminal.
+"""The report of one case in a terminal, and why a case failed in one line.
 
-It says what was expected, what was found, and which documents are to blame.
+The report says what was expected, what was found, and which documents are to blame.
 """
 
 from __future__ import annotations
@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_relevance._number_text import duration_text
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.reports import reasons
 from pytest_relevance.reports.case_score import interval_text, met_text, total_lines
-from pytest_relevance.reports.failure_message import brief_line
-from pytest_relevance.reports.ids_in_doubt import ids_in_doubt_lines, same_number_lines
+from pytest_relevance.reports.labels import STATUSES, search_label
 from pytest_relevance.reports.losses import blame_lines, field_lines
-from pytest_relevance.reports.near_ids import near_id_lines
+from pytest_relevance.reports.mismatched_ids import (
+    NO_ID_KNOWN,
+    ids_in_doubt_lines,
+    near_id_lines,
+    near_ids,
+    same_number_lines,
+)
 from pytest_relevance.reports.ranking import ranking_lines
-from pytest_relevance.reports.repeats import unstable_text
+from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -32,6 +37,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import (
     WIDEST,
+    cut,
     display_width,
     folded,
     title_room,
@@ -51,6 +57,8 @@ MOST_EXPLAINED = 20
 """How many lines of an explanation are shown."""
 
 _LEAST_ROOM = 30  # behind a place
+_LONGEST_QUERY = 40  # behind a reason
+_WIDEST_BRIEF = 160  # the line of a failure with -q
 
 
 def failure_lines(
@@ -109,7 +117,7 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
 
 def _asked(result: CaseResult) -> list[str]:
     """Say what was asked: the query, and the search with its parameters."""
-    search = reasons.search_label(result.search, result.variant, result.params)
+    search = search_label(result.search, result.variant, result.params)
     return [f'query "{harmless(result.query)}"', search]
 
 
@@ -121,7 +129,7 @@ def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line
 
     If there is no reason, say what the case came to.
     """
-    style = reasons.STATUSES[result.verdict]
+    style = STATUSES[result.verdict]
     longest = max(reasons.LONGEST_TITLE, title_room(columns, full=full))
     said = reasons.with_figures(result, longest) or [met_text(result)]
     first, *others = [harmless(text) for text in said]
@@ -256,3 +264,45 @@ def _explained_text(result: CaseResult, document: str) -> str:
     rank = result.ranking.rank_of(document)
     parts.append("not returned" if rank is None else f"rank {rank}")
     return "  ".join(parts)
+
+
+# --- in one line ----------------------------------------------------------------------
+
+
+def failure_message(result: CaseResult) -> str:
+    """Say why a case failed, in one line: the short summary of pytest and JUnit show
+    it.
+
+    The query comes last, as pytest cuts long lines. It is left out if the node id has
+    it.
+    """
+    texts = reasons.short_reasons(result)
+    if result.call.error is not None:
+        texts = [result.call.error.headline]
+    if result.id != result.query:
+        texts.append(f"query {quoted(result.query, _LONGEST_QUERY)}")
+    return "; ".join(texts)
+
+
+def brief_line(
+    result: CaseResult, columns: int, others: Iterable[CaseResult] = ()
+) -> Line:
+    """Write every reason of a case in one line.
+
+    It is cut if it is wider than `columns` and than 160. `others` are the results of
+    the run.
+    """
+    parts = [failure_message(result), interval_text(result)]
+    if result.is_unjudged and not ids_are_known(result, others):
+        parts.append(f"{NO_ID_KNOWN} (id_field)")
+    if result.verdict == INCONCLUSIVE and result.unjudged:
+        titles = result.texts.titles
+        named = [titled(document, document, titles) for document in result.unjudged]
+        parts.append(f"judge these: {', '.join(named)}")
+    for difference in near_ids(result):
+        parts.append(f"ids differ in {difference} only")
+    parts.append(unstable_text(result))
+    said = "; ".join(part for part in parts if part)
+    text = harmless(f"{result.place}: {said}")
+    style = BAD if result.verdict in WITHOUT_SCORE else STATUSES[result.verdict]
+    return styled_line(cut(text, max(columns, _WIDEST_BRIEF)), style)

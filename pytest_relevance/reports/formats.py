@@ -10,6 +10,7 @@ to a text.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_relevance import bundled
 from pytest_relevance._text import MOST_SHOWN, WIDEST, shown
 from pytest_relevance.registry import ExtensionError, Registry
-from pytest_relevance.reports.sections import MOST_CHARACTERS
+from pytest_relevance.reports.sections import MOST_CHARACTERS, REPORT_MARK
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
@@ -234,3 +235,32 @@ JSON_FORMAT = ReportFormat(
     of_comparison=_json_of_comparison,
     suffixes=(".json",),
 )
+
+
+# --- how a report is recognised -------------------------------------------------------
+
+_BEGINNINGS = (
+    # HTML and Markdown
+    rb"(?s:.{,2000}?)" + REPORT_MARK.encode(),
+    # JSON: a comparison or a history, and a run
+    rb'\{\s*"kind": "pytest-relevance (?:comparison|history)"',
+    rb'\{\s*"name": .+,\s*"run": \{(?s:.*),\s*"results": \[',
+    # text: a history, and a comparison
+    rb"History of [\d,]+ runs?, ",
+    rb"(?s:.{1,2000}? -> .{1,2000}?): "
+    rb"[\d,]+ cases? compared, [\d,]+ with another ranking",
+)
+
+# the text of a run ends with its counts
+_COUNTS = rb"(?m)^[\d,]+ cases?(?: in [\d,]+ variants?)?(?::|$)"
+_BYTES_WITH_COUNTS = 2_000
+
+
+def is_report(data: bytes) -> bool:
+    """Whether a file holds the report of a run, a comparison or a history.
+
+    `data` is its content. It may have any of the formats of reports.
+    """
+    if any(re.match(beginning, data) for beginning in _BEGINNINGS):
+        return True
+    return re.search(_COUNTS, data[-_BYTES_WITH_COUNTS:]) is not None

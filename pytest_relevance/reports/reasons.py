@@ -12,20 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_relevance._near import difference
-from pytest_relevance._number_text import number_text
 from pytest_relevance._text import (
-    case_name,
     digits_apart,
     harmless,
     listed,
     quoted,
-    shown,
 )
 from pytest_relevance.cases.model import METRIC
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
-from pytest_relevance.reports.terminal_text import cut, cut_middle
+from pytest_relevance.reports.terminal_text import cut_middle
 from pytest_relevance.results.case_parts import (
     DROP,
     FLOOR,
@@ -37,7 +33,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import FAILED, CaseResult
 
 if TYPE_CHECKING:
-    from pytest_relevance.metrics.settings import Settings
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +169,6 @@ _WORDS: Mapping[str, Callable[[Outcome], str]] = {
 """The sentences of demands that are neither floors nor expectations."""
 
 
-STATUSES = {
-    "passed": GOOD,
-    **dict.fromkeys(("failed", "error", "not searched"), BAD),
-    **dict.fromkeys(("inconclusive", "xfailed", "xpassed", "skipped"), DOUBT),
-    "measured": PLAIN,
-}
-"""The statuses of a case, in the order of a summary, with the style of each."""
-
-_WIDEST_QUERY = 60  # in a heading
-
-
 def failure_head(result: CaseResult) -> str:
     """Say `failed before: ` if the baseline says so; else nothing, as the reasons say
     enough.
@@ -191,76 +176,6 @@ def failure_head(result: CaseResult) -> str:
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""
-
-
-def case_label(result: CaseResult) -> str:
-    """Name a case as reports do: `q043 "gaming laptop"`, or its query alone if that is
-    its id.
-    """
-    return case_name(result.id, result.query)
-
-
-def case_heading(result: CaseResult) -> str:
-    """Write the heading of a case: see `item_heading`."""
-    name = (result.node or result.id).rpartition("::")[2]
-    return item_heading(name, result.id, result.query)
-
-
-def item_heading(name: str, case: str, query: str) -> str:
-    """Write the heading of an item by its name and the id and the query of its case:
-    `q043 "gaming laptop"[bm25]`.
-
-    The query is left out if it is the id, and for an item that is a test with checks.
-    """
-    if query == case or not name.startswith(case):
-        return harmless(name)
-    variant = harmless(name.removeprefix(case))
-    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{variant}'
-
-
-def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """Name the search of a case as reports do: `search[bm25](locale=en_GB)`."""
-    label = harmless(search)
-    if variant:
-        label += f"[{harmless(variant)}]"
-    if not params:
-        return label
-    given = []
-    for name, value in params.items():
-        given.append(f"{name}={value if isinstance(value, str) else shown(value, 40)}")
-    return f"{label}({harmless(', '.join(given))})"
-
-
-def settings_text(settings: Settings, depth: int | None = None) -> str:
-    """Name the settings that produced the figures, as every report does.
-
-    `depth`: the one that the case file sets, if it sets one.
-    """
-    ideal = settings.ideal
-    if ideal == "max" and settings.max_grade is not None:
-        ideal = f"max ({number_text(settings.max_grade)})"
-    parts = [
-        f"gain {_gain_text(settings)}",
-        f"ideal {ideal}",
-        f"unjudged {settings.unjudged}",
-    ]
-    if settings.discount != "log2":
-        parts.append(f"discount {settings.discount}")
-    if settings.negative != "keep":
-        parts.append(f"negative {settings.negative}")
-    if settings.collapse:
-        parts.append("collapse true")
-    if depth is not None:
-        parts.append(f"depth {depth}")
-    return ", ".join(parts)
-
-
-def _gain_text(settings: Settings) -> str:
-    """`exponential`, or `{0: 0, 1: 3}` for gains by grade."""
-    if isinstance(settings.gain, str):
-        return settings.gain
-    gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]
-    return f"{{{', '.join(gains)}}}"
 
 
 def reason_texts(result: CaseResult) -> list[str]:

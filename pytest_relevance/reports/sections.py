@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.markdown_text import escaped
-from pytest_relevance.reports.recognition import REPORT_MARK
 from pytest_relevance.reports.table import Table
+
+REPORT_MARK = "pytest-relevance report"
+"""The comment at the beginning of a report in HTML or Markdown."""
 
 MOST_CHARACTERS = 20_000
 """How long a report in Markdown is by default."""

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,

@@ -6,8 +6,7 @@ import pytest
 
 from pytest_relevance import CaseResult
 from pytest_relevance.expectations.words import below
-from pytest_relevance.reports.failure import failure_lines
-from pytest_relevance.reports.failure_message import failure_message
+from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import reason_text, reason_texts
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import DROP, FLOOR, BaselineComparison, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_relevance.ext.commands.merging import Merged
-from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
+from pytest_relevance.reports.run.run_findings import nothing_searched_text
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunFinding
 from pytest_relevance.results.records.uncompared import lacks_reference

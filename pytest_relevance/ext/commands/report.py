@@ -16,8 +16,7 @@ from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, CommandError
-from pytest_relevance.reports.formats import ReportOptions, run_report
-from pytest_relevance.reports.recognition import is_report
+from pytest_relevance.reports.formats import ReportOptions, is_report, run_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:

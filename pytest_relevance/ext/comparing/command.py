@@ -37,8 +37,8 @@ from pytest_relevance.reports.formats import (
     TEXT,
     ReportOptions,
     comparison_report,
+    is_report,
 )
-from pytest_relevance.reports.recognition import is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 if TYPE_CHECKING:

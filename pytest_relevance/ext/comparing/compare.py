@@ -12,7 +12,7 @@ from pytest_relevance.ext.comparing.runs import DEFAULT_K, MISSING, load_runs
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.run.filled import filled_texts
+from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities

@@ -24,8 +24,7 @@ from pathlib import Path
 from pytest_relevance._text import quoted
 from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, PROGRAM, CommandError
-from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN
-from pytest_relevance.reports.recognition import is_report
+from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 
 

@@ -27,14 +27,14 @@ from pytest_relevance.ext.history.report import (
     when,
 )
 from pytest_relevance.ext.history.series import Series
-from pytest_relevance.reports.html.markup import (
+from pytest_relevance.reports.html.page_parts import (
     ARROW,
+    content_security_policy,
     package_text,
     shared_style,
     text,
     with_arrows,
 )
-from pytest_relevance.reports.html.policy import content_security_policy
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""

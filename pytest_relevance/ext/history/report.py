@@ -22,7 +22,6 @@ from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.run.baseline import mean_change_sentence
-from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.run.headline import (
     BETTER,
     BROKEN,
@@ -34,6 +33,7 @@ from pytest_relevance.reports.run.headline import (
     balance,
 )
 from pytest_relevance.reports.run.mean_text import metric_of
+from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.reports.sections import (
     Section,
     heading,

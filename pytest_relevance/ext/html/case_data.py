@@ -12,15 +12,11 @@ from typing import Any
 from pytest_relevance.ext.html.case_rows import documents_of, is_fine, why
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.reasons import (
-    case_label,
-    reason_texts,
-    search_label,
-)
-from pytest_relevance.reports.repeats import unstable_text
+from pytest_relevance.reports.labels import case_label, names_in_page, search_label
+from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.case_tables import names_in_page
 from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.run.variants import (
     Variant,
     variant_label,

@@ -13,10 +13,10 @@ from pytest_relevance._number_text import number_text
 from pytest_relevance._text import counted, score_text
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.reports.cells import USER
-from pytest_relevance.reports.html.markup import ARROW, text, with_arrows
+from pytest_relevance.reports.html.page_parts import ARROW, text, with_arrows
+from pytest_relevance.reports.labels import names_in_page
 from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.case_tables import names_in_page
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.faults import told_errors
 from pytest_relevance.reports.run.movers import (

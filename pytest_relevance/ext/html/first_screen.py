@@ -12,7 +12,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.ext.html.case_rows import queries_section
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.ext.html.screen import Finding, Screen
-from pytest_relevance.reports.html.markup import package_text, text, with_arrows
+from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
 from pytest_relevance.reports.run.gates import OUTCOMES
 from pytest_relevance.reports.run.mean_text import metric_explained
 from pytest_relevance.results.case_result import FAILED

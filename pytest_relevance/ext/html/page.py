@@ -37,9 +37,13 @@ from pytest_relevance.reports.comparison_report import (
     counts_text,
     mean_change_sentences,
 )
-from pytest_relevance.reports.html.markup import ARROW, package_text, shared_style
-from pytest_relevance.reports.html.policy import content_security_policy
-from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.html.page_parts import (
+    ARROW,
+    content_security_policy,
+    package_text,
+    shared_style,
+)
+from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.results.case_result import FAILED, PASSED
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import changes_text

@@ -16,7 +16,7 @@ from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.ext.html.screen import Screen
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.reasons import settings_text
+from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results.case_result import CaseResult

@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.gates import (
 )
 from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.mean_text import known_text, left_open, mean_text
-from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.remarks import without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts

@@ -10,9 +10,15 @@ from itertools import islice
 
 from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
-from pytest_relevance.reports.reasons import case_label, failure_head, reason_in_brief
+from pytest_relevance.reports.labels import case_label
+from pytest_relevance.reports.reasons import failure_head, reason_in_brief
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
+from pytest_relevance.reports.run.failures import (
+    new_failures,
+    together_text,
+    together_title,
+)
 from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -20,8 +26,6 @@ from pytest_relevance.reports.run.movers import (
     moved_case,
 )
 from pytest_relevance.reports.run.run_findings import reason_texts
-from pytest_relevance.reports.run.shown_failures import new_failures
-from pytest_relevance.reports.run.together import together_text, together_title
 from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import cut

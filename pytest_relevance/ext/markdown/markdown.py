@@ -19,6 +19,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.labels import case_label, names_in_page
 from pytest_relevance.reports.markdown_text import (
     LONGEST_TEXT,
     code_block,
@@ -26,7 +27,7 @@ from pytest_relevance.reports.markdown_text import (
     escaped,
     short_code_span,
 )
-from pytest_relevance.reports.reasons import case_label, reason_in_brief
+from pytest_relevance.reports.reasons import reason_in_brief
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,
@@ -36,14 +37,24 @@ from pytest_relevance.reports.run.baseline import (
     still_empty_sentences,
 )
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
-from pytest_relevance.reports.run.case_tables import lowest, names_in_page
+from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
+from pytest_relevance.reports.run.failures import (
+    IN_FULL,
+    case_lines,
+    new_failures,
+    together_text,
+)
 from pytest_relevance.reports.run.faults import fault_sentences, told_errors
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import headline
+from pytest_relevance.reports.run.mean_tables import (
+    MOST_TAGS,
+    tag_table,
+    variant_tables,
+)
 from pytest_relevance.reports.run.mean_text import mean_text, metric_explained
-from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
-from pytest_relevance.reports.run.moved import moved_sentences
+from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -51,22 +62,16 @@ from pytest_relevance.reports.run.movers import (
     MOST_ROWS,
     moved_table,
 )
-from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
 from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import (
     in_markdown,
+    nothing_searched_text,
     reason_texts,
     remark_texts,
     says,
 )
-from pytest_relevance.reports.run.shown_failures import (
-    IN_FULL,
-    case_lines,
-    new_failures,
-)
 from pytest_relevance.reports.run.suites import suite_sentences
-from pytest_relevance.reports.run.together import together_text
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,

@@ -36,7 +36,7 @@ def ending_of(this: CaseRun, scored: Scored) -> Ending:
     inconclusive = this.item.config.option.relevance_inconclusive
     if result.verdict == FAILED:
         if _is_known(this, result):
-            from pytest_relevance.reports.failure_message import failure_message
+            from pytest_relevance.reports.failure import failure_message
 
             error = pytest.xfail.Exception(failure_message(result))
             return Ending(error, is_known=True)
@@ -82,7 +82,7 @@ def _failure(this: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
 
         text = plain_text(failure_lines(scored.result))
     else:
-        from pytest_relevance.reports.failure_message import failure_message
+        from pytest_relevance.reports.failure import failure_message
 
         text = failure_message(scored.result)
     if scored.fails_baseline:

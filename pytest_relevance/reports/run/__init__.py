@@ -1,10 +1,15 @@
-"""What a report says about a whole run, each part made once; its reports as text,
-Markdown and data.
+"""What a report says about a whole run: each part is made once, for all formats.
 
 | module | what it holds |
 |---|---|
-| `report` | the summary, the report of a record |
-| `markdown` | the report for a pull request, and annotations of GitHub Actions |
-| `baseline`, `changes` | the sentence about a run, its means; what moved, by case, tag and variant |
-| `cases`, `gates`, `faults` | counts, means and lists of cases; what gates found; what is told once for many cases |
+| `report`, `summary` | the report of a run as text and as data; the summary at the end of it |
+| `headline`, `suites`, `verdict` | the first sentence, one for each suite, and the last line |
+| `failures` | which failures are shown in full, in a line, or together |
+| `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
+| `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
+| `gates` | what gates found |
+| `baseline`, `update_advice` | what changed since the baseline, and what an update does |
+| `case_change`, `movers` | a case beside its earlier ranking; tables of cases whose score moved |
+| `moved_cases`, `uncompared` | cases that the reference has at another place, or has not |
+| `mean_text`, `mean_tables`, `counts`, `case_tables`, `variants` | means, numbers and names of cases |
 """

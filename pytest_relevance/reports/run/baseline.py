@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pytest_relevance._number_text import SIGNIFICANT, duration_text, signed_text
 from pytest_relevance._text import counted, examples, listed, p_text
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run.filled import filled_texts
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
     left_open,
@@ -21,6 +20,7 @@ from pytest_relevance.reports.run.mean_text import (
     mean_text,
     metric_of,
 )
+from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.reports.run.suites import how_called
 from pytest_relevance.reports.run.variants import (
     WIDEST_NAME,

@@ -4,11 +4,11 @@ page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pytest_relevance._text import score_text
 from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
-from pytest_relevance.reports.reasons import STATUSES, case_label
+from pytest_relevance.reports.labels import STATUSES, case_label
 from pytest_relevance.reports.run.variants import Variant, short_label
 from pytest_relevance.reports.styled_lines import DIM
 from pytest_relevance.reports.table import Table
@@ -16,25 +16,6 @@ from pytest_relevance.results.case_result import CaseResult
 
 MOST_LOWEST = 5
 """How many of the cases with the lowest scores are listed by default."""
-
-
-def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
-    """Return the name that each result has in the page and its links, by `id(result)`.
-
-    It is pytest's node id. Several checks of one test in Python share their node id:
-    the second is `test_shop.py::test_boots #2`.
-    """
-    names: dict[int, str] = {}
-    taken: dict[str, int] = {}
-    for result in results:
-        node = result.node or f"{result.file}::{result.id}"
-        name = node
-        while name in taken:
-            taken[node] += 1
-            name = f"{node} #{taken[node]}"
-        taken[name] = 1
-        names[id(result)] = name
-    return names
 
 
 def case_table(title: str, label_gap: int = 2) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.labels import STATUSES
 from pytest_relevance.reports.run.variants import key_of
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 

@@ -7,13 +7,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.run.diagnosis_text import diagnosis_text
-from pytest_relevance.reports.run.together import case_names, not_searched_text
+from pytest_relevance.reports.labels import search_label
+from pytest_relevance.reports.run.failures import case_names, not_searched_text
 from pytest_relevance.reports.styled_lines import BAD
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.diagnoses import (
+    BROKEN,
+    SEARCH,
+    Diagnosis,
+    explanation,
+)
 from pytest_relevance.results.records.run_info import RunInfo
+
+_LONGEST_MESSAGE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,33 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     for warning in diagnoses.project_faults(info):
         found.append(Fault(warning.message))
     return found
+
+
+def diagnosis_text(diagnosis: Diagnosis) -> str:
+    """Tell a diagnosis in a sentence: what was found, and what to look at."""
+    if diagnosis.kind == BROKEN:
+        return harmless(diagnosis.message)
+    if diagnosis.is_of_errors:
+        return _alike_errors_text(diagnosis)
+    first = diagnosis.results[0]
+    search = search_label(first.search, first.variant, {})
+    folder = first.origin.search_folder
+    where = f" in {harmless(folder)}" if folder else ""
+    return f"{search}{where} {harmless(explanation(diagnosis))}"
+
+
+def _alike_errors_text(diagnosis: Diagnosis) -> str:
+    """`42 searches failed alike: ConnectionError: no engine (search in
+    conftest.py:9)`.
+    """
+    if diagnosis.kind == SEARCH:
+        count = counted(len(diagnosis.results), "search", "searches")
+    else:
+        count = counted(len(diagnosis.results), "case")
+    where, _, function = diagnosis.frame.rpartition(" in ")
+    frame = f" ({function} in {where})" if where else ""
+    message = cut(harmless(diagnosis.message), _LONGEST_MESSAGE)
+    return f"{count} failed alike: {message}{frame}"
 
 
 def fault_sentences(

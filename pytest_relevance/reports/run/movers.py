@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, score_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
-from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variants import Variant, short_label

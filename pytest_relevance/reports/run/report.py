@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
 from pytest_relevance.reports.run.counts import anything_ran
-from pytest_relevance.reports.run.shown_failures import (
+from pytest_relevance.reports.run.failures import (
     IN_BRIEF,
     IN_FULL,
     ReportedCases,
@@ -68,7 +68,7 @@ def _reported_lines(
     reported: ReportedCases, run: Run, verbosity: int, width: int
 ) -> list[Line]:
     """Write a case in full, or several cases together, below a title."""
-    from pytest_relevance.reports.run import together
+    from pytest_relevance.reports.run import failures
 
     results = reported.results
     full = verbosity > 0
@@ -79,11 +79,11 @@ def _reported_lines(
             title += f' "{result.query}"'
         lines = case_lines(result, run, verbosity, width)
     elif reported.how == IN_BRIEF:
-        title = together.brief_title(results)
-        lines = together.brief_lines(results, width)
+        title = failures.brief_title(results)
+        lines = failures.brief_lines(results, width)
     else:
         title = ""
-        lines = folded_lines(together.together_text(results, full=full), BAD, width)
+        lines = folded_lines(failures.together_text(results, full=full), BAD, width)
     return [*_title_lines(title, verbosity), *lines]
 
 
@@ -106,8 +106,11 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 def found_lines(run: Run, width: int) -> list[Line]:
     """Say that no case was searched, if none was, and what the run says of itself."""
-    from pytest_relevance.reports.run.nothing_searched import nothing_searched_text
-    from pytest_relevance.reports.run.run_findings import finding_lines, says
+    from pytest_relevance.reports.run.run_findings import (
+        finding_lines,
+        nothing_searched_text,
+        says,
+    )
 
     lines: list[Line] = []
     text = nothing_searched_text(run.results)

@@ -1,21 +1,57 @@
-"""The cases whose ranking changes from call to call."""
+"""Rankings that change from call to call: of one case, and of all cases of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Block, Sentence
 from pytest_relevance.reports.cells import Column, styled_cell
-from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
 from pytest_relevance.reports.run.variants import short_label, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT
 from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.reports.terminal_text import cut_middle, titled
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_UNSTABLE = 5
 """How many cases are listed by default."""
+
+_LONGEST_ID = 24
+
+
+def unstable_text(result: CaseResult) -> str:
+    """Say how a ranking changes from call to call; nothing if it does not change."""
+    repeats = result.call.repeats
+    if repeats is None or repeats.rankings == 1:
+        return ""
+    different = counted(repeats.rankings, "different ranking")
+    calls = counted(repeats.calls, "call")
+    return (
+        f"the ranking is not stable: {different} in {calls}; first difference at "
+        f"{difference_text(result)}"
+    )
+
+
+def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
+    """`rank 3: a / b`: the first rank at which calls differ, and what they have there.
+
+    Ids, and titles, are cut to `longest` columns.
+    """
+    repeats = result.call.repeats
+    assert repeats is not None
+    ends = []
+    for document in repeats.documents:
+        if document is None:
+            ends.append("nothing")
+        else:
+            shown = cut_middle(harmless(document), longest)
+            ends.append(titled(shown, document, result.texts.titles, longest))
+    return f"rank {repeats.rank}: {' / '.join(ends)}"
+
+
+# --- of a run -------------------------------------------------------------------------
 
 
 def stability_remarks(
@@ -51,8 +87,6 @@ def _table(
     unstable: Sequence[CaseResult], called: Sequence[CaseResult], *, full: bool
 ) -> Table:
     """Make the table of unstable cases: those that did not pass come first."""
-    from pytest_relevance.reports.repeats import difference_text
-
     variants = variants_of(called)
     has_places = len({result.file for result in unstable}) > 1
     columns = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.labels import STATUSES
 from pytest_relevance.reports.run.counts import status_counts
 from pytest_relevance.reports.run.mean_text import has_mean, mean_text
 from pytest_relevance.reports.run.variants import (

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.reports.blocks import Block, Sentence, lines_of
 from pytest_relevance.reports.run.case_tables import lowest_table
-from pytest_relevance.reports.run.filled import filled_texts
-from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
+from pytest_relevance.reports.run.remarks import (
+    filled_texts,
+    remarks,
+    without_floor_sentences,
+)
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.run.suites import suite_sentences
 from pytest_relevance.reports.run.variants import Variant, variants_of
@@ -108,7 +111,7 @@ def _since_reference(
         mean_sentences,
         still_empty_sentences,
     )
-    from pytest_relevance.reports.run.moved import moved_sentences
+    from pytest_relevance.reports.run.moved_cases import moved_sentences
 
     blocks: list[Block] = []
     records = dict.fromkeys(about.against for _, about in sorted(files.items()))
@@ -129,7 +132,11 @@ def _mean_tables(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> list[Block]:
     """Make the tables of means: by tag, and of the variants of a search."""
-    from pytest_relevance.reports.run.means import MOST_TAGS, tag_table, variant_tables
+    from pytest_relevance.reports.run.mean_tables import (
+        MOST_TAGS,
+        tag_table,
+        variant_tables,
+    )
     from pytest_relevance.reports.run.movers import MOST_ROWS
 
     changes = changes_since_baseline(results)

@@ -1,16 +1,17 @@
-"""Ids of results and of judgments that may not be of the same kind.
+"""Ids of results that may be meant as ids of the judgments, and are not equal to them.
 
-A case of which no result is judged names both kinds of id. Ids that a spreadsheet has
-rounded, or has written as numbers, are paired with the results that they may stand for.
+A case without a judged result may name another kind of id: both kinds are shown. Ids
+that a spreadsheet has changed, or that differ in little, are shown in pairs.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_relevance._near import NearPair
 from pytest_relevance._text import are_one_number, quoted, spreadsheet_number
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -23,6 +24,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import title_room, titled
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.near_pairs import near_pairs_of
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -134,3 +136,63 @@ def same_number_lines(result: CaseResult, columns: int) -> Iterator[Line]:
     yield from wrapped(head, first_parts(parts), columns, "; ", BAD)
     advice = "  if so, write them in the judgments as they are returned"
     yield styled_line(advice, DIM)
+
+
+# --- ids that are nearly the same -----------------------------------------------------
+
+_MOST_PAIRS = 10
+_LONGEST_NEAR_ID = 40
+
+_VISIBLE_IN_QUOTES = "white space"
+_INVISIBLE = "Unicode form"
+
+
+def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
+    """Group pairs of a wanted document that was not returned and a result with nearly
+    its id, by what differs.
+    """
+    groups: dict[str, list[NearPair]] = {}
+    for pair in near_pairs_of([result]):
+        groups.setdefault(pair.how, []).append(pair)
+    return groups
+
+
+def near_id_lines(
+    result: CaseResult, columns: int, *, are_shown: bool
+) -> Iterator[Line]:
+    """Say which ids differ in little: a paragraph for each kind of difference.
+
+    `are_shown`: the ids stand above in quotes, one below the other, so that a blank
+    shows.
+    """
+    judged = {document for document, _ in result.evaluation.missing}
+    has_any = False
+    for how, pairs in near_ids(result).items():
+        if are_shown and how == _VISIBLE_IN_QUOTES:
+            continue
+        parts = [_pair_text(pair, result, judged) for pair in pairs[:_MOST_PAIRS]]
+        if len(pairs) > len(parts):
+            parts.append(f"and {len(pairs) - len(parts)} more")
+        head = f"ids that differ in {how} only: "
+        yield from wrapped(head, parts, columns, "; ", BAD)
+        has_any = True
+    if has_any:
+        yield styled_line(
+            "  if these are the same documents, write their ids as they are returned",
+            DIM,
+        )
+
+
+def _pair_text(pair: NearPair, result: CaseResult, judged: set[str]) -> str:
+    """`judged "SKU-1", returned "sku-1" at rank 3`."""
+    why = "judged" if pair.wanted in judged else "expected"
+    wanted, found = pair.wanted, pair.found
+    if _INVISIBLE in pair.how:
+        wanted, found = _escaped(wanted), _escaped(found)
+    rank = result.ranking.rank_of(pair.found)
+    return f"{why} {quoted(wanted, _LONGEST_NEAR_ID)}, returned {quoted(found, _LONGEST_NEAR_ID)} at rank {rank}"
+
+
+def _escaped(document: str) -> str:
+    """Show the characters of an id that looks like another one."""
+    return document.encode("ascii", "backslashreplace").decode("ascii")

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pytest_relevance._number_text import LEAST, signed_text
 from pytest_relevance._text import counted, p_text, score_text
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
 from pytest_relevance.reports.run.mean_text import (
     means_by_variant,

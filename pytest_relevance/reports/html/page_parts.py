@@ -1,0 +1,58 @@
+"""What every page has: texts as HTML, files of style and script, and a policy."""
+
+from __future__ import annotations
+
+import base64
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from pytest_relevance._text import harmless
+
+ARROW = "\N{RIGHTWARDS ARROW}"
+
+
+def text(value: str) -> str:
+    """Write user's text as HTML.
+
+    Markup is escaped, and so are control characters and those that reorder text.
+    """
+    return escape(harmless(value))
+
+
+def with_arrows(sentence: str) -> str:
+    """Write a sentence with texts of users as HTML, with arrows."""
+    return text(sentence.replace(" -> ", f" {ARROW} "))
+
+
+def package_text(package: str, name: str) -> str:
+    """Return the text of a file in the folder of a package."""
+    return (files(package) / name).read_text(encoding="utf-8")
+
+
+def shared_style() -> str:
+    """Return the style that all pages have."""
+    return package_text("pytest_relevance.reports.html", "page.css")
+
+
+def content_security_policy(
+    style: str, script: str = "", *, images: bool = False
+) -> str:
+    """Return the policy of a page: what it may run and load.
+
+    This style, this script if there is one, and nothing else but `images` of the web.
+    """
+    sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
+    if script:
+        sources.append(f"script-src '{_digest(script)}'")
+    if images:
+        sources.append("img-src http: https:")
+    return "; ".join([*sources, "base-uri 'none'", "form-action 'none'"])
+
+
+def _digest(text: str) -> str:
+    """Return the source expression of a policy for an inline style or script:
+    SHA-256.
+    """
+    digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
+    return f"sha256-{digest.decode('ascii')}"
