@@ -26,8 +26,8 @@ from pytest_relevance.results.records.run_info import (
     RunError,
     errors_in_file,
 )
+from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
 from pytest_relevance.results.responses.ids import id_text
-from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 if TYPE_CHECKING:
     from pytest_relevance._object_table import LinesOfObjects

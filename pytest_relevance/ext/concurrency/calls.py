@@ -25,12 +25,8 @@ from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.searched import Searched, Timed
-from pytest_relevance.results.responses.iterators import (
-    MOST_READ,
-    close,
-    close_async,
-)
 from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.reading import MOST_READ, close, close_async
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

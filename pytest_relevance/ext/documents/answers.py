@@ -16,8 +16,8 @@ from pytest_relevance._text import cut_to, quoted, shown
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.document_fields import text_of
 from pytest_relevance.results.outcomes import kind_named
+from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
 from pytest_relevance.results.responses.ids import id_text
-from pytest_relevance.results.responses.reading import ID_NAMES, TITLE_NAMES
 
 LONGEST_FIELD = 300
 """How many characters of a further field are kept: records would consist of

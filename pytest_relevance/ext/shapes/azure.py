@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_relevance.results.responses.incomplete import (
+    refuse_partial,
+    refuse_without_results,
+)
 from pytest_relevance.results.responses.reading import ReadOptions
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type
-from pytest_relevance.results.responses.signs import refuse_partial
-from pytest_relevance.results.responses.totals import refuse_without_results
 
 
 @dataclass(frozen=True, slots=True)

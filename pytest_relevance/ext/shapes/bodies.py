@@ -10,18 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_relevance.ext.shapes.redis import REDIS_SIGNS
-from pytest_relevance.results.responses.attributes import attribute
-from pytest_relevance.results.responses.general import HOLDERS, is_named_row, no_hits
-from pytest_relevance.results.responses.incomplete import refuse_incomplete
-from pytest_relevance.results.responses.paths import at_path
-from pytest_relevance.results.responses.reading import (
-    ReadOptions,
-    unreadable,
+from pytest_relevance.results.responses.incomplete import (
+    refuse_incomplete,
+    refuse_partial,
+    refuse_without_results,
 )
+from pytest_relevance.results.responses.reading import ReadOptions, unreadable
+from pytest_relevance.results.responses.response import HOLDERS, is_named_row, no_hits
 from pytest_relevance.results.responses.shapes import ResponseShape
-from pytest_relevance.results.responses.signs import refuse_partial
-from pytest_relevance.results.responses.totals import refuse_without_results
-from pytest_relevance.results.responses.values import is_list
+from pytest_relevance.results.responses.values import at_path, attribute, is_list
 
 HITS: Mapping[str, tuple[str, ...]] = {
     "Elasticsearch or OpenSearch": ("hits", "hits"),

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.results.responses.iterators import read_items
+from pytest_relevance.results.responses.fields import attributes_of
+from pytest_relevance.results.responses.incomplete import refuse_without_results
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
     ReadOptions,
-    attributes_of,
+    read_items,
 )
-from pytest_relevance.results.responses.shapes import (
-    ResponseShape,
-    of_type,
-    refusing,
-)
-from pytest_relevance.results.responses.totals import refuse_without_results
+from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
 
 # --- Algolia --------------------------------------------------------------------------
 

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance.ext.shapes.bodies import read_body
-from pytest_relevance.results.responses.attributes import attribute, has_attribute
-from pytest_relevance.results.responses.general import results_of
 from pytest_relevance.results.responses.reading import ReadOptions
+from pytest_relevance.results.responses.response import results_of
 from pytest_relevance.results.responses.shapes import ResponseShape
+from pytest_relevance.results.responses.values import attribute, has_attribute
 
 
 def is_unsent(response: object) -> bool:

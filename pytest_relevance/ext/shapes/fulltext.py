@@ -25,21 +25,16 @@ from pytest_relevance.ext.shapes.vectors import (
     of_one_query,
     with_scores,
 )
-from pytest_relevance.results.responses.attributes import has_attribute
-from pytest_relevance.results.responses.labels import documents_of
+from pytest_relevance.results.responses.fields import ID_NAMES
 from pytest_relevance.results.responses.reading import (
-    ID_NAMES,
     BadResult,
     ReadOptions,
     read_each,
     unreadable,
 )
-from pytest_relevance.results.responses.shapes import (
-    ResponseShape,
-    of_type,
-    refusing,
-)
-from pytest_relevance.results.responses.values import is_score
+from pytest_relevance.results.responses.rows import documents_of
+from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
+from pytest_relevance.results.responses.values import has_attribute, is_score
 
 # --- bm25s ----------------------------------------------------------------------------
 

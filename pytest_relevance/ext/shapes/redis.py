@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_relevance.results.responses.attributes import is_a
-from pytest_relevance.results.responses.incomplete import checked
+from pytest_relevance.results.responses.incomplete import SIGNS, Sign, checked, is_set
 from pytest_relevance.results.responses.reading import ReadOptions
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type
-from pytest_relevance.results.responses.signs import SIGNS, Sign, is_set
+from pytest_relevance.results.responses.values import is_a
 
 REDIS_SIGNS = (
     Sign("Redis", ("warnings",), is_set, "the search was cut off"),

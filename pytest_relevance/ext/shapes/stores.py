@@ -13,12 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from pytest_relevance._text import shown
+from pytest_relevance.results.responses.fields import ID_NAMES, attributes_of
 from pytest_relevance.results.responses.reading import (
-    ID_NAMES,
     ONE_QUERY,
     BadResult,
     ReadOptions,
-    attributes_of,
     unreadable,
 )
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type

@@ -11,20 +11,17 @@ from itertools import islice
 from typing import Any
 
 from pytest_relevance._text import quoted
-from pytest_relevance.results.responses.attributes import attribute, has_attribute
-from pytest_relevance.results.responses.iterators import close, read_items_async
+from pytest_relevance.results.responses.fields import ID_NAMES
 from pytest_relevance.results.responses.reading import (
-    ID_NAMES,
     ONE_QUERY,
     ReadOptions,
     UnreadableRanking,
+    close,
+    read_items_async,
     unreadable,
 )
-from pytest_relevance.results.responses.shapes import (
-    ResponseShape,
-    of_type,
-    refusing,
-)
+from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
+from pytest_relevance.results.responses.values import attribute, has_attribute
 
 Row = Sequence[object]
 

@@ -15,19 +15,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_relevance._text import counted
-from pytest_relevance.results.responses.attributes import has_attribute
-from pytest_relevance.results.responses.labels import NOTHING_FOUND, documents_of
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
     ReadOptions,
     unreadable,
 )
-from pytest_relevance.results.responses.rows import is_row
-from pytest_relevance.results.responses.shapes import (
-    ResponseShape,
-    of_type,
-    refusing,
-)
+from pytest_relevance.results.responses.rows import NOTHING_FOUND, documents_of
+from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
+from pytest_relevance.results.responses.values import has_attribute, is_row
 
 INTEGER, FLOAT, OTHER = "integer", "float", "other"
 """The kinds of elements of an array."""

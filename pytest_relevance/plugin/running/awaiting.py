@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 import pytest
 
 from pytest_relevance.plugin.clock import Moment, now
-from pytest_relevance.results.responses.attributes import has_class
-from pytest_relevance.results.responses.iterators import MOST_READ
+from pytest_relevance.results.responses.reading import MOST_READ
+from pytest_relevance.results.responses.values import has_class
 
 if TYPE_CHECKING:
     import asyncio

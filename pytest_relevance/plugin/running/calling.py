@@ -21,15 +21,15 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.results.responses.attributes import has_attribute
-from pytest_relevance.results.responses.iterators import (
+from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
+from pytest_relevance.results.responses.reading import (
     MOST_LOOKED_AT,
     MOST_READ,
+    UnreadableRanking,
     read_items,
 )
-from pytest_relevance.results.responses.labels import declares_ids
-from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
+from pytest_relevance.results.responses.rows import declares_ids
+from pytest_relevance.results.responses.values import has_attribute
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

@@ -20,7 +20,7 @@ from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.responses.iterators import MOST_READ
+from pytest_relevance.results.responses.reading import MOST_READ
 from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:

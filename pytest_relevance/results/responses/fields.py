@@ -1,14 +1,13 @@
-"""Fields of documents that expectations look at: of what a search returned, of an
-index, and of a catalogue.
+"""Fields of documents: of what a search returned, of an index, and of a catalogue.
 
-A value is a text, a number, true or false, None, or a list of these. None stands for an
-explicit null (NaN of a data frame too), which meets no condition. A document without
-the field has an `Absent` in the place of a value.
+A value that expectations look at is a text, a number, true or false, None, or a list of
+these. None stands for an explicit null (NaN of a data frame too), which meets no
+condition. A document without the field has an `Absent` in the place of a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from enum import Enum
@@ -16,14 +15,195 @@ from functools import partial
 from numbers import Number
 from typing import Any
 
-from pytest_relevance._text import listed, quoted
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import own_names
-from pytest_relevance.results.responses.rows import is_row
-from pytest_relevance.results.responses.values import has_dimensions
+from pytest_relevance._text import closest, first_few, listed, quoted
+from pytest_relevance.results.responses.reading import BadResult, read_each
+from pytest_relevance.results.responses.values import (
+    attribute,
+    has_dimensions,
+    is_keyed,
+    is_row,
+    own_names,
+)
+
+ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
+
+TITLE_NAMES = ("title", "name")
+"""The usual names of an id and of a title, in the order in which they are tried."""
+
+NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
+"""Where a result may have the fields of its document.
+
+In hits of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and in
+what vector databases and their clients keep with a document.
+"""
+
+SCALARS = frozenset({str, int})
+"""The types of ids that are results by themselves."""
+
+WITHOUT_FIELDS = (str, bytes, Number)
+"""Types of values that have no fields."""
+
+
+# --- fields of documents --------------------------------------------------------------
+
+_Get = Callable[[str], object]
+"""Gets a document's own field by its name; None for one that is not there."""
+
+_NO_FIELDS: dict[str, object] = {}
+
+_NONE = frozenset({type(None)})
+
+
+class Fields:
+    """The fields of documents, read one field of all documents at a time.
+
+    Usually all documents have a field, or none has it.
+    """
+
+    def __init__(self, documents: Sequence[Any]) -> None:
+        kinds = set(map(type, documents))
+        self._names: frozenset[object] | None = None
+        self._getters: Sequence[_Get]
+        if kinds == {dict}:
+            self._names = frozenset().union(*documents)
+            self._getters = [document.get for document in documents]
+        elif kinds <= SCALARS:
+            self._names = frozenset()
+            self._getters = [_NO_FIELDS.get] * len(documents)
+        else:
+            self._getters = [_getter(document) for document in documents]
+
+    @property
+    def names(self) -> frozenset[object] | None:
+        """The names of the fields, if they are known: those of mappings."""
+        return self._names
+
+    def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
+        """Read of each document the first of some fields that it has.
+
+        `nested`: the fields with documents in which the field may be instead. A
+        document that has none of the fields has None.
+        """
+        values: list[Any] | None = None
+        for column in self._columns(names, nested):
+            values = column if values is None else _filled(values, column)
+            # an object may have an == of its own, so types are compared
+            if _NONE.isdisjoint(map(type, values)):
+                break
+        return [None] * len(self._getters) if values is None else values
+
+    def _columns(
+        self, names: Sequence[str], nested: Iterable[str]
+    ) -> Iterator[list[Any]]:
+        """Read the values of the fields that some documents may have, one field at a
+        time.
+        """
+        for name in names:
+            if self._may_have(name):
+                yield [get(name) for get in self._getters]
+            if "." in name and self._may_have(name.partition(".")[0]):
+                yield [_at_path(get, name) for get in self._getters]
+        for holder in nested:
+            if self._may_have(holder):
+                inner = Fields([get(holder) for get in self._getters])
+                yield inner.first_of(names)
+
+    def _may_have(self, name: str) -> bool:
+        return self._names is None or name in self._names
+
+
+def _filled(values: list[Any], column: list[Any]) -> list[Any]:
+    """Take the value of a column in place of each None."""
+    pairs = zip(values, column, strict=True)
+    return [new if old is None else old for old, new in pairs]
+
+
+def _at_path(get: _Get, path: str) -> object:
+    """Get a field of a nested document by its path. A name may have a dot in it."""
+    outer, _, inner = path.partition(".")
+    get_inner = _getter(get(outer))
+    value = get_inner(inner)
+    if value is None and "." in inner:
+        return _at_path(get_inner, inner)
+    return value
+
+
+def _getter(document: Any) -> _Get:
+    """Return a function that gets a document's own field by its name."""
+    if isinstance(document, Mapping):
+        return document.get
+    if document is None or isinstance(document, WITHOUT_FIELDS):
+        return _NO_FIELDS.get
+    if is_keyed(document):
+        return lambda name: _item(document, name)
+    return lambda name: attribute(document, name)
+
+
+def _item(row: Any, name: str) -> object:
+    try:
+        return row[name]
+    except (KeyError, IndexError):  # sqlite3.Row raises the second
+        return None
+
+
+# --- which fields there are -----------------------------------------------------------
+
+MOST_FIELDS = 12
+"""How many fields a message names."""
+
+
+def fields_there(document: Any) -> str:
+    """Name the fields that a document has, but for those that are None:
+    `id, product.sku and title`.
+
+    Names in nested mappings have dots. They are sorted, so that equal documents have
+    equal texts. Empty if there are none.
+    """
+    return first_few(field_paths(document), MOST_FIELDS)
+
+
+def field_paths(document: Any) -> list[str]:
+    """Return the paths of the fields that a document has, sorted."""
+    get = _getter(document)
+    paths: list[str] = []
+    for name in own_names(document):
+        value = get(name)
+        if isinstance(value, Mapping) and value:
+            paths += [f"{name}.{key}" for key in value]
+        elif value is not None:
+            paths.append(str(name))
+    return sorted(paths)
+
+
+def did_you_mean_field(path: str, document: Any) -> str:
+    """Say which field of a document was probably meant:
+    `; did you mean metadata.source?`.
+
+    Empty if none is close. A field of the same name in another mapping is closer than
+    one of a similar name.
+    """
+    name = path.rpartition(".")[2].casefold()
+    paths = field_paths(document)
+    by_name: dict[str, str] = {}
+    for there in paths:
+        by_name.setdefault(there.rpartition(".")[2].casefold(), there)
+    if name in by_name:
+        return f"; did you mean {by_name[name]}?"
+    by_spelling = {**by_name, **{there: there for there in paths}}
+    spelling = closest(path, tuple(by_spelling)) or closest(name, tuple(by_name))
+    return f"; did you mean {by_spelling[spelling]}?" if spelling else ""
+
+
+def attributes_of(result: object, *names: str) -> dict[str, object]:
+    """Return the attributes of an object that are not None, by their names."""
+    values = {name: getattr(result, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
 
 _PLAIN = frozenset({str, int, bool})
+
 _AS_THEY_ARE = frozenset({*_PLAIN, type(None)})
+
 _NO_VALUE = object()
 
 
@@ -47,13 +227,13 @@ def read_fields(
     that is neither a scalar nor a list of scalars.
     """
     documents = documents[: max(paths.values())]
-    fields = reading.Fields(documents)
+    fields = Fields(documents)
     columns = {}
     for path, count in paths.items():
-        values = fields.first_of((path,), reading.NESTED)[:count]
+        values = fields.first_of((path,), NESTED)[:count]
         if not set(map(type, values)) <= _PLAIN:
             read = partial(_read, path, source)
-            values = reading.read_each(read, documents, documents[:count], values)
+            values = read_each(read, documents, documents[:count], values)
         columns[path] = values
     return columns
 
@@ -65,16 +245,16 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
     if value is None:
         value = _find_anywhere(document, path)
     if value is _NO_VALUE:
-        there = reading.fields_there(document) or "no fields"
-        meant = reading.did_you_mean_field(path, document)
+        there = fields_there(document) or "no fields"
+        meant = did_you_mean_field(path, document)
         return Absent((f"{source} has {there}{meant}",))
     return _comparable(value, path)
 
 
 def _find_anywhere(document: Any, path: str) -> Any:
     """Find the value at a path, in a document or in one that is nested in it."""
-    fields = reading.Fields([document])
-    for holder in (document, *(fields.first_of([name])[0] for name in reading.NESTED)):
+    fields = Fields([document])
+    for holder in (document, *(fields.first_of([name])[0] for name in NESTED)):
         value = _find(holder, path)
         if value is not _NO_VALUE:
             return value
@@ -91,7 +271,7 @@ def _find(document: Any, path: str) -> Any:
         return [value for value in values if value is not _NO_VALUE] or _NO_VALUE
     outer, _, inner = path.partition(".")
     names = own_names(document)
-    fields = reading.Fields([document])
+    fields = Fields([document])
     if path in names:
         return fields.first_of([path])[0]
     if inner and outer in names:
@@ -126,7 +306,7 @@ def _comparable(value: Any, path: str) -> Any:
         return str(value)
     inner = [f"{path}.{name}" for name in value] if isinstance(value, Mapping) else []
     advice = f"; write {listed(inner)}" if inner else ""
-    raise reading.BadResult(
+    raise BadResult(
         f"has a field {quoted(path)} that is no text, number, boolean or list of these{advice}"
     )
 

@@ -1,20 +1,42 @@
-"""Which document a result is: the id, from the fields that `id_field` names or from the
-usual fields.
+"""Which document a result is: the id, and results that may be either of two documents.
+
+The id comes from the fields that `id_field` names, or from the usual fields. A result
+with two usual ids of different values may be either document. Two results with one id
+and another index (or collection) are two documents with one name. Both are refused.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import Any
 
-from pytest_relevance._ids import BYTES, IdField, exact_text
+from pytest_relevance._ids import BYTES, IdField, exact_text, id_field_of
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import answers_for_others, own_names
-from pytest_relevance.results.responses.values import has_dimensions, is_integer
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    WITHOUT_FIELDS,
+    Fields,
+    did_you_mean_field,
+    fields_there,
+)
+from pytest_relevance.results.responses.reading import (
+    MADE_UP,
+    BadResult,
+    UnreadableRanking,
+    kind_of,
+    read_each,
+)
+from pytest_relevance.results.responses.values import (
+    answers_for_others,
+    has_dimensions,
+    is_integer,
+    own_names,
+)
 
 _TEXT = frozenset({str})
 
@@ -51,7 +73,7 @@ def why_no_id(value: object) -> str:
             cure += " (integers become floats in a data frame's column where one is missing)"
         cure += ", and scores as (id, score) pairs"
         return f"a float, {shown(value)}, whose text could be another one's; {cure}"
-    return f"{reading.kind_of(value)}, {shown(value)}; {cure}"
+    return f"{kind_of(value)}, {shown(value)}; {cure}"
 
 
 def read_ids(
@@ -66,25 +88,25 @@ def read_ids(
     """
     if id_field is not None and id_field.is_template:
         return _ids_of_template(documents, results, id_field)
-    names = reading.ID_NAMES if id_field is None else id_field.paths
+    names = ID_NAMES if id_field is None else id_field.paths
     if id_field is None:
-        values = reading.Fields(documents).first_of(names, reading.NESTED)
+        values = Fields(documents).first_of(names, NESTED)
     else:
         values = first_values(documents, names)
     if set(map(type, values)) <= _TEXT and "" not in values:
         return values
     read = partial(_id_of, names=names, is_usual=id_field is None)
-    return reading.read_each(read, results, documents, values)
+    return read_each(read, results, documents, values)
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
     """Read of each document the value at the first path that it has; None if it has
     none.
     """
-    fields = reading.Fields(documents)
+    fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
-        for index, value in enumerate(fields.first_of((path,), reading.NESTED)):
+        for index, value in enumerate(fields.first_of((path,), NESTED)):
             if _is_absent(values[index]) and value is not None:
                 values[index] = value
     return values
@@ -106,7 +128,7 @@ def fields_of(document: Any) -> Mapping[str, Any]:
     """Return the own fields of a document as a mapping."""
     if isinstance(document, Mapping):
         return document
-    fields = reading.Fields([document])
+    fields = Fields([document])
     return {name: fields.first_of((name,))[0] for name in own_names(document)}
 
 
@@ -126,14 +148,14 @@ def _id_of(
     if text:
         return text
     if text == "":
-        raise reading.BadResult("has an empty id")
+        raise BadResult("has an empty id")
     if field is None and _may_have_fields(document):
-        raise reading.BadResult(_why_without_id(document, names, is_usual=is_usual))
-    raise reading.BadResult(f"has an id that is {why_no_id(value)}")
+        raise BadResult(_why_without_id(document, names, is_usual=is_usual))
+    raise BadResult(f"has an id that is {why_no_id(value)}")
 
 
 def _may_have_fields(document: object) -> bool:
-    without = (*reading.WITHOUT_FIELDS, *BYTES)
+    without = (*WITHOUT_FIELDS, *BYTES)
     return document is not None and not isinstance(document, without)
 
 
@@ -143,7 +165,7 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
         return "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
     there = _only_there(document)
     if not there and answers_for_others(document):
-        return reading.MADE_UP
+        return MADE_UP
     if is_usual:
         missing, remedy = f"id ({listed(names)})", "name the field with"
     else:
@@ -151,7 +173,7 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
         if blocked:
             return blocked
         missing, remedy = f"field {listed(map(quoted, names))}", "correct"
-        there += reading.did_you_mean_field(names[0], document)
+        there += did_you_mean_field(names[0], document)
     has_bytes = isinstance(document, Mapping) and any(
         isinstance(name, BYTES) for name in document
     )
@@ -180,7 +202,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
         outer, _, inner = path.partition(".")
         value = document.get(outer)
         if inner and isinstance(value, (str, list, tuple)):
-            kind = reading.kind_of(value)
+            kind = kind_of(value)
             return (
                 f"has no field {quoted(path)}: {quoted(outer)} is {kind}, not a mapping "
                 "of fields"
@@ -190,7 +212,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
 
 def _only_there(document: Any) -> str:
     """Say which fields a document has: `, only sku and title`."""
-    there = reading.fields_there(document)
+    there = fields_there(document)
     return f", only {there}" if there else ""
 
 
@@ -211,7 +233,7 @@ def _ids_of_template(
             texts.append(_part_of_id(document, path, value, template))
         return template.join(texts)
 
-    return reading.read_each(join, results, documents, *columns)
+    return read_each(join, results, documents, *columns)
 
 
 def _part_of_id(document: Any, path: str, value: object, template: IdField) -> str:
@@ -222,11 +244,299 @@ def _part_of_id(document: Any, path: str, value: object, template: IdField) -> s
     value = only(value)
     if _is_absent(value):
         there = _only_there(document)
-        raise reading.BadResult(f"has no field {quoted(path)}, {where}{there}")
+        raise BadResult(f"has no field {quoted(path)}, {where}{there}")
     text = id_text(value)
     if text == "":
-        raise reading.BadResult(f"has an empty field {quoted(path)}, {where}")
+        raise BadResult(f"has an empty field {quoted(path)}, {where}")
     if text is None:
         why = why_no_id(value)
-        raise reading.BadResult(f"has a field {quoted(path)}, {where}, that is {why}")
+        raise BadResult(f"has a field {quoted(path)}, {where}, that is {why}")
     return text
+
+
+# --- the usual ids --------------------------------------------------------------------
+
+_STEMS = (("id",), ("doc", "id"), ("document", "id"), ("object", "id"), ("doc", "no"))
+"""The words of the usual ids."""
+
+
+def _spellings(first: str, *others: str) -> Iterator[str]:
+    """Spell a usual id in every usual way: `doc_id`, `docid`, `docId`, `DocId`,
+    `DOC_ID` ...
+    """
+    words = (first, *others)
+    snake, joined = "_".join(words), "".join(words)
+    capitals = "".join(word.capitalize() for word in others)
+    uppers = "".join(word.upper() for word in others)
+    yield from (snake, "-".join(words), joined, f"_{snake}")
+    yield from (snake.upper(), joined.upper())
+    for beginning in (first, first.capitalize()):
+        yield from (beginning + capitals, beginning + uppers)
+
+
+def _usual_ids() -> frozenset[str]:
+    names = {*ID_NAMES}
+    for words in _STEMS:
+        names.update(_spellings(*words))
+    return frozenset(names)
+
+
+USUAL_IDS = _usual_ids()
+"""The names under which a result may carry an id, whether or not it is read from
+there.
+"""
+
+_NOT_READ = sorted(USUAL_IDS.difference(ID_NAMES))
+
+_ORDER = {name: place for place, name in enumerate([*ID_NAMES, *_NOT_READ])}
+"""The usual ids in the order in which they are read; those that are not read come
+last.
+"""
+
+
+# --- two ids of one result ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedId:
+    """An id that a result carries: the path to it, and its text."""
+
+    path: str
+    text: str
+
+    @property
+    def holder(self) -> str:
+        """The nested document that the path leads into; empty for an own field."""
+        return self.path.partition(".")[0] if "." in self.path else ""
+
+
+def refuse_two_ids(
+    documents: Sequence[Any], results: Sequence[object], judged: Collection[str]
+) -> None:
+    """Raise `UnreadableRanking` for a document that carries two usual ids of different
+    values.
+
+    `_id` is the id of a hit whose `_source` has another one, unless both are `judged`.
+    """
+    columns = _id_columns(documents, Fields(documents))
+    if len(columns) < 2:
+        return
+    for number, values in enumerate(zip(*columns.values(), strict=True), 1):
+        carried = []
+        for path, value in zip(columns, values, strict=True):
+            text = _carried_text(value)
+            if text:
+                carried.append(CarriedId(path=path, text=text))
+        other = _other_document(carried, judged)
+        if other is None:
+            continue
+        first = _beside(other, carried)
+        raise UnreadableRanking(
+            f"result {number} of {len(results)} has two ids, {first.path} {quoted(first.text)} and "
+            f"{other.path} {quoted(other.text)}; write id_field: {first.path} or id_field: {other.path} "
+            f"in the case file: {shown(results[number - 1], 200)}"
+        )
+
+
+def _id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]]:
+    """Read the usual ids that documents carry, their own and those of nested documents.
+
+    `{path: values}`, in the order in which they are read as ids.
+    """
+    columns = _own_id_columns(documents, fields)
+    for holder in NESTED:
+        nested = fields.first_of((holder,))
+        if all(document is None for document in nested):
+            continue
+        inner = [document if _has_fields(document) else None for document in nested]
+        for name, values in _own_id_columns(inner, Fields(inner)).items():
+            columns[f"{holder}.{name}"] = values
+    return columns
+
+
+def _own_id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]]:
+    """Read the usual ids among the documents' own fields: `{name: values}`."""
+    columns = {}
+    for name in sorted(_usual_names(documents), key=_ORDER.__getitem__):
+        values = fields.first_of((name,))
+        if any(value is not None for value in values):
+            columns[name] = values
+    return columns
+
+
+def _usual_names(documents: Sequence[Any]) -> Set[str]:
+    """Find the names of usual ids that documents may have."""
+    if set(map(type, documents)) == {dict}:
+        return USUAL_IDS.intersection(set().union(*documents))
+    names: set[str] = set()
+    seen: set[type] = set()
+    for document in documents:
+        kind = type(document)
+        if kind is dict:
+            names.update(USUAL_IDS.intersection(document))
+        elif kind not in seen and _has_fields(document):
+            seen.add(kind)
+            names.update(ID_NAMES)
+            names.update(USUAL_IDS.intersection(own_names(document)))
+    return names
+
+
+def _has_fields(value: object) -> bool:
+    """Whether a value may be a document: no text, no number, no list."""
+    if type(value) is dict:  # nearly all are, and the check of abstract classes is slow
+        return True
+    without = (*WITHOUT_FIELDS, *BYTES, list)
+    return value is not None and not isinstance(value, without)
+
+
+def _carried_text(value: object) -> str | None:
+    """Return the text by which ids of one result are compared; None for a value that is
+    no id.
+
+    A whole float counts as its integer: in a data frame integers become floats if one
+    is missing.
+    """
+    value = only(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, BYTES):
+        return bytes(value).decode(errors="replace")
+    return id_text(value)
+
+
+def _other_document(
+    carried: Sequence[CarriedId], judged: Collection[str]
+) -> CarriedId | None:
+    """Find an id that names another document than the first id; None if there is
+    none.
+    """
+    for other in carried[1:]:
+        if not _name_one_document(carried[0], other, judged):
+            return other
+    return None
+
+
+def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
+    """Choose how a message calls the first id: by a field beside the other one, if it
+    is there too.
+    """
+    first = carried[0]
+    for same in carried:
+        if same.text == first.text and same.holder == other.holder:
+            return same
+    return first
+
+
+_HOLDERS_OF_HITS = ("_source", "fields", "meta")
+"""Where a hit of Elasticsearch or OpenSearch has the fields of its document."""
+
+
+def _name_one_document(
+    first: CarriedId, other: CarriedId, judged: Collection[str]
+) -> bool:
+    """Whether two ids of a result are known to name one document."""
+    if first.text == other.text:
+        return True
+    if first.text in judged and other.text in judged:
+        return False
+    if first.path == "_id" and other.holder in _HOLDERS_OF_HITS:
+        return True
+    # Vespa: "id:namespace:type::7" is the document whose own id is 7
+    is_of_vespa = first.path == "id" and other.holder == "fields"
+    has_inner_id = first.text.startswith("id:") and first.text.endswith(
+        f"::{other.text}"
+    )
+    return is_of_vespa and has_inner_id
+
+
+# --- one id in two indexes ------------------------------------------------------------
+
+INDEXES = (
+    "_index",
+    "_federation.indexUid",
+    "indexUid",
+    "collection",
+    "_collection_name",
+    "metadata._collection_name",
+)
+"""Where a result says which index or collection it is from.
+
+Of Elasticsearch and OpenSearch, Meilisearch, Typesense and Weaviate, and LangChain's
+Qdrant.
+"""
+
+
+def refuse_several_indexes(
+    documents: Sequence[Any], ids: Sequence[str], names: Sequence[str]
+) -> None:
+    """Raise `UnreadableRanking` for two results with one id that come from two indexes.
+
+    `names` are the fields that the ids may be read from.
+    """
+    if len(set(ids)) == len(ids):
+        return
+    fields = Fields(documents)
+    for path in INDEXES:
+        indexes = [id_text(index) for index in fields.first_of((path,))]
+        pair = _first_in_two_indexes(ids, indexes)
+        if pair is not None:
+            field = _field_of_id(documents[pair.second], names)
+            raise _in_two_indexes(pair, path, field)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two results with one id, by their indexes in the list, and the search indexes
+    they are from.
+    """
+
+    id: str
+    first: int
+    second: int
+    index_of_first: str
+    index_of_second: str
+
+
+def _first_in_two_indexes(
+    ids: Sequence[str], indexes: Sequence[str | None]
+) -> _Pair | None:
+    """Find two results with one id and another index; None if there are none."""
+    seen: dict[str, tuple[int, str]] = {}
+    for number, (id_, index) in enumerate(zip(ids, indexes, strict=True)):
+        if index is None:
+            continue
+        first, index_of_first = seen.setdefault(id_, (number, index))
+        if index != index_of_first:
+            return _Pair(
+                id=id_,
+                first=first,
+                second=number,
+                index_of_first=index_of_first,
+                index_of_second=index,
+            )
+    return None
+
+
+def _in_two_indexes(pair: _Pair, path: str, field: str) -> UnreadableRanking:
+    """Return the exception for two results with one id.
+
+    `path`: the field with the search index. `field`: the field with the id.
+    """
+    template = id_field_of(f"{{{path}}}/{{{field}}}")
+    example = template.join([pair.index_of_first, pair.id])
+    return UnreadableRanking(
+        f"results {pair.first + 1} and {pair.second + 1} have one id, {quoted(pair.id)}, but not one {path}: it is "
+        f"{quoted(pair.index_of_first)} and {quoted(pair.index_of_second)}; if these are two documents, write id_field: "
+        f'"{template.written}" in the case file, and judge {quoted(example)}; if they are one, write id_field: '
+        f'"{{{field}}}"'
+    )
+
+
+def _field_of_id(document: Any, names: Sequence[str]) -> str:
+    """Return the path that the id of a document was read from."""
+    fields = Fields([document])
+    for nested in ((), NESTED):
+        for name in names:
+            if fields.first_of((name,), nested)[0] is not None:
+                return name
+    return names[0]

@@ -8,20 +8,416 @@ quotes what the response says, and says what to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.paths import as_shown, at_path
-from pytest_relevance.results.responses.signs import SIGNS, Sign, is_set, refuse_partial
-from pytest_relevance.results.responses.totals import refuse_without_results
+from pytest_relevance.results.responses.reading import ReadOptions, UnreadableRanking
+from pytest_relevance.results.responses.values import (
+    as_shown,
+    at_path,
+    attribute,
+    has_dimensions,
+    own_names,
+    without_marks,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A field by which an engine marks a response as incomplete: its path, and which
+    values do so.
+    """
+
+    family: str
+    path: tuple[str, ...]
+    when: Callable[[Any], bool]
+    meaning: str
+
+
+def is_set(value: object) -> bool:
+    """Whether a flag is set, a count is not 0, or any of several flags is set. An array
+    has several.
+    """
+    if isinstance(value, Mapping):
+        return any(is_set(inner) for inner in value.values())
+    if isinstance(value, str):
+        return value.lower() not in ("", "false")
+    if has_dimensions(value):
+        return any(is_set(inner) for inner in _elements(value))
+    try:
+        return bool(value)
+    except (TypeError, ValueError):  # a missing value of pandas
+        return True
+
+
+def _elements(array: Any) -> list[object]:
+    """Return the elements of an array, a series or a frame."""
+    values = attribute(array, "values")
+    elements: object = (array if values is None else values).tolist()  # type: ignore[union-attr]
+    return elements if isinstance(elements, list) else [elements]
+
+
+def _is_unset(value: object) -> bool:
+    """Whether a flag is there and says no."""
+    is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+    return (is_flag and not value) or value in ("false", "False")
+
+
+def _is_error_status(value: object) -> bool:
+    """Whether a status is a number of HTTP from 400 on, or a word that says the
+    same.
+    """
+    if isinstance(value, str):
+        is_number = re.fullmatch("[45][0-9][0-9]", value) is not None
+        return is_number or value.lower() in _FAILED_IN_WORDS
+    return isinstance(value, Real) and float(value) >= 400
+
+
+_FAILED_IN_WORDS = frozenset(
+    ("error", "fail", "failed", "failure", "partial", "timeout", "timed_out")
+)
+
+
+def _lacks_some(counts: object) -> bool:
+    """Whether fewer shards answered than there are. A shard that is down counts as
+    neither successful nor failed.
+    """
+    total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
+    return isinstance(total, int) and isinstance(successful, int) and successful < total
+
+
+def _warns_of_a_part(warnings: object) -> bool:
+    """Whether a warning, or one of several, says that the results are not all."""
+    if isinstance(warnings, str):
+        return re.search(_OF_A_PART, warnings.lower()) is not None
+    if isinstance(warnings, (list, tuple)):
+        return any(_warns_of_a_part(warning) for warning in warnings)
+    if isinstance(warnings, Mapping):
+        return any(_warns_of_a_part(warning) for warning in warnings.values())
+    return False
+
+
+_OF_A_PART = "timed out|timeout limit|(partial|incomplete) (results?|response|answer)"
+
+
+def _is_below_100(value: object) -> bool:
+    return isinstance(value, Real) and float(value) < 100
+
+
+_ELASTIC = "Elasticsearch or OpenSearch"
+
+_AZURE = "Azure AI Search"
+
+_RERANKER = "the semantic ranker did not rank all results"
+
+_UNSEARCHED = "not all documents were searched"
+
+SIGNS: tuple[Sign, ...] = (
+    Sign(_ELASTIC, ("timed_out",), is_set, "the search timed out"),
+    Sign(_ELASTIC, ("_shards", "failed"), is_set, "shards failed"),
+    Sign(_ELASTIC, ("_shards",), _lacks_some, "shards did not answer"),
+    Sign(_ELASTIC, ("_clusters", "skipped"), is_set, "clusters were skipped"),
+    Sign(_ELASTIC, ("_clusters", "partial"), is_set, "clusters answered in part"),
+    Sign(_ELASTIC, ("_clusters", "failed"), is_set, "clusters failed"),
+    Sign(_ELASTIC, ("_clusters", "running"), is_set, "clusters were still searching"),
+    Sign(
+        _ELASTIC, ("terminated_early",), is_set, "the search ended at terminate_after"
+    ),
+    Sign(
+        _ELASTIC,
+        ("is_partial",),
+        is_set,
+        "the search is still running, or failed in part",
+    ),
+    Sign(
+        "Solr",
+        ("responseHeader", "partialResults"),
+        is_set,
+        "a limit or a failed shard cut the search off",
+    ),
+    Sign("Solr", ("responseHeader", "status"), is_set, "the request failed"),
+    Sign("Vespa", ("root", "coverage", "degraded"), is_set, _UNSEARCHED),
+    Sign("Vespa", ("root", "coverage", "full"), _is_unset, _UNSEARCHED),
+    Sign(
+        "Typesense", ("search_cutoff",), is_set, "search_cutoff_ms cut the search off"
+    ),
+    Sign("Algolia", ("timeoutHits",), is_set, "the search timed out"),
+    Sign("Meilisearch", ("degraded",), is_set, "searchCutoffMs cut the search off"),
+    Sign("Meilisearch", ("remoteErrors",), is_set, "remote instances failed"),
+    Sign(_AZURE, ("@search.semanticPartialResponseReason",), is_set, _RERANKER),
+    Sign(_AZURE, ("@search.coverage",), _is_below_100, _UNSEARCHED),
+    Sign("HTTP", ("warnings",), _warns_of_a_part, "a part of the results is missing"),
+    Sign("HTTP", ("warning",), _warns_of_a_part, "a part of the results is missing"),
+    Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
+    Sign("HTTP", ("statusCode",), _is_error_status, "the request failed"),
+    Sign("HTTP", ("status",), _is_error_status, "the request failed"),
+)
+"""The signs, from the engines' documentation, of a search that was cut off or only
+partly answered.
+"""
+
+
+# --- flags of a project's own API -----------------------------------------------------
+
+_SAY_NO = frozenset(
+    ("success", "issuccess", "succeeded", "ok", "complete", "iscomplete")
+)
+
+_SAY_YES = frozenset(
+    ("partial", "ispartial", "partialresults", "incomplete", "incompleteresults")
+)
+"""Names of flags of a project's own API, in lower case and without marks: those that
+are false, and those that are true, where the response is not whole.
+"""
+
+
+def refuse_partial(
+    response: object, body: object, signs: Sequence[Sign] = SIGNS
+) -> None:
+    """Raise `UnreadableRanking` for a body, or a response object, that is marked as
+    incomplete.
+
+    `body`: what the message shows of it.
+    """
+    for sign in signs:
+        if isinstance(response, Mapping) and sign.path[0] not in response:
+            continue
+        value = at_path(response, sign.path)
+        if value is not None and sign.when(value):
+            engine = f"{sign.family}: {sign.meaning}"
+            raise _not_whole(".".join(sign.path), value, engine, body)
+    for name in own_names(response):
+        value = at_path(response, (name,))
+        plain = without_marks(name)
+        if plain in _SAY_NO and _is_unset(value):
+            raise _not_whole(name, value, "the request failed", body)
+        if plain in _SAY_YES and value is True:
+            raise _not_whole(name, value, "a part of the results is missing", body)
+
+
+def _not_whole(
+    path: str, value: object, meaning: str, body: object
+) -> UnreadableRanking:
+    says = f"{path} is {shown(as_shown(value))} ({meaning})"
+    all_the_same = f"return its list of hits: {shown(as_shown(body), 300)}"
+    return UnreadableRanking(
+        f"the response says that it is not whole: {says}; to score it all the same, {all_the_same}"
+    )
+
+
+# --- the total ------------------------------------------------------------------------
+
+_TOTALS = """
+    total totalcount totalhits totalresults totalfound totalmatches totalsize
+    totalitems totalelements totaldocs totaldocuments totalrecords
+    totalnumberofresults totalnumresults estimatedtotalhits count found matched
+    matches nbhits hitcount resultcount numfound numhits numresults odatacount
+"""
+
+TOTALS = frozenset(_TOTALS.split())
+"""Names of the number of all documents that match, in lower case and without marks."""
+
+HOLDERS_OF_TOTALS = (
+    (),
+    ("hits",),
+    ("response",),
+    ("root", "fields"),
+    ("meta",),
+    ("_meta",),
+    ("metadata",),
+    ("info",),
+    ("page",),
+    ("paging",),
+    ("pagination",),
+    ("pageInfo",),
+    ("searchInformation",),
+)
+"""Where a total stands: beside the results, or in what describes them."""
+
+PAGING = {
+    "hitstotal": "size and from of Elasticsearch or OpenSearch",
+    "responsenumfound": "rows and start of Solr",
+    "found": "per_page and page of Typesense",
+    "estimatedtotalhits": "limit and offset of Meilisearch",
+    "totalhits": "hitsPerPage and page of Meilisearch",
+    "nbhits": "hitsPerPage and page of Algolia",
+    "rootfieldstotalcount": "hits and offset of Vespa",
+    "odatacount": "top and skip of Azure AI Search",
+}
+"""What decides how many results an engine returns, by the path of its total, in lower
+case and without marks.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many documents match, and where the response says so."""
+
+    path: str
+    value: float
+
+
+def find_total(response: object) -> Total | None:
+    """Find the number of documents that match, in the response of an engine or of a
+    project's own API.
+
+    If a response has several, the first that is not 0 counts: the others may count what
+    it holds.
+    """
+    totals = _totals_in(response)
+    for total in totals:
+        if total.value > 0:
+            return total
+    return totals[0] if totals else None
+
+
+def _totals_in(response: object) -> list[Total]:
+    totals = []
+    for path in HOLDERS_OF_TOTALS:
+        holder = at_path(response, path)
+        if holder is None or isinstance(holder, (list, tuple)):
+            continue
+        for name in _names_of_totals(holder):
+            value = _number_of(at_path(holder, (name,)))
+            if value is not None:
+                totals.append(Total(path=".".join([*path, str(name)]), value=value))
+    return totals
+
+
+_OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_found")
+"""Usual names of properties that give a total: they are no fields of an object."""
+
+
+def _names_of_totals(holder: object) -> list[str]:
+    """Return the names of the fields and properties of a mapping or an object that may
+    be totals.
+    """
+    names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
+    if isinstance(holder, Mapping):
+        return names
+    for name in _OF_PROPERTIES:
+        if isinstance(getattr(type(holder), name, None), property):
+            names.append(name)
+    return names
+
+
+def _number_of(total: object) -> float | None:
+    """Return a total as a number. That of Elasticsearch stands beside its relation;
+    others may be text.
+    """
+    if isinstance(total, Mapping):
+        total = total.get("value")
+    if isinstance(total, str) and total.isdecimal():
+        return int(total)
+    if isinstance(total, Real) and not isinstance(total, bool):
+        return float(total)
+    return None
+
+
+# --- responses without a result -------------------------------------------------------
+
+
+def refuse_without_results(response: object, *, expects_response: bool) -> None:
+    """Raise `UnreadableRanking` for a response without a result that says that there
+    are some.
+
+    `expects_response`: the case looks at the response itself, so it may have
+    suggestions or groups.
+    """
+    total = find_total(response)
+    elsewhere = _holder_of_entries(response, with_facets=total is None)
+    if elsewhere and expects_response:
+        return
+    if total is not None and total.value > 0:
+        raise _counted_without_results(response, total)
+    if elsewhere:
+        raise _only_in(response, elsewhere)
+
+
+def _holder_of_entries(response: object, *, with_facets: bool) -> str:
+    """Return the name of the field with suggestions or groups; empty if there are none.
+
+    Facets count only if there is no total: they may count what a filter leaves out.
+    """
+    for name in (*SUGGESTIONS, *GROUPS):
+        if _holds_entries(at_path(response, (name,))):
+            return name
+    for name in FACETS:
+        if with_facets and _counts_some(at_path(response, (name,))):
+            return name
+    return ""
+
+
+def _counted_without_results(response: object, total: Total) -> UnreadableRanking:
+    default = "its size or limit, and its offset or page"
+    parameters = PAGING.get(without_marks(total.path), default)
+    return UnreadableRanking(
+        f"the response says that there are results, and has none: {total.path} is {total.value:g}; ask for the "
+        f"first results ({parameters}), or return [] if they are to count as nothing: {shown(as_shown(response), 300)}"
+    )
+
+
+SUGGESTIONS = ("suggest", "suggestions", "spellcheck", "didYouMean")
+
+GROUPS = ("grouped", "groups", "grouped_hits", "groupedHits")
+
+FACETS = ("aggregations", "aggs", "facets", "facet_counts", "facetDistribution")
+"""Where a response has suggestions, groups of results, and counts of results."""
+
+_OF_A_WORD = ("options", "suggestions")
+"""Where the suggestions for one word of a query stand. Engines list words that have
+none, too.
+"""
+
+
+def _holds_entries(value: object) -> bool:
+    """Whether suggestions or groups have an entry."""
+    if isinstance(value, str):
+        return value != ""
+    if isinstance(value, Mapping):
+        for name in _OF_A_WORD:
+            if name in value:
+                return _holds_entries(value[name])
+        for inner in value.values():
+            if isinstance(inner, (Mapping, list, tuple)) and _holds_entries(inner):
+                return True
+        return False
+    if isinstance(value, (list, tuple)):
+        return any(not _is_word(entry) or _holds_entries(entry) for entry in value)
+    return False
+
+
+def _is_word(entry: object) -> bool:
+    """Whether an entry is a word of a query, with a list of suggestions."""
+    return isinstance(entry, Mapping) and any(name in entry for name in _OF_A_WORD)
+
+
+def _counts_some(value: object) -> bool:
+    """Whether facets count a document."""
+    if isinstance(value, Mapping):
+        return any(_counts_some(inner) for inner in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_counts_some(inner) for inner in value)
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and float(value) > 0  # type: ignore[arg-type]
+
+
+def _only_in(response: object, name: str) -> UnreadableRanking:
+    entries = shown(as_shown(at_path(response, (name,))))
+    return UnreadableRanking(
+        f"the response has no results, and something else in {name}: {entries}; return the results that it holds as "
+        f"one list, best first, or return [] if they are to count as nothing: {shown(as_shown(response), 300)}"
+    )
+
 
 ERRORS = ("error", "errors")
 """Keys of the bodies that engines return in place of hits, or together with some of
 them.
 """
-
 
 HOLDERS_OF_ERRORS = ((), ("root",), ("hits",), ("response",), ("result",), ("data",))
 """Where an error stands: beside the results, or in what holds them."""
@@ -39,12 +435,12 @@ def refuse_failure(response: object) -> None:
                 raise failed(response, ".".join([*path, name]), error)
 
 
-def failed(response: object, path: str, error: object) -> reading.UnreadableRanking:
+def failed(response: object, path: str, error: object) -> UnreadableRanking:
     """Return the exception for a response with an error at a path, to be raised by the
     caller.
     """
     says = f"{path} is {shown(as_shown(error), 300)}"
-    return reading.UnreadableRanking(
+    return UnreadableRanking(
         f"search returned an error: {says}; the response is {shown(as_shown(response), 200)}"
     )
 
@@ -68,7 +464,7 @@ def refuse_incomplete(body: Mapping[Any, Any], holder: object = None) -> None:
 def checked(
     results: Any,
     response: object,
-    options: reading.ReadOptions,
+    options: ReadOptions,
     signs: Sequence[Sign] = SIGNS,
 ) -> Sequence[object]:
     """Return the results of a response object if they are all that there is.

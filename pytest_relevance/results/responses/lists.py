@@ -1,29 +1,177 @@
-"""The lists of a response: what their items look like, and which list probably has the
-results.
+"""The lists in a response, what their items look like, and which may be the results.
+
+A response is searched for mappings, objects and lists. Each has the Python that leads
+there, such as `response["data"]`.
 """
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import islice
 from numbers import Number
+from types import FunctionType, ModuleType
 
 from pytest_relevance._text import counted
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import attribute, own_names
-from pytest_relevance.results.responses.places import (
-    USUAL,
-    Place,
-    fields_of,
-    first_items,
-    is_collection,
-    is_list_like,
-    places_of,
-    step_to,
-)
+from pytest_relevance.results.responses.fields import ID_NAMES, NESTED, Fields
+from pytest_relevance.results.responses.reading import kind_of
 from pytest_relevance.results.responses.shapes import is_response
-from pytest_relevance.results.responses.values import has_dimensions, is_list
+from pytest_relevance.results.responses.values import (
+    attribute,
+    has_attribute,
+    has_class,
+    has_dimensions,
+    is_keyed,
+    is_list,
+    is_mock,
+    own_names,
+)
+
+DEEPEST = 5
+"""How many keys or attributes lead to a part at most."""
+
+MOST_FIELDS = 100
+"""How many fields of a mapping or an object are looked at."""
+
+MOST_PARTS = 1_000
+"""How many parts of a response are looked at."""
+
+MOST_ITEMS = 20
+"""How many items of a list are looked at."""
+
+_USUAL = """
+    results hits items docs documents matches data records rows products objects
+    points nodes edges entries elements content values value list search_results
+"""
+
+USUAL = tuple(_USUAL.split())
+"""The usual names of a list of results, the most telling first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value in a response.
+
+    `path`: the Python that leads to it, `response["data"]`. `name`: its last key or
+    attribute.
+    `depth`: how many keys and attributes lead to it.
+    """
+
+    path: str
+    name: str
+    value: object
+    depth: int
+
+    def inner(self) -> Iterator[Part]:
+        """Go through the parts in this one, unless it is a list."""
+        if self.depth and is_list_like(self.value):
+            return
+        for field in fields_in(self.value):
+            if is_collection(field.value):
+                path = self.path + step_to(self.value, field.name)
+                yield Part(path, str(field.name), field.value, self.depth + 1)
+
+
+def parts_of(response: object) -> Iterator[Part]:
+    """Go through the parts of a response, from the outside in. Items of lists are left
+    out.
+    """
+    waiting = deque([Part("response", "", response, 0)])
+    for _ in range(MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.popleft()
+        yield part
+        if part.depth < DEEPEST:
+            waiting.extend(part.inner())
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a mapping or an object, or a part of a tuple, whose name is its
+    part.
+    """
+
+    name: object
+    value: object
+
+
+def fields_in(holder: object) -> Iterator[Field]:
+    """Go through the fields of a mapping or an object, or the parts of a tuple."""
+    if _is_bare_tuple(holder):
+        for number, part in enumerate(holder[:MOST_FIELDS]):  # type: ignore[index]
+            yield Field(number, part)
+        return
+    for name in islice(names_of(holder), MOST_FIELDS):
+        try:
+            if isinstance(holder, Mapping) or is_keyed(holder):
+                value = holder[name]  # type: ignore[index]
+            else:
+                value = attribute(holder, name)
+        except Exception:  # a property of the user's: the others may work
+            continue
+        yield Field(name, value)
+
+
+def names_of(holder: object) -> Iterator[str]:
+    """Go through the names of fields; of the properties of an object only the usual
+    ones.
+    """
+    own = own_names(holder)
+    yield from own
+    if isinstance(holder, Mapping) or is_keyed(holder):
+        return
+    for name in USUAL:
+        if name not in own and has_attribute(type(holder), name):
+            yield name
+
+
+def step_to(holder: object, name: object) -> str:
+    """Return the Python that leads from a mapping, an object or a tuple to one of its
+    fields.
+    """
+    if _is_bare_tuple(holder):
+        return f"[{name}]"
+    if isinstance(holder, Mapping) or is_keyed(holder):
+        is_text = isinstance(name, str)
+        return f"[{json.dumps(name, ensure_ascii=False) if is_text else repr(name)}]"
+    return f".{name}"
+
+
+def _is_bare_tuple(value: object) -> bool:
+    return isinstance(value, tuple) and not has_attribute(value, "_fields")
+
+
+def is_collection(value: object) -> bool:
+    """Whether a value holds others: a mapping, a list, an iterator or an object with
+    fields.
+    """
+    if value is None or not has_class(value) or is_mock(value):
+        return False
+    if isinstance(value, (str, bytes, Number, type, FunctionType, ModuleType)):
+        return False
+    if isinstance(value, Mapping) or is_list_like(value):
+        return True
+    return bool(own_names(value))
+
+
+def is_list_like(value: object) -> bool:
+    """Whether a value is a list, an array, a table or an iterator."""
+    return is_list(value) or isinstance(value, Iterator) or has_dimensions(value)
+
+
+def first_items(value: object) -> Sequence[object]:
+    """Return the first items of a list.
+
+    None of an iterator, which can be read only once, and none of an array.
+    """
+    if not is_list(value):
+        return ()
+    return [item for item in islice(value, MOST_ITEMS) if has_class(item)]
+
 
 _OF_SOMETHING_ELSE = """
     facets facet_counts aggregations aggs buckets suggestions suggest errors
@@ -31,6 +179,7 @@ _OF_SOMETHING_ELSE = """
     categories synonyms related corrections highlights tokens terms usage
     answers promotions ads banners params queries
 """
+
 OF_SOMETHING_ELSE = frozenset(_OF_SOMETHING_ELSE.split())
 """Names of lists that hold something else than results, in lower case."""
 
@@ -81,28 +230,28 @@ class Look:
 class FoundList:
     """A list in a response, and what its items look like."""
 
-    place: Place
+    part: Part
     look: Look
 
     @property
     def line(self) -> str:
         """The Python that gives the results in the list."""
-        path, step = self.place.path, self.look.step
+        path, step = self.part.path, self.look.step
         if self.look.kind is Kind.GROUPS:
             return f"[result for group in {path} for result in group{step}]"
         if self.look.kind is Kind.ANSWERS:
             return f"{path}[0]"
         if self.look.kind is Kind.WRAPPERS:
-            item = _singular(self.place.name)
+            item = _singular(self.part.name)
             return f"[{item}{step} for {item} in {path}]"
         return path
 
     @property
     def words(self) -> str:
         """What the list holds: `2 mappings`, `3 texts`, `empty`."""
-        items = self.place.value
+        items = self.part.value
         if not is_list(items):
-            return reading.kind_of(items)
+            return kind_of(items)
         if self.look.kind is Kind.GROUPS:
             return counted(len(items), "group")
         if self.look.kind is Kind.ANSWERS:
@@ -112,11 +261,11 @@ class FoundList:
     @property
     def rank(self) -> tuple[int, ...]:
         """Smaller for a list that is more likely to have the results."""
-        name = self.place.name.lower()
+        name = self.part.name.lower()
         is_other = int(name in OF_SOMETHING_ELSE)
         unlikely = _UNLIKELY.get(self.look.kind, 0)
         usual = USUAL.index(name) if name in USUAL else len(USUAL)
-        return is_other, unlikely, usual, self.place.depth
+        return is_other, unlikely, usual, self.part.depth
 
 
 def lists_in(response: object) -> list[FoundList]:
@@ -124,19 +273,19 @@ def lists_in(response: object) -> list[FoundList]:
     first.
     """
     lists = []
-    for place in places_of(response):
-        if place.depth and is_list_like(place.value):
-            lists.append(FoundList(place, _look_of(place)))
+    for part in parts_of(response):
+        if part.depth and is_list_like(part.value):
+            lists.append(FoundList(part, _look_of(part)))
     return sorted(lists, key=lambda found: found.rank)
 
 
-def _look_of(place: Place) -> Look:
+def _look_of(part: Part) -> Look:
     """Say what the items of a list look like."""
-    items = first_items(place.value)
+    items = first_items(part.value)
     if not items:
-        return Look(Kind.NONE if is_list(place.value) else Kind.PERHAPS)
+        return Look(Kind.NONE if is_list(part.value) else Kind.PERHAPS)
     of_group = step_to_group(items)
-    is_grouped = "group" in place.name.lower() or name_their_group(items)
+    is_grouped = "group" in part.name.lower() or name_their_group(items)
     if of_group and is_grouped:
         return Look(Kind.GROUPS, of_group)
     if all(_is_result(item) for item in items):
@@ -180,8 +329,8 @@ def _is_result(item: object) -> bool:
     """Whether an item is a mapping or an object with an id."""
     if item is None or isinstance(item, (str, bytes, Number)) or is_list(item):
         return False
-    names = reading.ID_NAMES
-    (value,) = reading.Fields([item]).first_of(names, reading.NESTED)
+    names = ID_NAMES
+    (value,) = Fields([item]).first_of(names, NESTED)
     return isinstance(value, (str, int)) or type(value).__name__ == "UUID"
 
 
@@ -210,10 +359,10 @@ def _step_to_result(items: Sequence[object]) -> str:
     """Return the Python that leads from an item to the result in it: `["node"]`; empty
     if there is none.
     """
-    for field in fields_of(items[0]):
+    for field in fields_in(items[0]):
         results = []
         for item in items:
-            for other in fields_of(item):
+            for other in fields_in(item):
                 if other.name == field.name and _is_result(other.value):
                     results.append(other.value)
         if len(results) == len(items):
@@ -241,7 +390,7 @@ def step_to_group(items: Sequence[object]) -> str:
     """Return the Python that leads from each group to its results:
     `["doclist"]["docs"]`.
 
-    Empty if there are none, or if they are not in the same place.
+    Empty if there are none, or if they are not in the same part.
     """
     steps = {_step_to_list(item) for item in items}
     return steps.pop() if len(steps) == 1 else ""
@@ -250,7 +399,7 @@ def step_to_group(items: Sequence[object]) -> str:
 def _step_to_list(group: object) -> str:
     if not is_collection(group) or is_list(group):
         return ""
-    for place in places_of(group):
-        if place.depth and is_list(place.value) and _are_results(place.value):
-            return place.path.removeprefix("response")
+    for part in parts_of(group):
+        if part.depth and is_list(part.value) and _are_results(part.value):
+            return part.path.removeprefix("response")
     return ""

@@ -1,7 +1,6 @@
-"""What a search returned, read as a ranking: document ids best first, with titles and
-scores.
+"""What a search returned, read as a `Ranking`: ids best first, with titles and scores.
 
-A list of ids, mappings or rows is read here. `general` finds the results in any other
+A list of ids, mappings or rows is read here. `response` finds the results in any other
 response, and is imported for these alone. Nothing is sorted and nothing is dropped: a
 list keeps its order and its repetitions. All that is needed is copied at once, so that
 a search may fill the same list anew.
@@ -9,35 +8,55 @@ a search may fill the same list anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._text import shown
 from pytest_relevance.metrics.ndcg import repeated_indexes
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.ids import only, read_ids
-from pytest_relevance.results.responses.iterators import MOST_READ
-from pytest_relevance.results.responses.labels import Labels
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    SCALARS,
+    TITLE_NAMES,
+    Absent,
+    Fields,
+    read_fields,
+)
+from pytest_relevance.results.responses.ids import (
+    only,
+    read_ids,
+    refuse_several_indexes,
+    refuse_two_ids,
+)
+from pytest_relevance.results.responses.reading import (
+    MOST_READ,
+    BadResult,
+    ReadOptions,
+    UnreadableRanking,
+    read_each,
+)
 from pytest_relevance.results.responses.rows import (
     BareRow,
-    is_row,
+    Labels,
     read_row,
     refuse_ambiguity,
     refuse_row_beside_value,
 )
-from pytest_relevance.results.responses.scores import FIELD, as_field, scores_of
-from pytest_relevance.results.responses.two_documents import (
-    refuse_several_indexes,
-    refuse_two_ids,
+from pytest_relevance.results.responses.values import (
+    is_integer,
+    is_row,
+    is_score,
 )
-from pytest_relevance.results.responses.values import is_integer, is_score
 
 _TEXT = frozenset({str})
+
 _PLAIN_SCORES = frozenset({float, int, type(None)})
-_PLAIN = reading.SCALARS | {dict}
+
+_PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
 
 
@@ -85,7 +104,7 @@ class _Wanted:
 
     @property
     def id_names(self) -> Sequence[str]:
-        return reading.ID_NAMES if self.id_field is None else self.id_field.paths
+        return ID_NAMES if self.id_field is None else self.id_field.paths
 
     @property
     def is_template(self) -> bool:
@@ -129,7 +148,7 @@ def read_ranking(
         return response
     wanted = _Wanted(
         id_field=_id_field(id_field),
-        title_names=reading.TITLE_NAMES if title_field is None else (title_field,),
+        title_names=TITLE_NAMES if title_field is None else (title_field,),
         fields=fields or {},
         judged=judged,
     )
@@ -141,9 +160,9 @@ def read_ranking(
     if type(response) is list:
         results = response
     else:
-        from pytest_relevance.results.responses.general import results_of
+        from pytest_relevance.results.responses.response import results_of
 
-        options = reading.ReadOptions(
+        options = ReadOptions(
             id_names=wanted.id_names,
             title_names=wanted.title_names,
             ids=None if ids is None else labels.read,
@@ -194,8 +213,8 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
     refuse_ambiguity(results)
     try:
         return _copied(results, wanted, labels)
-    except reading.UnreadableRanking:
-        from pytest_relevance.results.responses.finder import not_results
+    except UnreadableRanking:
+        from pytest_relevance.results.responses.advice import not_results
 
         problem = not_results(results)
         if problem is None:
@@ -205,7 +224,7 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
     kinds = set(map(type, results))
-    if not kinds <= reading.SCALARS:
+    if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
     rows: Sequence[BareRow] = []
     if not kinds <= _PLAIN:
@@ -241,23 +260,23 @@ def _of_documents(
 ) -> Ranking:
     """Read the fields of documents: of rows, or if there are none of the results."""
     documents = [row.document for row in rows] or results
-    fields = reading.Fields(documents)
+    fields = Fields(documents)
     if wanted.id_field is None:
         refuse_two_ids(documents, results, wanted.judged)
     ids = read_ids(documents, results, wanted.id_field)
     if not wanted.is_template:
         refuse_several_indexes(documents, ids, wanted.id_names)
     _refuse_other_order(fields)
-    titles: Sequence[Any] = fields.first_of(wanted.title_names, reading.NESTED)
-    scores: Sequence[Any] = scores_of(documents, fields)
+    titles: Sequence[Any] = fields.first_of(wanted.title_names, NESTED)
+    scores: Sequence[Any] = _scores_of(documents, fields)
     if rows:
         pairs = zip(rows, titles, strict=True)
         titles = [row.title or title for row, title in pairs]
         scores = _scores_of_rows(rows, scores)
     numbers = _numbers(scores, results)
     values = _read_fields(documents, wanted)
-    if values is not None and FIELD in values:
-        values[FIELD] = as_field(values[FIELD], numbers)
+    if values is not None and _SCORE_FIELD in values:
+        values[_SCORE_FIELD] = _score_as_field(values[_SCORE_FIELD], numbers)
     return Ranking(ids=ids, titles=_titles(titles), scores=numbers, fields=values)
 
 
@@ -280,10 +299,10 @@ def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
             row = replace(row, title=_text(row.title))
         return row
 
-    return reading.read_each(read, results, results)
+    return read_each(read, results, results)
 
 
-def _refuse_other_order(fields: reading.Fields) -> None:
+def _refuse_other_order(fields: Fields) -> None:
     """Raise `UnreadableRanking` if the results have ranks and are not in their order.
 
     A float under that name is a score, such as ts_rank of PostgreSQL.
@@ -295,7 +314,7 @@ def _refuse_other_order(fields: reading.Fields) -> None:
         returned = (
             f"results that are not in the order of their field rank, {shown(ranks)}"
         )
-        raise reading.UnreadableRanking(
+        raise UnreadableRanking(
             f"search returned {returned}; sort them by it, or leave it out"
         )
 
@@ -306,7 +325,6 @@ def _read_fields(
     if not wanted.fields:
         return None
     # most suites look at no fields
-    from pytest_relevance.results.responses.fields import read_fields
 
     return read_fields(documents, wanted.fields, "the result")
 
@@ -318,7 +336,7 @@ def _are_texts(values: Sequence[object]) -> bool:
 
 def _are_ids(values: Sequence[object]) -> bool:
     """Whether all values are texts or integers, and none is empty."""
-    return set(map(type, values)) <= reading.SCALARS and "" not in values
+    return set(map(type, values)) <= SCALARS and "" not in values
 
 
 # --- titles and scores ----------------------------------------------------------------
@@ -352,7 +370,7 @@ def _numbers(
         return ()
     if kinds <= _PLAIN_SCORES and not any(value != value for value in values):
         return values
-    scores = reading.read_each(_number, results, values)
+    scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
 
 
@@ -372,7 +390,139 @@ def _number(value: Any) -> float | None:
         return None
     number: float = int(score) if isinstance(score, int) else float(score)
     if number != number:
-        raise reading.BadResult(
+        raise BadResult(
             "has a score that is NaN; return numbers, or results without scores"
         )
     return number
+
+
+_LATER_SCORES = (
+    "@search.rerankerBoostedScore",
+    "@search.reranker_boosted_score",
+    "@search.rerankerScore",
+    "@search.reranker_score",
+    "rerank_score",
+    "reranker_score",
+    "_relevance_score",
+    "relevance_score",
+    "hybrid_search_info.rank_fusion_score",
+    "rrf_score",
+    "final_score",
+)
+"""Scores of a reranker, or of the fusion of several rankings."""
+
+_FIRST_SCORES = (
+    "score",
+    "_score",
+    "_rankingScore",
+    "_distance",
+    "relevance",
+    "text_match",
+    "@search.score",
+)
+"""Scores of a search."""
+
+_SCORES_IF_IN_ORDER = ("distance", "similarity")
+"""Names that may mean something else, such as the way to a shop. They are scores only
+if they order the list.
+"""
+
+_SCORES_OF_OBJECTS = ("rerank_score", "reranker_score", "relevance_score", "score")
+"""The scores of objects that are no mappings."""
+
+_NESTED_SCORES = ("meta",)
+"""Where a score may also be: the metadata of a hit in the DSL clients."""
+
+_SCORE_FIELD = "score"
+"""The field by which expectations look at the score."""
+
+
+def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
+    """Return the score of each document; None for a document without one. Values are as
+    they were returned.
+    """
+    are_mappings = all(
+        isinstance(document, (str, int, Mapping)) for document in documents
+    )
+    names = _names(fields, are_mappings=are_mappings)
+    columns = _columns(fields, names)
+    in_order = _first_in_order(columns)
+    if in_order is None and are_mappings:
+        in_order = _first_in_order(_columns(fields, _SCORES_IF_IN_ORDER))
+    if in_order is not None:
+        return in_order
+    if len(columns) == 1:
+        return columns[0]
+    return (
+        fields.first_of(names, _NESTED_SCORES) if columns else [None] * len(documents)
+    )
+
+
+def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
+    """Return the names of the fields that may be scores, that of the last step
+    first.
+    """
+    if not are_mappings:
+        return [*_SCORES_OF_OBJECTS]
+    usual = [*_LATER_SCORES, *_FIRST_SCORES]
+    texts = [name for name in fields.names or () if isinstance(name, str)]
+    rerankers = [name for name in texts if "rerank" in name.lower()]
+    return sorted({*rerankers}.difference(usual)) + usual
+
+
+def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
+    """Return the values of each field that some documents have."""
+    known = fields.names
+    columns = []
+    for name in names:
+        is_nested = "." in name or (known is not None and "meta" in known)
+        if known is not None and name not in known and not is_nested:
+            continue
+        values = fields.first_of((name,), _NESTED_SCORES)
+        if any(value is not None for value in values):
+            columns.append(values)
+    return columns
+
+
+def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
+    """Return the first scores that order the list; None if none do."""
+    for orders in (_falls, _rises):
+        for values in columns:
+            if orders(values):
+                return values
+    return None
+
+
+def _falls(values: Sequence[Any]) -> bool:
+    """Whether scores fall from the first result to the last, at least once."""
+    known = _numbers_in(values)
+    is_sorted = all(one >= two for one, two in pairwise(known))
+    return is_sorted and len(known) > 1 and known[0] > known[-1]
+
+
+def _rises(values: Sequence[Any]) -> bool:
+    known = _numbers_in(values)
+    is_sorted = all(one <= two for one, two in pairwise(known))
+    return is_sorted and len(known) > 1 and known[0] < known[-1]
+
+
+def _numbers_in(values: Sequence[Any]) -> list[float]:
+    """Return the scores that are there; none at all if a value is no number."""
+    known = [value for value in values if value is not None]
+    if all(isinstance(value, Real) for value in known):
+        return [float(value) for value in known]
+    return []
+
+
+def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
+    """Return the values of the field `score`: the documents' own, or if no document has
+    it, the scores.
+    """
+    if not all(isinstance(value, Absent) for value in values):
+        return [*values]
+    if not scores:
+        return [*values]
+    shown = []
+    for value, score in zip(values, scores, strict=False):
+        shown.append(value if score is None else score)
+    return shown

@@ -1,38 +1,33 @@
-"""What the readers of responses share: names of ids, options, fields of documents,
-errors.
+"""How a response is read: options, errors, and iterators, read as far as a case looks.
+
+A generator may be endless, and a pager of a client library sends a request for every
+page. So only as many results are read as a case looks at, and one more, which tells
+that there were more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass
-from numbers import Number
+from itertools import islice
 from typing import Any, TypeVar
 
-from pytest_relevance._text import closest, first_few, shown
-from pytest_relevance.results.responses.attributes import (
-    attribute,
-    is_keyed,
-    own_names,
-)
-from pytest_relevance.results.responses.iterators import MOST_READ
+from pytest_relevance._text import shown
 
-ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
-TITLE_NAMES = ("title", "name")
-"""The usual names of an id and of a title, in the order in which they are tried."""
-
-NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
-"""Where a result may have the fields of its document.
-
-In hits of Elasticsearch and OpenSearch, Typesense, Vespa and elasticsearch-dsl, and in
-what vector databases and their clients keep with a document.
+MOST_LOOKED_AT = 10_000
+"""How many results of an iterator are looked at if a case looks at the whole
+ranking.
 """
 
-SCALARS = frozenset({str, int})
-"""The types of ids that are results by themselves."""
-
-WITHOUT_FIELDS = (str, bytes, Number)
-"""Types of values that have no fields."""
+MOST_READ = MOST_LOOKED_AT + 1
+"""How many results of an iterator are read if nothing says how many are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,9 @@ class BadResult(Exception):
 
 
 A_LIST = "return a list of results, best first"
+
 ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
+
 A_MOCK = (
     "a mock has every attribute and no results; have it return what the search would, for example "
     'Mock(return_value=["id-1", "id-2"])'
@@ -129,156 +126,45 @@ def read_each(
     return values
 
 
-# --- fields of documents --------------------------------------------------------------
-
-_Get = Callable[[str], object]
-"""Gets a document's own field by its name; None for one that is not there."""
-
-_NO_FIELDS: dict[str, object] = {}
-_NONE = frozenset({type(None)})
-
-
-class Fields:
-    """The fields of documents, read one field of all documents at a time.
-
-    Usually all documents have a field, or none has it.
-    """
-
-    def __init__(self, documents: Sequence[Any]) -> None:
-        kinds = set(map(type, documents))
-        self._names: frozenset[object] | None = None
-        self._getters: Sequence[_Get]
-        if kinds == {dict}:
-            self._names = frozenset().union(*documents)
-            self._getters = [document.get for document in documents]
-        elif kinds <= SCALARS:
-            self._names = frozenset()
-            self._getters = [_NO_FIELDS.get] * len(documents)
-        else:
-            self._getters = [_getter(document) for document in documents]
-
-    @property
-    def names(self) -> frozenset[object] | None:
-        """The names of the fields, if they are known: those of mappings."""
-        return self._names
-
-    def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
-        """Read of each document the first of some fields that it has.
-
-        `nested`: the fields with documents in which the field may be instead. A
-        document that has none of the fields has None.
-        """
-        values: list[Any] | None = None
-        for column in self._columns(names, nested):
-            values = column if values is None else _filled(values, column)
-            # an object may have an == of its own, so types are compared
-            if _NONE.isdisjoint(map(type, values)):
-                break
-        return [None] * len(self._getters) if values is None else values
-
-    def _columns(
-        self, names: Sequence[str], nested: Iterable[str]
-    ) -> Iterator[list[Any]]:
-        """Read the values of the fields that some documents may have, one field at a
-        time.
-        """
-        for name in names:
-            if self._may_have(name):
-                yield [get(name) for get in self._getters]
-            if "." in name and self._may_have(name.partition(".")[0]):
-                yield [_at_path(get, name) for get in self._getters]
-        for holder in nested:
-            if self._may_have(holder):
-                inner = Fields([get(holder) for get in self._getters])
-                yield inner.first_of(names)
-
-    def _may_have(self, name: str) -> bool:
-        return self._names is None or name in self._names
-
-
-def _filled(values: list[Any], column: list[Any]) -> list[Any]:
-    """Take the value of a column in place of each None."""
-    pairs = zip(values, column, strict=True)
-    return [new if old is None else old for old, new in pairs]
-
-
-def _at_path(get: _Get, path: str) -> object:
-    """Get a field of a nested document by its path. A name may have a dot in it."""
-    outer, _, inner = path.partition(".")
-    get_inner = _getter(get(outer))
-    value = get_inner(inner)
-    if value is None and "." in inner:
-        return _at_path(get_inner, inner)
-    return value
-
-
-def _getter(document: Any) -> _Get:
-    """Return a function that gets a document's own field by its name."""
-    if isinstance(document, Mapping):
-        return document.get
-    if document is None or isinstance(document, WITHOUT_FIELDS):
-        return _NO_FIELDS.get
-    if is_keyed(document):
-        return lambda name: _item(document, name)
-    return lambda name: attribute(document, name)
-
-
-def _item(row: Any, name: str) -> object:
+def read_items(iterable: Iterable[object], most: int) -> list[object]:
+    """Return at most so many items of an iterable. An iterator is closed."""
+    items = iter(iterable)
     try:
-        return row[name]
-    except (KeyError, IndexError):  # sqlite3.Row raises the second
-        return None
+        return [*islice(items, most)]
+    finally:
+        close(items)
 
 
-# --- which fields there are -----------------------------------------------------------
+def close(items: object) -> None:
+    """Close a generator or another iterator that can be closed, so that it frees what
+    it holds.
 
-MOST_FIELDS = 12
-"""How many fields a message names."""
-
-
-def fields_there(document: Any) -> str:
-    """Name the fields that a document has, but for those that are None:
-    `id, product.sku and title`.
-
-    Names in nested mappings have dots. They are sorted, so that equal documents have
-    equal texts. Empty if there are none.
+    A cursor of a database stays open: it belongs to the search, which may use it again.
     """
-    return first_few(field_paths(document), MOST_FIELDS)
+    closes = getattr(type(items), "close", None)
+    is_cursor = hasattr(type(items), "fetchall")
+    if isinstance(items, Iterator) and callable(closes) and not is_cursor:
+        closes(items)
 
 
-def field_paths(document: Any) -> list[str]:
-    """Return the paths of the fields that a document has, sorted."""
-    get = _getter(document)
-    paths: list[str] = []
-    for name in own_names(document):
-        value = get(name)
-        if isinstance(value, Mapping) and value:
-            paths += [f"{name}.{key}" for key in value]
-        elif value is not None:
-            paths.append(str(name))
-    return sorted(paths)
-
-
-def did_you_mean_field(path: str, document: Any) -> str:
-    """Say which field of a document was probably meant:
-    `; did you mean metadata.source?`.
-
-    Empty if none is close. A field of the same name in another mapping is closer than
-    one of a similar name.
+async def read_items_async(items: AsyncIterable[object], most: int) -> list[object]:
+    """Return at most so many items of an asynchronous iterable. An iterator is
+    closed.
     """
-    name = path.rpartition(".")[2].casefold()
-    paths = field_paths(document)
-    by_name: dict[str, str] = {}
-    for there in paths:
-        by_name.setdefault(there.rpartition(".")[2].casefold(), there)
-    if name in by_name:
-        return f"; did you mean {by_name[name]}?"
-    by_spelling = {**by_name, **{there: there for there in paths}}
-    spelling = closest(path, tuple(by_spelling)) or closest(name, tuple(by_name))
-    return f"; did you mean {by_spelling[spelling]}?" if spelling else ""
+    iterator = aiter(items)
+    read: list[object] = []
+    try:
+        while len(read) < most:
+            read.append(await anext(iterator))
+    except StopAsyncIteration:
+        pass
+    finally:
+        await close_async(iterator)
+    return read
 
 
-def attributes_of(result: object, *names: str) -> dict[str, object]:
-    """Return the attributes of an object that are not None, by their names."""
-    values = {name: getattr(result, name, None) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
+async def close_async(items: AsyncIterator[object]) -> None:
+    """Close an asynchronous generator, so that it frees what it holds."""
+    closes = getattr(type(items), "aclose", None)
+    if callable(closes):
+        await closes(items)

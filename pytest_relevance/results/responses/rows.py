@@ -1,31 +1,45 @@
-"""Bare rows: `(id,)`, `(id, score)`, `(id, title)` and `(id, title, score)`.
+"""Results that are not documents: bare rows, and labels of vector indexes.
 
-A bare row has no names. Its parts are told apart by type: a text in second place is a
-title, a number is a score. Rows whose types allow two readings are refused.
+A bare row has no names: `(id,)`, `(id, score)`, `(id, title)` and `(id, title, score)`.
+Its parts are told apart by type: a text in second place is a title, a number is a
+score. Rows whose types allow two readings are refused.
+
+A label is a row number of an index, which the attribute `ids` of the fixture's value
+turns into an id. `ext/shapes` finds the labels in what vector indexes return. Here are
+the labels in lists, in rows and in mappings.
 """
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MethodType
 from typing import Any
 
 from pytest_relevance._ids import exact_text
-from pytest_relevance._text import LONGEST_SHOWN, shown
-from pytest_relevance.results.responses.attributes import has_attribute
-from pytest_relevance.results.responses.reading import (
+from pytest_relevance._text import LONGEST_SHOWN, counted, shown
+from pytest_relevance.results.responses.fields import (
+    NESTED,
     SCALARS,
+    WITHOUT_FIELDS,
+    Fields,
+)
+from pytest_relevance.results.responses.ids import USUAL_IDS, fields_of
+from pytest_relevance.results.responses.reading import (
     BadResult,
+    ReadOptions,
     UnreadableRanking,
+    kind_of,
     unreadable,
 )
 from pytest_relevance.results.responses.values import (
     is_fraction,
     is_id,
     is_integer,
-    is_number,
+    is_row,
     is_score,
 )
 
@@ -39,18 +53,6 @@ class BareRow:
     document: object
     title: str | None = None
     score: object = None
-
-
-def is_row(result: object) -> bool:
-    """Whether a result is a row without names. Named tuples have names, and psycopg2's
-    rows may.
-    """
-    kind = type(result)
-    if kind is tuple:
-        return True
-    if not issubclass(kind, (tuple, list)):
-        return False
-    return not has_attribute(result, "_fields") and not has_attribute(result, "keys")
 
 
 def read_row(row: Sequence[Any]) -> BareRow:
@@ -83,7 +85,7 @@ def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
 
     A Decimal may be a score in a row of two parts: (score, id).
     """
-    if len(row) not in (2, 3) or not _is_title(row[1]):
+    if len(row) not in (2, 3) or not is_title(row[1]):
         return False
     first = row[0]
     if first is None or is_id(first):
@@ -91,49 +93,11 @@ def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
     return len(row) == 3 and exact_text(first) is not None
 
 
-def _is_title(value: object) -> bool:
+def is_title(value: object) -> bool:
     """Whether a value is a title, or None for one that is not there (NULL in a
     database).
     """
     return value is None or isinstance(value, str)
-
-
-# --- results that may be something else -----------------------------------------------
-
-
-def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
-    """Return the results in a tuple.
-
-    Raises `UnreadableRanking` for what may be something else: one row, or two columns.
-    """
-    if not (_is_like_row(values) or _is_like_columns(values)):
-        return values
-    raise unreadable(
-        "a tuple that could be one row, columns side by side or a list of results",
-        values,
-        "return a list of rows, or a list of ids",
-        LONGEST_SHOWN,
-    )
-
-
-def _is_like_row(values: tuple[Any, ...]) -> bool:
-    """Whether a tuple could be one row with a score."""
-    if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
-        return False
-    has_titles_between = all(_is_title(value) for value in values[1:-1])
-    return has_titles_between and not all(map(is_integer, values))
-
-
-def _is_like_columns(values: tuple[Any, ...]) -> bool:
-    """Whether a tuple could be two columns."""
-    if len(values) != 2:
-        return False
-    return all(is_row(part) and _are_of_one_kind(part) for part in values)
-
-
-def _are_of_one_kind(parts: Sequence[Any]) -> bool:
-    """Whether values are all texts, or all integers."""
-    return all(isinstance(part, str) for part in parts) or all(map(is_integer, parts))
 
 
 _BESIDE = SCALARS | {float, bool, type(None)}
@@ -203,3 +167,222 @@ def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool
     is_falling = all(one >= following for one, following in pairwise(firsts))
     has_equal = len({*firsts}) < len(firsts)
     return is_falling and has_equal and all(isinstance(text, str) for text in others)
+
+
+NOTHING_FOUND = -1
+"""The label by which faiss fills up the results of a query that finds too few."""
+
+
+def declares_ids(search: object) -> bool:
+    """Whether a search says that it returns labels: it has an attribute `ids` with
+    data.
+
+    A property or a method of that name may be the search's own business, and costly. It
+    is not called for that question.
+    """
+    if type(search) is MethodType:
+        search = search.__func__
+    ids = inspect.getattr_static(search, "ids", None)
+    if inspect.ismemberdescriptor(ids):
+        ids = getattr(search, "ids", None)
+    return not (ids is None or callable(ids) or isinstance(ids, property))
+
+
+class Labels:
+    """The attribute `ids` of the fixture's value, and whether a response was read with
+    it.
+
+    `get`: returns the attribute; None if there is none.
+    `are_declared`: the search says by it that it returns labels (see `declares_ids`).
+    """
+
+    def __init__(
+        self, get: Callable[[], object] | None, *, are_declared: bool = False
+    ) -> None:
+        self._get = get
+        self._are_declared = are_declared
+        self.were_used = False
+
+    def read(self) -> object:
+        """Return the attribute for a response that has labels."""
+        ids = None if self._get is None else self._get()
+        self.were_used = ids is not None
+        return ids
+
+    @property
+    def may_apply(self) -> bool:
+        """Whether results may be labels that were not read yet."""
+        return self._get is not None and not self.were_used
+
+    def translated(
+        self, rows: Sequence[BareRow], names: Sequence[str]
+    ) -> Sequence[BareRow] | None:
+        """Return the documents that the labels of results stand for; None if the
+        results have ids.
+
+        `names`: the fields that have the label of a result that is a mapping or an
+        object. Raises `UnreadableRanking` if only some of the results have labels, or a
+        label is not in `ids`.
+        """
+        labels = _labels_of([row.document for row in rows], names)
+        are_integers = [is_integer(label) for label in labels]
+        if not (self._are_declared or any(are_integers)):
+            return None
+        ids = None if self._get is None else self._get()
+        if ids is None or callable(ids):  # a method of the search's own
+            return None
+        ids = table_of_labels(ids)
+        if not all(_is_label(label, ids) for label in labels):
+            if any(are_integers):
+                raise _mixed(labels, are_integers)
+            return None
+        self.were_used = True
+        documents = []
+        for row, label in zip(rows, labels, strict=True):
+            if label != NOTHING_FOUND:
+                entry = document_of_label(ids, _as_key(label))
+                documents.append(_with_entry(row, entry, names))
+        return documents
+
+    def refuse_unused(self, results: Sequence[object]) -> None:
+        """Raise `UnreadableRanking` for results that are no labels, although the search
+        declares `ids`.
+        """
+        if not results or self.were_used or not self._are_declared:
+            return
+        raise UnreadableRanking(
+            "the fixture's value has an attribute ids, which turns labels (integers) into ids, and search returned no "
+            f"labels: result 1 of {len(results)} is {shown(results[0], 200)}; take the attribute ids out, or give it "
+            "another name, or return labels"
+        )
+
+
+# --- the labels of results ------------------------------------------------------------
+
+
+def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """Return the label of each document: its field, or the document itself if it has no
+    fields.
+    """
+    values = Fields(documents).first_of(names, NESTED)
+    pairs = zip(documents, values, strict=True)
+    return [document if value is None else value for document, value in pairs]
+
+
+def _is_label(value: object, ids: Any) -> bool:
+    """Whether a value is a label: an integer, or a key of a mapping of labels."""
+    if is_integer(value):
+        return True
+    return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
+
+
+def _as_key(label: Any) -> Any:
+    return label if isinstance(label, str) else operator.index(label)
+
+
+def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> UnreadableRanking:
+    other = are_integers.index(False)
+    return UnreadableRanking(
+        "search returned labels (integers) for the attribute ids of the fixture's value, and among them "
+        f"{shown(labels[other])} as result {other + 1} of {len(labels)}; return labels alone, or ids alone"
+    )
+
+
+def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
+    """Put the entry of `ids` in the place of the label of a result, which keeps its
+    other fields.
+    """
+    title, document = row.title, entry
+    if is_row(entry):
+        parts = read_row(entry)
+        title, document = title or parts.title, parts.document
+    own = _without_label(row.document, names)
+    if own and _is_plain_id(document):
+        document = {**own, names[0]: document}
+    elif own:
+        document = {**fields_of(document), **own}
+    return BareRow(document=document, title=title, score=row.score)
+
+
+def _is_plain_id(entry: object) -> bool:
+    return isinstance(entry, WITHOUT_FIELDS) or not fields_of(entry)
+
+
+def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """Return the own fields of a result but for those that have ids; none for a bare
+    label.
+    """
+    if is_integer(document) or isinstance(document, WITHOUT_FIELDS):
+        return {}
+    left_out = USUAL_IDS.union(names)
+    fields = fields_of(document).items()
+    return {name: value for name, value in fields if name not in left_out}
+
+
+# --- the attribute `ids` --------------------------------------------------------------
+
+
+def documents_of(
+    labels: Sequence[int], options: ReadOptions, response: object
+) -> list[object]:
+    """Return the ids, or the documents, that labels stand for.
+
+    `response` is what a message shows. Raises `UnreadableRanking` if the fixture's
+    value has no attribute `ids`, or if a label is not in it.
+    """
+    if not labels:
+        return []
+    ids = table_of_labels(None if options.ids is None else options.ids())
+    if ids is None:
+        advice = (
+            "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
+            "order of insertion, or a mapping from label to id), or, if they are the ids, return them in a list: "
+            "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
+        )
+        raise unreadable("labels of an index", response, advice)
+    return [document_of_label(ids, label) for label in labels]
+
+
+def table_of_labels(ids: Any) -> Any:
+    """Check the attribute `ids` of the fixture's value, and return it.
+
+    None if there is none. Raises `UnreadableRanking` for what is no list and no
+    mapping.
+    """
+    if ids is None or (_is_collection(ids) and not _is_table(ids)):
+        return ids
+    raise UnreadableRanking(
+        f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
+        "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
+    )
+
+
+def _is_table(ids: Any) -> bool:
+    """Whether labels could be the index of a table, of a Series or of an array of
+    several dimensions.
+    """
+    has_index = hasattr(ids, "columns") or hasattr(ids, "iloc")
+    return has_index or getattr(ids, "ndim", 1) != 1
+
+
+def _is_collection(ids: Any) -> bool:
+    has_items = hasattr(ids, "__getitem__") and hasattr(ids, "__len__")
+    return has_items and not isinstance(ids, (str, bytes))
+
+
+def document_of_label(ids: Any, label: int | str) -> object:
+    """Return the id of one label. The keys of a mapping may be integers or, as JSON has
+    them, text.
+
+    Raises `UnreadableRanking` for a label that is not in `ids`.
+    """
+    # a defaultdict or a Counter would make up an entry, and a list counts -1 from its
+    # end
+    known = ids if hasattr(ids, "keys") else range(len(ids))
+    for key in (label, str(label)):
+        if key in known:
+            return ids[key]
+    raise UnreadableRanking(
+        f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
+        f"{kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
+    )

@@ -3,7 +3,8 @@
 A shape is what one client or library returns: how it is recognised, and where it keeps
 its results. The package has its shapes in `ext/shapes/`, in the order of `bundled.py`.
 Another package adds a shape by an entry point of the group `pytest_relevance.shapes`.
-What no shape reads is read as any list, tuple, object or iterable would be (`general`).
+What no shape reads is read as any list, tuple, object or iterable would be
+(`response`).
 """
 
 from __future__ import annotations
@@ -15,21 +16,27 @@ from typing import Any, NoReturn, TypeVar
 from pytest_relevance import bundled
 from pytest_relevance._text import LONGEST_SHOWN
 from pytest_relevance.registry import ExtensionError, Registry, rows_of
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import has_class, is_a, is_mock
-from pytest_relevance.results.responses.iterators import (
+from pytest_relevance.results.responses.reading import (
+    A_MOCK,
+    MADE_UP,
+    BadResult,
+    ReadOptions,
+    UnreadableRanking,
     read_items,
     read_items_async,
+    unreadable,
 )
-from pytest_relevance.results.responses.values import is_list
+from pytest_relevance.results.responses.values import has_class, is_a, is_list, is_mock
 
-ReadResults = Callable[[Any, reading.ReadOptions], "Sequence[object] | None"]
+ReadResults = Callable[[Any, ReadOptions], "Sequence[object] | None"]
 """Reads the results of a response, best first; None leaves the response to the next
 shape.
 """
 
+
 ReadFields = Callable[[Any], "Mapping[str, object] | None"]
 """Reads the fields of one result; None for a result of another shape."""
+
 
 _T = TypeVar("_T")
 
@@ -38,7 +45,7 @@ def _fits_none(response: object) -> bool:
     return False
 
 
-def _no_results(response: object, options: reading.ReadOptions) -> None:
+def _no_results(response: object, options: ReadOptions) -> None:
     return None
 
 
@@ -81,7 +88,7 @@ SHAPES: Registry[ResponseShape] = Registry(
     "pytest_relevance.shapes",
     bundled.SHAPES,
     rows_of("pytest_relevance.results.responses.shapes:ResponseShape"),
-    refusals=(reading.UnreadableRanking, reading.BadResult),
+    refusals=(UnreadableRanking, BadResult),
 )
 """The shapes of responses, in the order in which a response is looked at."""
 
@@ -103,15 +110,13 @@ def of_type(package: str, *names: str) -> Callable[[object], bool]:
 def refusing(returned: str, advice: str) -> ReadResults:
     """Make a reader of responses without results: it raises `UnreadableRanking`."""
 
-    def refuse(response: object, options: reading.ReadOptions) -> NoReturn:
-        raise reading.unreadable(returned, response, advice, LONGEST_SHOWN)
+    def refuse(response: object, options: ReadOptions) -> NoReturn:
+        raise unreadable(returned, response, advice, LONGEST_SHOWN)
 
     return refuse
 
 
-def read_results(
-    response: object, options: reading.ReadOptions
-) -> Sequence[object] | None:
+def read_results(response: object, options: ReadOptions) -> Sequence[object] | None:
     """Read the results of a response in the first shape that fits.
 
     None if no shape reads them. Raises `UnreadableRanking` if a shape refuses the
@@ -121,7 +126,7 @@ def read_results(
 
 
 def _read(
-    shape: ResponseShape, response: object, options: reading.ReadOptions
+    shape: ResponseShape, response: object, options: ReadOptions
 ) -> Sequence[object] | None:
     if not shape.fits(response):
         return None
@@ -170,7 +175,7 @@ def _first_of_others(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
             if answer is not None:
                 return answer
     except ExtensionError as error:
-        raise reading.UnreadableRanking(str(error)) from error
+        raise UnreadableRanking(str(error)) from error
     return None
 
 
@@ -190,9 +195,9 @@ class ResultReader:
         `BadResult`.
         """
         if is_mock(result):
-            raise reading.BadResult(f"is a mock; {reading.A_MOCK}")
+            raise BadResult(f"is a mock; {A_MOCK}")
         if not has_class(result):
-            raise reading.BadResult(reading.MADE_UP)
+            raise BadResult(MADE_UP)
         kind: Any = type(result)
         if kind not in self._shapes:
             self._shapes[kind] = shape_of_result(result)
@@ -203,7 +208,7 @@ class ResultReader:
             with SHAPES.calling(shape.name):
                 return self._fields(shape, result)
         except ExtensionError as error:
-            raise reading.UnreadableRanking(str(error)) from error
+            raise UnreadableRanking(str(error)) from error
 
     def _fields(self, shape: ResponseShape, result: object) -> object:
         fields = shape.fields(result)

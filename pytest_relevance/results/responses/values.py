@@ -1,13 +1,22 @@
-"""What a single value may be: an id, a score, an array, a list."""
+"""What a single value or object of a response is: an id, a score, a list, a mock.
+
+A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
+answer to every name, such as a mock, or an object of a class with `__getattr__`. They
+would be taken for anything. So an attribute counts only if `inspect.getattr_static`
+finds it. Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
+"""
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any, TypeGuard
 
 from pytest_relevance._ids import exact_text
-from pytest_relevance.results.responses.attributes import attribute, is_mock
 
 TEXTS = (str, bytes, bytearray, memoryview)
 
@@ -74,3 +83,233 @@ def is_id(value: object) -> bool:
     if isinstance(value, str) or is_integer(value):
         return True
     return exact_text(value) is not None and not is_number(value)
+
+
+def is_row(result: object) -> bool:
+    """Whether a result is a row without names. Named tuples have names, and psycopg2's
+    rows may.
+    """
+    kind = type(result)
+    if kind is tuple:
+        return True
+    if not issubclass(kind, (tuple, list)):
+        return False
+    return not has_attribute(result, "_fields") and not has_attribute(result, "keys")
+
+
+BY_GETATTR = frozenset(
+    {
+        "elasticsearch",
+        "elasticsearch_dsl",
+        "google",  # messages of protobuf
+        "numpy",  # records
+        "opensearchpy",
+        "pinecone",  # before version 8
+        "proto",  # messages of the clients of Google Cloud
+        "pydantic",  # fields that a model does not declare
+        "sqlalchemy",  # rows
+    }
+)
+"""The packages whose classes have fields that only their `__getattr__` finds, and no
+others.
+"""
+
+MOCKS = ("unittest.mock", "mock", "asynctest", "flexmock", "mockito")
+"""The modules and packages whose objects stand for other objects."""
+
+_ABSENT = object()
+
+
+def attribute(holder: object, name: str) -> object:
+    """Return the value of an attribute that an object has; None if it has none, or if
+    it is a method.
+    """
+    if answers_for_others(holder) and not _is_real(holder, name):
+        return None
+    value = getattr(holder, name, None)
+    return None if callable(value) else value
+
+
+def has_attribute(holder: object, name: str) -> bool:
+    """Whether an object has an attribute or a method, and does not only answer to its
+    name.
+    """
+    if answers_for_others(holder):
+        return _is_real(holder, name)
+    return hasattr(holder, name)
+
+
+def answers_for_others(holder: object) -> bool:
+    """Whether an object may answer to names of attributes that it does not have."""
+    kind: Any = type(holder)
+    return _is_class_that_answers(kind)
+
+
+def _is_real(holder: object, name: str) -> bool:
+    return inspect.getattr_static(holder, name, _ABSENT) is not _ABSENT
+
+
+@lru_cache(maxsize=256)
+def _is_class_that_answers(kind: type) -> bool:
+    """Whether objects of a class may answer to names of attributes that they do not
+    have.
+
+    A class that is written in C, such as a row of a database driver, is trusted.
+    """
+    for base in kind.__mro__:
+        package = str(base.__module__).partition(".")[0]
+        if package in BY_GETATTR:
+            continue
+        for name in ("__getattr__", "__getattribute__"):
+            hook = vars(base).get(name)
+            if hook is not None and not _is_of_c(hook, base):
+                return True
+    return False
+
+
+def _is_of_c(hook: object, base: type) -> bool:
+    """Whether a method of a class is written in C, and made for this class.
+
+    `__getattr__ = dict.get` has a method of another class, which answers to every name.
+    """
+    if not isinstance(hook, _OF_C):
+        return False
+    return getattr(hook, "__objclass__", base) is base
+
+
+_OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
+"""The types of functions and methods that are written in C."""
+
+
+@lru_cache(maxsize=1024)
+def is_a(kind: type, package: str, *names: str) -> bool:
+    """Whether a type, or a base of it, has one of some names and is of a package, which
+    need not be installed.
+    """
+    for base in kind.__mro__:
+        is_of_package = f"{base.__module__}.".startswith(f"{package}.")
+        if base.__name__ in names and is_of_package:
+            return True
+    return False
+
+
+def is_mock(value: object) -> bool:
+    """Whether an object is a mock. A mock with a `spec` claims to be of another
+    class.
+    """
+    kind: Any = type(value)
+    return _is_class_of_mocks(kind)
+
+
+@lru_cache(maxsize=256)
+def _is_class_of_mocks(kind: type) -> bool:
+    for base in kind.__mro__:
+        module = f"{base.__module__}."
+        if any(module.startswith(f"{mocks}.") for mocks in MOCKS):
+            return True
+    return False
+
+
+def has_class(value: object) -> bool:
+    """Whether an object says of which class it is. One that answers to every name may
+    give anything instead.
+    """
+    try:
+        return isinstance(value.__class__, type)
+    except Exception:  # raised by its own `__getattribute__`
+        return False
+
+
+def is_keyed(document: object) -> bool:
+    """Whether an object gives its fields by their names without being a mapping, as a
+    row of sqlite3 does.
+    """
+    kind = type(document)
+    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
+
+
+def is_name_of_field(holder: object, item: object) -> bool:
+    """Whether an item that an object gives when it is iterated over is the name of a
+    field of it.
+
+    The field may be an attribute, a property, or be found in square brackets.
+    """
+    if not isinstance(item, str):
+        return False
+    if item in own_names(holder):
+        return True
+    kind = type(holder)
+    if isinstance(inspect.getattr_static(kind, item, None), property):
+        return True
+    return hasattr(kind, "__getitem__") and _has_item(holder, item)
+
+
+def _has_item(holder: Any, name: str) -> bool:
+    try:
+        holder[name]
+    except Exception:  # anything: the class is the user's
+        return False
+    return True
+
+
+def own_names(document: object) -> list[str]:
+    """Return the names of the fields of a mapping, a row with names or an object, in
+    their order.
+    """
+    if isinstance(document, Mapping) or is_keyed(document):
+        return [*document.keys()]  # type: ignore[attr-defined]
+    names: dict[str, None] = {}
+    for holder in ("_fields", "__struct_fields__", "__slots__", "__dict__"):
+        for name in _names_in(document, holder):
+            if not name.startswith("_"):
+                names[name] = None
+    return [*names]
+
+
+def _names_in(document: object, holder: str) -> Sequence[str]:
+    """Return the names of fields that an attribute lists; a single slot may be a
+    text.
+    """
+    if not has_attribute(document, holder):
+        return ()
+    names = getattr(document, holder, ())
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, (tuple, list, Mapping)):
+        return ()
+    return [name for name in names if isinstance(name, str)]
+
+
+def at_path(holder: object, path: Iterable[str]) -> object:
+    """Return the value at a path of keys or attributes; None if there is none."""
+    for name in path:
+        if isinstance(holder, Mapping):
+            holder = holder.get(name)
+        else:
+            holder = _attribute_spelled(holder, name)
+    return holder
+
+
+def _attribute_spelled(holder: object, name: str) -> object:
+    """Return an attribute by its name, in Python's style too (`timeoutHits`,
+    `timeout_hits`).
+    """
+    plain = name.removeprefix("@search.").removeprefix("@odata.")
+    in_python = re.sub("(?<=[a-z])(?=[A-Z])", "_", plain).lower()
+    for spelling in dict.fromkeys((plain, in_python)):
+        value = attribute(holder, spelling)
+        if value is not None:
+            return value
+    return None
+
+
+def without_marks(name: object) -> str:
+    """Return a name in lower case and without marks: `nbhits` for nb_hits and
+    nbHits.
+    """
+    return re.sub("[^a-z]", "", str(name).lower())
+
+
+def as_shown(value: object) -> object:
+    """Return a mapping as a dict, which messages show as JSON would be."""
+    return dict(value) if isinstance(value, Mapping) else value

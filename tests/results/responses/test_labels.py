@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.responses.labels import declares_ids
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.rows import declares_ids
 from tests.results.responses.helpers import pairs, refusal
 
 IDS = ["sku-a", "sku-b", "sku-c", "sku-d"]

@@ -1,4 +1,4 @@
-"""Finds the results in a response that cannot be read, and says what to return instead.
+"""Say what to return instead of a response that cannot be read.
 
 It looks at the lists in a mapping, an object or a tuple, and at what these hold. It
 does not read them, since another list could be the one with the results. The message
@@ -16,31 +16,36 @@ from itertools import islice
 from numbers import Number, Real
 
 from pytest_relevance._text import counted, first_few
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import is_mock
-from pytest_relevance.results.responses.columns import ids_with_scores, rows_of_table
+from pytest_relevance.results.responses.fields import ID_NAMES, Fields
+from pytest_relevance.results.responses.incomplete import find_total
 from pytest_relevance.results.responses.lists import (
-    are_answers,
-    can_be_read,
-    lists_in,
-    name_their_group,
-    step_to_group,
-)
-from pytest_relevance.results.responses.places import (
     MOST_ITEMS,
     USUAL,
+    Part,
+    are_answers,
+    can_be_read,
     first_items,
+    is_collection,
+    lists_in,
+    name_their_group,
     names_of,
-    places_of,
+    parts_of,
     step_to,
+    step_to_group,
 )
-from pytest_relevance.results.responses.totals import find_total
-from pytest_relevance.results.responses.values import is_list
+from pytest_relevance.results.responses.reading import (
+    A_LIST,
+    ONE_QUERY,
+    UnreadableRanking,
+    kind_of,
+    unreadable,
+)
+from pytest_relevance.results.responses.values import is_id, is_list, is_mock
 
 # --- the exceptions -------------------------------------------------------------------
 
 
-def no_ranking(response: object, trait: str = "") -> reading.UnreadableRanking:
+def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     """Return the exception for a response that is no ranking.
 
     Its message says what came back, where its results are, and what to return. `trait`
@@ -49,8 +54,8 @@ def no_ranking(response: object, trait: str = "") -> reading.UnreadableRanking:
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
     if _has_own_id(response) and not has_likely_list(response):
-        return reading.unreadable("one result", shown, reading.A_LIST)
-    kind = "a mapping" if is_mapping else reading.kind_of(response)
+        return unreadable("one result", shown, A_LIST)
+    kind = "a mapping" if is_mapping else kind_of(response)
     holds_others = is_mapping or _holds_others(response)
     if trait:
         returned = f"{kind}, {trait}"
@@ -58,11 +63,11 @@ def no_ranking(response: object, trait: str = "") -> reading.UnreadableRanking:
         returned = f"{kind} instead of a list of results"
     else:
         returned = kind
-    advice = _what_to_return(response) if holds_others else reading.A_LIST
-    return reading.unreadable(returned, shown, advice)
+    advice = _what_to_return(response) if holds_others else A_LIST
+    return unreadable(returned, shown, advice)
 
 
-def not_results(results: Sequence[object]) -> reading.UnreadableRanking | None:
+def not_results(results: Sequence[object]) -> UnreadableRanking | None:
     """Return the exception for a list whose items hold results, as groups or pages do.
 
     None for another list.
@@ -73,16 +78,16 @@ def not_results(results: Sequence[object]) -> reading.UnreadableRanking | None:
     step = step_to_group(items)
     if step and name_their_group(items):
         flat = f"[result for group in response for result in group{step}]"
-        return reading.unreadable("a list of groups", results, f"return {flat}")
+        return unreadable("a list of groups", results, f"return {flat}")
     if are_answers(items):
         returned = (
             f"a list with the answers to {counted(len(results), 'search', 'searches')}"
         )
-        more = "" if len(results) == 1 else f" ({reading.ONE_QUERY})"
-        return reading.unreadable(returned, results, f"return response[0]{more}")
+        more = "" if len(results) == 1 else f" ({ONE_QUERY})"
+        return unreadable(returned, results, f"return response[0]{more}")
     if all(isinstance(item, Iterator) and not is_mock(item) for item in items):
         flat = "[result for page in response for result in page]"
-        return reading.unreadable("a list of iterators", results, f"return {flat}")
+        return unreadable("a list of iterators", results, f"return {flat}")
     return None
 
 
@@ -91,7 +96,7 @@ def has_likely_list(response: object) -> bool:
     its name.
     """
     for found in lists_in(response):
-        if found.look.is_certain or found.place.name in USUAL:
+        if found.look.is_certain or found.part.name in USUAL:
             return True
     return False
 
@@ -100,7 +105,7 @@ def _has_own_id(response: object) -> bool:
     """Whether a response has an id itself, and not only in what it holds."""
     if isinstance(response, (str, bytes, Number)) or is_list(response):
         return False
-    (value,) = reading.Fields([response]).first_of(reading.ID_NAMES)
+    (value,) = Fields([response]).first_of(ID_NAMES)
     return isinstance(value, (str, int))
 
 
@@ -117,18 +122,18 @@ def _what_to_return(response: object) -> str:
     """Say where the results of a response are, and what to return: the end of a
     message.
     """
-    places = [*places_of(response)]
-    for place in places[1:]:
-        if can_be_read(place.value):
-            return f"{place.path} is a response that can be read: return {place.path}"
-    advice = rows_of_table(places) or ids_with_scores(places)
+    parts = [*parts_of(response)]
+    for part in parts[1:]:
+        if can_be_read(part.value):
+            return f"{part.path} is a response that can be read: return {part.path}"
+    advice = rows_of_table(parts) or ids_with_scores(parts)
     if advice:
         return advice
     lists = lists_in(response)
     if not lists:
         return _of_no_list(response)
     best = lists[0]
-    named = [f"{found.place.path} ({found.words})" for found in lists]
+    named = [f"{found.part.path} ({found.words})" for found in lists]
     if len(lists) == 1:
         return f"its results are probably in {named[0]}: return {best.line}"
     advice = f"return the one with the results, probably: return {best.line}"
@@ -180,7 +185,9 @@ def _of_items(response: Mapping[str, object]) -> str:
 
 
 _OF_LIBRARIES = ("to_list", "to_dicts", "fetchall", "all", "execute", "collect", "json")
+
 _OF_MAPPINGS = ("items", "values")
+
 METHODS = (*_OF_LIBRARIES, *(name for name in USUAL if name not in _OF_MAPPINGS))
 """Methods that give the results of many objects: of libraries, and named like a list of
 results.
@@ -195,3 +202,95 @@ def _method_of(response: object) -> str:
         if callable(getattr(type(response), name, None)):
             return name
     return ""
+
+
+NAMES_OF_IDS = ("id", "ids", "_id", "docids", "doc_ids", "document_ids", "labels")
+
+NAMES_OF_SCORES = ("score", "scores", "distance", "distances", "similarities")
+
+HEADS = ("columns", "column_names", "schema", "fields", "meta")
+
+BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
+"""The names of lists that belong together: ids and scores; the head and the rows of a
+table.
+"""
+
+
+def rows_of_table(parts: Sequence[Part]) -> str:
+    """Say how to return a table that has its rows beside the names of its columns;
+    empty if there is none.
+    """
+    for head in parts:
+        names = _names_in_head(head) if head.name in HEADS else ""
+        if not names:
+            continue
+        for body in parts:
+            if body.name in BODIES_OF_TABLES and _fits(head.value, body.value):
+                return (
+                    f"it holds a table, with its columns in {head.path} and its rows in {body.path}: "
+                    f"return [dict(zip({names}, row)) for row in {body.path}]"
+                )
+    return ""
+
+
+def _names_in_head(head: Part) -> str:
+    """Return the Python that gives the names of columns; empty if a list is no head of
+    a table.
+    """
+    items = first_items(head.value)
+    if items and all(isinstance(item, str) for item in items):
+        return head.path
+    if items and all(isinstance(item, Mapping) and "name" in item for item in items):
+        return f'[column["name"] for column in {head.path}]'
+    return ""
+
+
+def _fits(head: object, body: object) -> bool:
+    """Whether the rows of a table are lists as long as its head."""
+    width = len(first_items(head))
+    rows = first_items(body)
+    return is_list(body) and all(is_list(row) and len(row) == width for row in rows)
+
+
+def ids_with_scores(parts: Sequence[Part]) -> str:
+    """Say how to return ids and scores that stand in two lists of one length; empty if
+    there are none.
+    """
+    for part in parts:
+        lists = [inner for inner in part.inner() if _is_column(inner.value)]
+        ids = _first_named(lists, NAMES_OF_IDS)
+        scores = _first_named(lists, NAMES_OF_SCORES)
+        if isinstance(part.value, tuple) and len(lists) == len(part.value) == 2:
+            ids, scores = _told_apart(lists)
+        if ids is not None and scores is not None and _length(ids) == _length(scores):
+            zipped = f"list(zip({ids.path}, {scores.path}))"
+            return f"it holds ids and scores side by side: return {zipped}"
+    return ""
+
+
+def _is_column(value: object) -> bool:
+    """Whether a value is a list of texts, numbers and the like."""
+    return is_list(value) and not any(map(is_collection, first_items(value)))
+
+
+def _length(part: Part) -> int:
+    return len(part.value)  # type: ignore[arg-type]
+
+
+def _first_named(columns: Sequence[Part], names: Sequence[str]) -> Part | None:
+    for column in columns:
+        if column.name.lower() in names:
+            return column
+    return None
+
+
+def _told_apart(columns: Sequence[Part]) -> tuple[Part | None, Part | None]:
+    """Tell the ids and the scores in a tuple of two lists apart: only scores have
+    fractions.
+    """
+    for ids, scores in (columns, columns[::-1]):
+        are_ids = all(is_id(item) for item in first_items(ids.value))
+        are_scores = all(isinstance(item, float) for item in first_items(scores.value))
+        if are_ids and are_scores:
+            return ids, scores
+    return None, None

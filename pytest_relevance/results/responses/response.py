@@ -1,9 +1,8 @@
-"""Where a response keeps its results: in a shape of a client or library, or in any
-object.
+"""Find the results in a response: in a shape of a library, or in any object.
 
 The shapes of `SHAPES` are asked first. After them come the shapes that any program may
 return: tuples, objects with a list of hits, iterables. What has no results is refused,
-with a message that says what to return instead (`finder`).
+with a message that says what to return instead (`advice`).
 """
 
 from __future__ import annotations
@@ -12,47 +11,56 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance._text import LONGEST_SHOWN
-from pytest_relevance.results.responses import reading
-from pytest_relevance.results.responses.attributes import (
-    attribute,
-    has_attribute,
-    has_class,
-    is_keyed,
-    is_mock,
-    is_name_of_field,
-    own_names,
-)
-from pytest_relevance.results.responses.finder import has_likely_list, no_ranking
+from pytest_relevance.results.responses.advice import has_likely_list, no_ranking
 from pytest_relevance.results.responses.incomplete import (
     checked,
     failed,
     refuse_incomplete,
 )
-from pytest_relevance.results.responses.iterators import read_items
-from pytest_relevance.results.responses.rows import read_tuple
+from pytest_relevance.results.responses.reading import (
+    A_LIST,
+    A_MOCK,
+    BadResult,
+    ReadOptions,
+    UnreadableRanking,
+    kind_of,
+    read_items,
+    unreadable,
+)
+from pytest_relevance.results.responses.rows import is_title
 from pytest_relevance.results.responses.shapes import read_results, shape_of_result
 from pytest_relevance.results.responses.values import (
     TEXTS,
+    attribute,
+    has_attribute,
+    has_class,
     is_id,
+    is_integer,
+    is_keyed,
     is_list,
+    is_mock,
+    is_name_of_field,
+    is_number,
+    is_row,
     is_score,
+    own_names,
 )
 
 HOLDERS = ("hits", "docs")
 """Attributes under which the response objects of clients keep the list of hits."""
 
 
-def results_of(response: object, options: reading.ReadOptions) -> Sequence[object]:
+def results_of(response: object, options: ReadOptions) -> Sequence[object]:
     """Find the results within a response, in the order of the response.
 
     Raises `UnreadableRanking` if there are none, or if the response is not whole.
     """
     if is_mock(response):
-        kind = reading.kind_of(response)
-        raise reading.unreadable(kind, response, reading.A_MOCK)
+        kind = kind_of(response)
+        raise unreadable(kind, response, A_MOCK)
     if not has_class(response):
-        kind = reading.kind_of(response)
-        raise reading.unreadable(kind, response, reading.A_LIST)
+        kind = kind_of(response)
+        raise unreadable(kind, response, A_LIST)
     if isinstance(response, list):
         return response
     results = read_results(response, options)
@@ -61,7 +69,7 @@ def results_of(response: object, options: reading.ReadOptions) -> Sequence[objec
     return results
 
 
-def _results_of_any(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
     """Find the results in a response that has no shape of a client or library."""
     if isinstance(response, Mapping):
         refuse_incomplete(response)
@@ -72,7 +80,7 @@ def _results_of_any(response: Any, options: reading.ReadOptions) -> Sequence[obj
             raise no_ranking(response)  # (hits, total), (ids, scores)
         return read_tuple(response)
     if is_named_row(response) or _is_library_result(response):
-        raise _unreadable("one result", response, reading.A_LIST)
+        raise _unreadable("one result", response, A_LIST)
     for name in HOLDERS:
         hits = attribute(response, name)
         if is_list(hits):
@@ -92,13 +100,11 @@ def _results_of_any(response: Any, options: reading.ReadOptions) -> Sequence[obj
     raise no_ranking(response)
 
 
-def _unreadable(
-    returned: str, response: object, advice: str
-) -> reading.UnreadableRanking:
-    return reading.unreadable(returned, response, advice, LONGEST_SHOWN)
+def _unreadable(returned: str, response: object, advice: str) -> UnreadableRanking:
+    return unreadable(returned, response, advice, LONGEST_SHOWN)
 
 
-def no_hits(body: Mapping[Any, Any]) -> reading.UnreadableRanking:
+def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
     """Return the exception for a mapping in which no hits were found."""
     message = body.get("message")
     if message and not has_likely_list(body):
@@ -112,10 +118,10 @@ def _refuse_without_order(response: object) -> None:
         advice = "return the results, best first (an empty list where there are none)"
         raise _unreadable("", response, advice)
     if isinstance(response, TEXTS):
-        advice = f"{reading.A_LIST} (parsed, if it is JSON)"
+        advice = f"{A_LIST} (parsed, if it is JSON)"
         raise _unreadable("text", response, advice)
     if isinstance(response, (set, frozenset)):
-        raise _unreadable("a set, which has no order", response, reading.A_LIST)
+        raise _unreadable("a set, which has no order", response, A_LIST)
 
 
 # --- single results -------------------------------------------------------------------
@@ -141,7 +147,7 @@ def _is_library_result(response: object) -> bool:
     """Whether a response is a single result of a library, such as a point of Qdrant."""
     try:
         return shape_of_result(response) is not None
-    except reading.BadResult:
+    except BadResult:
         return True
 
 
@@ -152,12 +158,12 @@ def _is_list_of_results(part: object) -> bool:
     """Whether a part of a tuple is a list of results, and not a row or a list of
     numbers.
     """
-    if not isinstance(part, list) or _is_like_row(part):
+    if not isinstance(part, list) or _is_scored_pair(part):
         return False
-    return all(_is_like_row(item) for item in part if isinstance(item, list))
+    return all(_is_scored_pair(item) for item in part if isinstance(item, list))
 
 
-def _is_like_row(part: Sequence[object]) -> bool:
+def _is_scored_pair(part: Sequence[object]) -> bool:
     """Whether a list could be a row of an id and a score."""
     return len(part) == 2 and is_id(part[0]) and is_score(part[1])
 
@@ -180,9 +186,7 @@ def _is_iterable(response: object) -> bool:
     return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
 
 
-def _items_of(
-    response: Iterable[object], options: reading.ReadOptions
-) -> Sequence[object]:
+def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[object]:
     """Read the items of an iterable. `__iter__` is called once, as it may send a query.
 
     Raises `UnreadableRanking` for an object that gives the names of its own fields,
@@ -211,7 +215,7 @@ def _has_items_alone(response: object) -> bool:
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 
 
-def _items_by_places(response: Any, options: reading.ReadOptions) -> Sequence[object]:
+def _items_by_places(response: Any, options: ReadOptions) -> Sequence[object]:
     """Read the items of a response that gives them by their places, from 0 on.
 
     Raises `UnreadableRanking` if it gives them by other keys, as a mapping does.
@@ -228,3 +232,41 @@ def _items_by_places(response: Any, options: reading.ReadOptions) -> Sequence[ob
             trait = f"whose items have names, and response[0] is a {error!r}"
             raise no_ranking(response, trait) from error
     return items
+
+
+# --- results that may be something else -----------------------------------------------
+
+
+def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
+    """Return the results in a tuple.
+
+    Raises `UnreadableRanking` for what may be something else: one row, or two columns.
+    """
+    if not (_is_like_row(values) or _is_like_columns(values)):
+        return values
+    raise unreadable(
+        "a tuple that could be one row, columns side by side or a list of results",
+        values,
+        "return a list of rows, or a list of ids",
+        LONGEST_SHOWN,
+    )
+
+
+def _is_like_row(values: tuple[Any, ...]) -> bool:
+    """Whether a tuple could be one row with a score."""
+    if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
+        return False
+    has_titles_between = all(is_title(value) for value in values[1:-1])
+    return has_titles_between and not all(map(is_integer, values))
+
+
+def _is_like_columns(values: tuple[Any, ...]) -> bool:
+    """Whether a tuple could be two columns."""
+    if len(values) != 2:
+        return False
+    return all(is_row(part) and _are_of_one_kind(part) for part in values)
+
+
+def _are_of_one_kind(parts: Sequence[Any]) -> bool:
+    """Whether values are all texts, or all integers."""
+    return all(isinstance(part, str) for part in parts) or all(map(is_integer, parts))
