@@ -15,7 +15,7 @@ from typing import Any
 from pytest_relevance._problems import Problems
 from pytest_relevance._text import found
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.inline import add_relevant
+from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import Case, Expectation, Terms, most_results

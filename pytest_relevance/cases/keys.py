@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.cases import inline, named_files, shapes, values
+from pytest_relevance.cases import grades, named_files, shapes, values
 from pytest_relevance.cases import schema_parts as schemas
 from pytest_relevance.cases.expect import (
     check_expectations,
@@ -25,7 +25,7 @@ from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.cases.shapes import Shape, to_python
-from pytest_relevance.cases.values import NOT_PARAMETERS, Check, choice_of
+from pytest_relevance.cases.values import Check
 from pytest_relevance.cases.yaml import Pairs
 from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
@@ -33,7 +33,9 @@ from pytest_relevance.registry import ExtensionError
 
 SUITE = "suite"
 CASE = "case"
-BOTH = (SUITE, CASE)
+IN_SUITE = (SUITE,)
+IN_CASE = (CASE,)
+IN_BOTH = (SUITE, CASE)
 
 CASES = "cases"
 QUERIES = "queries"
@@ -46,8 +48,8 @@ class Key:
     `levels`: whether suites, cases or both have the key.
     `shape`: how its YAML becomes plain Python.
     `check`: makes the value of the plain Python.
-    `about`: describes the key in an editor.
     `schema`: the JSON Schema of what may be written.
+    `about`: describes the key in an editor.
     `needs`: the key is not checked if one of these is wrong. Its mistakes would only
         follow from that one.
     """
@@ -56,323 +58,103 @@ class Key:
     levels: tuple[str, ...]
     shape: Shape
     check: Check
-    about: str
     schema: Schema
+    about: str
     needs: tuple[str, ...] = ()
 
 
-EXPECT_SCHEMA = schemas.reference("expect")
+def _setting(name: str, about: str) -> Key:
+    """Make the row of a setting of scores that is one of a few words."""
+    words = CHOICES[name]
+    check = values.choice_of(words)
+    return Key(name, IN_BOTH, shapes.TEXT, check, schemas.choice(words), about=about)
 
+
+# The columns are name, levels, shape, check and schema. Keys are checked in this order:
+# a check may look at the values of the keys above.
+# fmt: off
 _ROWS = (
-    # In the order of checking: a check may look at the values of the keys before it.
-    Key(
-        name="query",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=values.check_query,
-        about="What a user types; the only key that a case must have.",
-        schema=schemas.TEXT,
-    ),
-    Key(
-        name="id",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=values.check_id,
-        about="The name of the case, unique in the file. Default: the query.",
-        schema=schemas.ID,
-    ),
-    Key(
-        name="search",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=values.check_fixture,
-        about="The fixture that is called. Default: search.",
-        schema=schemas.FIXTURE,
-    ),
-    Key(
-        name="k",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_whole,
-        about="The cutoff of min_ndcg, include, exclude and min_judged. Default: 10.",
-        schema=schemas.WHOLE,
-    ),
-    Key(
-        name="min_ndcg",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_floor,
-        about="The least nDCG@k, from 0 to 1. null takes an inherited floor away.",
-        schema={**schemas.SHARE, "type": ["number", "null"]},
-    ),
-    Key(
-        name="scale",
-        levels=BOTH,
-        shape=shapes.GRADE,
-        check=inline.check_scale,
-        about="Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3].",
-        schema=inline.SCALE_SCHEMA,
-    ),
-    Key(
-        name="gain",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_gain,
+    Key("query", IN_CASE, shapes.TEXT, values.check_query, schemas.TEXT,
+        about="What a user types; the only key that a case must have."),
+    Key("id", IN_CASE, shapes.TEXT, values.check_id, schemas.ID,
+        about="The name of the case, unique in the file. Default: the query."),
+    Key("search", IN_BOTH, shapes.TEXT, values.check_fixture, schemas.FIXTURE,
+        about="The fixture that is called. Default: search."),
+    Key("k", IN_BOTH, shapes.VALUE, values.check_whole, schemas.WHOLE,
+        about="The cutoff of min_ndcg, include, exclude and min_judged. Default: 10."),
+    Key("min_ndcg", IN_BOTH, shapes.VALUE, values.check_floor, schemas.FLOOR,
+        about="The least nDCG@k, from 0 to 1. null takes an inherited floor away."),
+    Key("scale", IN_BOTH, shapes.GRADE, grades.check_scale, grades.SCALE_SCHEMA,
+        about="Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3]."),
+    Key("gain", IN_BOTH, shapes.VALUE, values.check_gain, schemas.GAIN,
         about="What a grade is worth: a formula, or {grade: gain}. Default: exponential.",
-        schema=schemas.either(
-            schemas.choice(CHOICES["gain"]), schemas.mapping_of(schemas.NUMBER)
-        ),
-        needs=("scale",),
-    ),
-    Key(
-        name="discount",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=choice_of(CHOICES["discount"]),
-        about="What a gain is divided by at its rank. Default: log2.",
-        schema=schemas.choice(CHOICES["discount"]),
-    ),
-    Key(
-        name="ideal",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=choice_of(CHOICES["ideal"]),
-        about="The ranking that nDCG compares with. Default: judged.",
-        schema=schemas.choice(CHOICES["ideal"]),
-    ),
-    Key(
-        name="unjudged",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=choice_of(CHOICES["unjudged"]),
-        about="What unjudged results count. Default: zero.",
-        schema=schemas.choice(CHOICES["unjudged"]),
-    ),
-    Key(
-        name="negative",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=choice_of(CHOICES["negative"]),
-        about="What negative grades count. Default: keep.",
-        schema=schemas.choice(CHOICES["negative"]),
-    ),
-    Key(
-        name="collapse",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_flag,
-        about="Whether later results of a document are left out, so that the ranks close up. Default: false.",
-        schema=schemas.FLAG,
-    ),
-    Key(
-        name="raters",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=choice_of(AGGREGATES),
-        about="How several ratings of a document become its grade. Default: median.",
-        schema={"enum": list(AGGREGATES)},
-    ),
-    Key(
-        name="min_judged",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_share,
-        about="Below this judged share of the top k a score may decide nothing. Default: 0, off.",
-        schema=schemas.SHARE,
-    ),
-    Key(
-        name="depth",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_whole,
-        about="How many results the search is asked for at least. Default: the deepest cutoff.",
-        schema=schemas.WHOLE,
-    ),
-    Key(
-        name="id_field",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=values.check_id_field,
-        about=(
-            "The field of a result that is its id; dots lead into nested fields. A list of "
-            "fields: the first that a result has. A template joins fields: "
-            '"{_index}/{_id}".'
-        ),
-        schema=schemas.ID_FIELD,
-    ),
-    Key(
-        name="title_field",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=values.check_field,
-        about="The field of a result that is its title; dots lead into nested fields.",
-        schema=schemas.TEXT,
-    ),
-    Key(
-        name="params",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_params,
-        about="Keyword arguments for search(). Those of a case are merged over the suite's.",
-        schema={
-            "type": "object",
-            "propertyNames": {"not": {"enum": list(NOT_PARAMETERS)}},
-        },
-    ),
-    Key(
-        name="tags",
-        levels=BOTH,
-        shape=shapes.TEXT,
-        check=values.check_tags,
-        about="pytest marks (-m head), slices of the summary. A case adds its own to the suite's.",
-        schema=schemas.list_of(schemas.TAG),
-    ),
-    Key(
-        name="judgments",
-        levels=(SUITE,),
-        shape=shapes.JUDGMENTS,
-        check=named_files.check_judgment_files,
+        needs=("scale",)),
+    _setting("discount", "What a gain is divided by at its rank. Default: log2."),
+    _setting("ideal", "The ranking that nDCG compares with. Default: judged."),
+    _setting("unjudged", "What unjudged results count. Default: zero."),
+    _setting("negative", "What negative grades count. Default: keep."),
+    Key("collapse", IN_BOTH, shapes.VALUE, values.check_flag, schemas.FLAG,
+        about="Whether later results of a document are left out, so that the ranks close up. Default: false."),
+    Key("raters", IN_BOTH, shapes.TEXT, values.choice_of(AGGREGATES),
+        schemas.RATERS,
+        about="How several ratings of a document become its grade. Default: median."),
+    Key("min_judged", IN_BOTH, shapes.VALUE, values.check_share, schemas.SHARE,
+        about="Below this judged share of the top k a score may decide nothing. Default: 0, off."),
+    Key("depth", IN_BOTH, shapes.VALUE, values.check_whole, schemas.WHOLE,
+        about="How many results the search is asked for at least. Default: the deepest cutoff."),
+    Key("id_field", IN_BOTH, shapes.TEXT, values.check_id_field, schemas.ID_FIELD,
+        about="The field of a result that is its id; dots lead into nested fields. A list "
+              "of fields: the first that a result has. A template joins fields: "
+              '"{_index}/{_id}".'),
+    Key("title_field", IN_BOTH, shapes.TEXT, values.check_field, schemas.TEXT,
+        about="The field of a result that is its title; dots lead into nested fields."),
+    Key("params", IN_BOTH, shapes.VALUE, values.check_params, schemas.PARAMS,
+        about="Keyword arguments for search(). Those of a case are merged over the suite's."),
+    Key("tags", IN_BOTH, shapes.TEXT, values.check_tags, schemas.list_of(schemas.TAG),
+        about="pytest marks (-m head), slices of the summary. A case adds its own to the suite's."),
+    Key("judgments", IN_SUITE, shapes.JUDGMENTS, named_files.check_judgment_files,
+        named_files.FILES_SCHEMA,
         about="Judgment files, for all cases: a path, {file: ...} or a list.",
-        schema=named_files.FILES_SCHEMA,
-        needs=("scale",),
-    ),
-    Key(
-        name="judgments",
-        levels=(CASE,),
-        shape=shapes.JUDGMENTS,
-        check=inline.check_judgments,
-        about=(
-            "document: grade. A grade is a number, a name of the scale, a list of ratings, or "
-            "{grade: 3, title: ..., note: ...}. Or a judgment file, {file: ..., format: ...}, "
-            "or a list of files."
-        ),
-        schema={
-            "if": {"type": "object"},
-            "then": {"additionalProperties": inline.JUDGMENT_SCHEMA},
-            "else": named_files.FILES_SCHEMA,
-        },
-        needs=("scale",),
-    ),
-    Key(
-        name="documents",
-        levels=(SUITE,),
-        shape=shapes.TEXT,
-        check=named_files.check_catalogue,
-        about=(
-            "The catalogue, which says what documents are called: a file of JSON lines, CSV, "
-            "TSV or Parquet, or {file: ..., id: ..., title: ..., show: [...]}."
-        ),
-        schema=named_files.CATALOGUE_SCHEMA,
-    ),
-    Key(
-        name="relevant",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=inline.check_relevant,
+        needs=("scale",)),
+    Key("judgments", IN_CASE, shapes.JUDGMENTS, grades.check_judgments,
+        grades.JUDGMENTS_SCHEMA,
+        about="document: grade. A grade is a number, a name of the scale, a list of "
+              "ratings, or {grade: 3, title: ..., note: ...}. Or a judgment file, "
+              "{file: ..., format: ...}, or a list of files.",
+        needs=("scale",)),
+    Key("documents", IN_SUITE, shapes.TEXT, named_files.check_catalogue,
+        named_files.CATALOGUE_SCHEMA,
+        about="The catalogue, which says what documents are called: a file of JSON lines, "
+              "CSV, TSV or Parquet, or {file: ..., id: ..., title: ..., show: [...]}."),
+    Key("relevant", IN_CASE, shapes.TEXT, grades.check_relevant, schemas.DOCUMENTS,
         about="Relevant documents: a short form of judgments of grade 1.",
-        schema=schemas.DOCUMENTS,
-        needs=("scale",),
-    ),
-    Key(
-        name="note",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=values.check_text,
-        about="Shown when the case fails.",
-        schema=schemas.ANY_TEXT,
-    ),
-    Key(
-        name="weight",
-        levels=(CASE,),
-        shape=shapes.VALUE,
-        check=values.check_weight,
-        about="The weight of the case in means. Default: 1.",
-        schema={"type": "number", "exclusiveMinimum": 0},
-    ),
-    Key(
-        name="xfail",
-        levels=(CASE,),
-        shape=shapes.REASON,
-        check=values.check_xfail,
-        about="Why the floor or an expectation is known to fail, or {reason: ..., strict: true}.",
-        schema=schemas.either(
-            schemas.REASON,
-            schemas.object_with(
-                {
-                    "reason": schemas.about(
-                        "Why the case is expected to fail.", schemas.REASON
-                    ),
-                    "strict": schemas.about(
-                        "Whether to pass is a failure.", {"type": ["boolean", "null"]}
-                    ),
-                },
-                required=("reason",),
-            ),
-        ),
-    ),
-    Key(
-        name="skip",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=values.check_skip,
-        about="Why the case is not run.",
-        schema=schemas.REASON,
-    ),
-    Key(
-        name="usefixtures",
-        levels=(CASE,),
-        shape=shapes.TEXT,
-        check=values.check_fixtures,
-        about="Fixtures to set up before the search.",
-        schema=schemas.list_of(schemas.FIXTURE),
-    ),
-    Key(
-        name="expect",
-        levels=(SUITE,),
-        shape=shapes.EXPECTATIONS,
-        check=check_suite_expectations,
-        about="Expectations of every case, which adds its own and replaces those of the same name.",
-        schema=EXPECT_SCHEMA,
-    ),
-    Key(
-        name="expect",
-        levels=(CASE,),
-        shape=shapes.EXPECTATIONS,
-        check=check_expectations,
-        about="Expectations beyond min_ndcg.",
-        schema=EXPECT_SCHEMA,
-    ),
-    Key(
-        name="tolerance",
-        levels=BOTH,
-        shape=shapes.VALUE,
-        check=values.check_share,
-        about=(
-            "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the "
-            "project, 0.05."
-        ),
-        schema=schemas.SHARE,
-    ),
-    Key(
-        name="gates",
-        levels=(SUITE,),
-        shape=shapes.GATES,
-        check=check_gates,
-        about="Conditions on the suite as a whole.",
-        schema=schemas.list_of(schemas.reference("gate")),
-    ),
-    Key(
-        name=QUERIES,
-        levels=(SUITE,),
-        shape=shapes.VALUE,
-        check=named_files.check_query_files,
-        about=(
-            "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: "
-            "each query is a case."
-        ),
-        schema=named_files.QUERY_FILES_SCHEMA,
-    ),
+        needs=("scale",)),
+    Key("note", IN_CASE, shapes.TEXT, values.check_text, schemas.ANY_TEXT,
+        about="Shown when the case fails."),
+    Key("weight", IN_CASE, shapes.VALUE, values.check_weight, schemas.WEIGHT,
+        about="The weight of the case in means. Default: 1."),
+    Key("xfail", IN_CASE, shapes.REASON, values.check_xfail, schemas.XFAIL,
+        about="Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
+    Key("skip", IN_CASE, shapes.TEXT, values.check_skip, schemas.REASON,
+        about="Why the case is not run."),
+    Key("usefixtures", IN_CASE, shapes.TEXT, values.check_fixtures,
+        schemas.list_of(schemas.FIXTURE),
+        about="Fixtures to set up before the search."),
+    Key("expect", IN_SUITE, shapes.EXPECTATIONS, check_suite_expectations,
+        schemas.EXPECT,
+        about="Expectations of every case, which adds its own and replaces those of the same name."),
+    Key("expect", IN_CASE, shapes.EXPECTATIONS, check_expectations, schemas.EXPECT,
+        about="Expectations beyond min_ndcg."),
+    Key("tolerance", IN_BOTH, shapes.VALUE, values.check_share, schemas.SHARE,
+        about="How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05."),
+    Key("gates", IN_SUITE, shapes.GATES, check_gates, schemas.list_of(schemas.GATE),
+        about="Conditions on the suite as a whole."),
+    Key(QUERIES, IN_SUITE, shapes.VALUE, named_files.check_query_files,
+        named_files.QUERY_FILES_SCHEMA,
+        about="A file of queries, {file: ..., format: ..., only: judged}, or a list of "
+              "files: each query is a case."),
 )
+# fmt: on
 
 
 def _keys_of(level: str) -> dict[str, Key]:

@@ -12,7 +12,13 @@ from typing import Any
 
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
-from pytest_relevance.cases.values import LARGEST_WHOLE, NO_REASONS
+from pytest_relevance.cases.values import (
+    LARGEST_WHOLE,
+    NO_REASONS,
+    NOT_PARAMETERS,
+)
+from pytest_relevance.judgments.scale import AGGREGATES
+from pytest_relevance.metrics.settings import CHOICES
 
 Schema = dict[str, Any]
 
@@ -120,8 +126,31 @@ REASON: Schema = {
     "pattern": _pattern_of_no_reasons(),
     "not": {"enum": [0, 1]},
 }
+XFAIL = either(
+    REASON,
+    object_with(
+        {
+            "reason": about("Why the case is expected to fail.", REASON),
+            "strict": about(
+                "Whether to pass is a failure.", {"type": ["boolean", "null"]}
+            ),
+        },
+        required=("reason",),
+    ),
+)
+FLOOR: Schema = {**SHARE, "type": ["number", "null"]}
+WEIGHT: Schema = {"type": "number", "exclusiveMinimum": 0}
+GAIN = either(choice(CHOICES["gain"]), mapping_of(NUMBER))
+RATERS: Schema = {"enum": list(AGGREGATES)}
+PARAMS: Schema = {
+    "type": "object",
+    "propertyNames": {"not": {"enum": list(NOT_PARAMETERS)}},
+}
 ID_FIELD = either(TEXT, {**TEXTS, "uniqueItems": True})
 DOCUMENTS = TEXT_OR_TEXTS
+
+EXPECT = reference("expect")
+GATE = reference("gate")
 FORMAT = reference("format")
 
 BOUND_OF_NUMBER: Schema = {

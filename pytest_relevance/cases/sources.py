@@ -33,7 +33,7 @@ from pytest_relevance.cases.graded import (
     fill_gaps,
     unite,
 )
-from pytest_relevance.cases.inline import add_relevant
+from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.judgment_file import JudgmentFile, Wanted
 from pytest_relevance.cases.listed_queries import ListedQueries, ListedQuery
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong

@@ -24,7 +24,7 @@ from pytest_relevance.cases.build import (
 from pytest_relevance.cases.drafts import Drafts
 from pytest_relevance.cases.gates import check_tags_of_gates
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.inline import add_relevant
+from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.keys import (
     CASE,
     QUERIES,

@@ -15,7 +15,12 @@ from typing import Any
 from pytest_relevance._text import closest, found, quoted
 from pytest_relevance.cases.graded import Graded, GradingTerms, combine
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.named_files import FILE, NamedFile, check_files
+from pytest_relevance.cases.named_files import (
+    FILE,
+    FILES_SCHEMA,
+    NamedFile,
+    check_files,
+)
 from pytest_relevance.cases.scalars import DECIMAL, are_finite, is_number, number
 from pytest_relevance.cases.schema_parts import (
     ANY_TEXT,
@@ -284,7 +289,7 @@ SCALE_SCHEMA = either(
     mapping_of(NUMBER, at_least=2),
 )
 
-JUDGMENT_SCHEMA = either(
+_JUDGMENT = either(
     _GRADE,
     object_with(
         {
@@ -299,3 +304,9 @@ JUDGMENT_SCHEMA = either(
         required=("grade",),
     ),
 )
+
+JUDGMENTS_SCHEMA: Schema = {
+    "if": {"type": "object"},
+    "then": {"additionalProperties": _JUDGMENT},
+    "else": FILES_SCHEMA,
+}
