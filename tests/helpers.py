@@ -23,7 +23,7 @@ from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
-from pytest_relevance.cases.recorded_gate import RecordedGate
+from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.reports.reasons import reason_texts

@@ -63,7 +63,7 @@ INPUTS: Mapping[str, set[str]] = {
         "similarity",
     },
     "judgments": {"model"},
-    "cases": {"model", "reader", "recorded_gate"},
+    "cases": {"model", "reader"},
     "results": {
         "breakdown",
         "case_parts",
@@ -87,7 +87,7 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     "helpers.py": (
         "makes cases, rankings, gates and results for all tests",
         {
-            *("_problems", "cases.build", "cases.gates", "cases.recorded_gate"),
+            *("_problems", "cases.build", "cases.gates", "cases.model"),
             *("cases.location", "codec"),
             *("results.case_parts", "results.responses.ranking", "results.scoring"),
             "reports.reasons",

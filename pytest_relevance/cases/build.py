@@ -1,28 +1,35 @@
-"""From checked keys to a `Case`, for a case file or for a case that is written in
-Python.
+"""From checked keys to a `Case`, for a case file or for a case written in Python.
 
-A `CaseDraft` is made as soon as the keys and the judgments of a case are known. The
-`Case` is made of it once the grades of the whole file are known: an unjudged result of
-one case may have a grade that only another case has.
+A `CaseDraft` is made as soon as the keys and the judgments of a case are known.
+`Drafts` makes the `Case` of it once the grades of the whole file are known: an unjudged
+result of one case may have a grade that only another case has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._problems import Problems
 from pytest_relevance._text import found
-from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
+from pytest_relevance.cases.expect import check_contradictions
+from pytest_relevance.cases.floors import (
+    SuiteFloors,
+    check_reachable,
+    floor_of,
+    is_applicable,
+    may_be_out_of_reach,
+)
 from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
-from pytest_relevance.cases.model import Case, Expectation, Terms, most_results
+from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.cases.reachable import check_contradictions, check_reachable
+from pytest_relevance.cases.yaml import NodePosition
 from pytest_relevance.metrics.metric import Metric, ProjectMetrics
-from pytest_relevance.metrics.names import NO_METRICS, takes_relevance_level
+from pytest_relevance.metrics.names import NO_METRICS
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 NO_QUERY = 'the case has no "query", the only key it must have'
@@ -60,7 +67,7 @@ class CaseDraft:
     """
 
     own: Mapping[str, Any]
-    graded: Graded
+    judgments: CaseJudgments
     origin: Origin
     terms: Terms
     min_ndcg: float | None
@@ -81,7 +88,7 @@ class CaseDraft:
             id=case_id,
             node_name=case_id if "id" in own else node_name(case_id),
             query=self.query,
-            judgments=self.graded.grades,
+            judgments=self.judgments.grades,
             min_ndcg=self.min_ndcg,
             line=self.origin.line,
             params=own.get("params", terms.params),
@@ -93,10 +100,10 @@ class CaseDraft:
             skip=own.get("skip"),
             note=own.get("note"),
             usefixtures=own.get("usefixtures", ()),
-            titles=self.graded.titles,
-            notes=self.graded.notes,
+            titles=self.judgments.titles,
+            notes=self.judgments.notes,
             source=self.origin.source,
-            filled=self.graded.filled,
+            filled=self.judgments.filled,
         )
 
 
@@ -133,39 +140,38 @@ def check_gain_fits_scale(terms: Terms, key: str, at: Location) -> Wrong | None:
 def draft_case(
     own: Mapping[str, Any],
     suite: Terms,
-    graded: Graded,
+    judgments: CaseJudgments,
     origin: Origin,
     at: Location,
 ) -> CaseDraft | Wrong:
-    """Make a draft of a case of its checked keys and its judgments.
+    """Make a draft of a case from its checked keys and its judgments.
 
     `suite` are the terms of its suite. Reports the keys that contradict each other.
     """
     terms = suite
-    mismatch: Wrong | None = None
+    is_wrong = False
     if not _OVERRIDING.isdisjoint(own):
         terms = _terms_of_case(suite, at)
         key = "scale" if "scale" in own else "gain"
-        mismatch = check_gain_fits_scale(terms, key, at)
+        is_wrong = check_gain_fits_scale(terms, key, at) is WRONG
     expect: tuple[Expectation, ...] = own.get("expect", suite.expect)
-    contradiction = check_contradictions(expect, terms.k, at) if expect else None
-    if mismatch is WRONG or contradiction is WRONG:
+    if check_contradictions(expect, terms.k, at) is WRONG:
+        is_wrong = True
+    if is_wrong or _check_gains(judgments, terms.settings, at) is WRONG:
         return WRONG
-    if check_gains(graded, terms.settings, at) is WRONG:
-        return WRONG
-    floor = floor_of(own, terms, graded=graded, expect=expect, at=at)
+    floor = floor_of(own, terms, judgments=judgments, expect=expect, at=at)
     if floor is WRONG:
         return WRONG
     applicable = []
     not_applicable = []
     for expected in expect:
-        if is_applicable(expected, expect, graded=graded, settings=terms.settings):
+        if is_applicable(expected, expect, judgments, terms.settings):
             applicable.append(expected)
         elif expected.metric is not None:
             not_applicable.append(expected.metric)
     return CaseDraft(
         own=own,
-        graded=graded,
+        judgments=judgments,
         origin=origin,
         terms=terms,
         min_ndcg=floor,
@@ -182,98 +188,91 @@ def _terms_of_case(suite: Terms, at: Location) -> Terms:
     return make_terms(values)
 
 
-def check_gains(graded: Graded, settings: Settings, at: Location) -> Wrong | None:
+def _check_gains(
+    judgments: CaseJudgments, settings: Settings, at: Location
+) -> Wrong | None:
     """Report the documents whose grade has no gain."""
     without: dict[float, str] = {}
-    for grade in graded.distinct:
+    for grade in judgments.distinct:
         try:
             settings.gains[grade]
         except ValueError as error:
             without[grade] = str(error)
     if not without:
         return None
-    for document, grade in graded.grades.items():
+    for document, grade in judgments.grades.items():
         if grade in without:
             at.refuse(without[grade], "judgments", document)
     return WRONG
 
 
-def floor_of(
-    own: Mapping[str, Any],
-    terms: Terms,
-    graded: Graded,
-    expect: Sequence[Expectation],
-    at: Location,
-) -> float | Wrong | None:
-    """Find the floor of nDCG that applies to a case: its own, the suite's, or None.
-
-    A floor of its own that cannot hold is a mistake. The suite's does not apply to a
-    case whose nDCG is not defined. But if nothing is judged, somebody has to say so.
-    """
-    floor: float | None = own.get("min_ndcg", terms.min_ndcg)
-    if floor is None:
-        return None
-    is_own = "min_ndcg" in own
-    if most_results(expect) == 0:
-        why = "a case that expects no results has no nDCG; take min_ndcg or results out"
-    elif not graded.grades:
-        if not is_own:
-            return at.refuse(
-                f"the suite's min_ndcg {floor:g} applies to this case, which has no "
-                "judgments; add judgments, or write min_ndcg: null"
-            )
-        why = "a floor needs judgments, and the case has none; add judgments, or take it out"
-    elif not _has_gain(graded, terms.settings):
-        why = (
-            "no judged document has a gain above 0, so nDCG is not defined and no floor "
-            "can hold; judge a relevant document, or take min_ndcg out"
-        )
-    else:
-        return floor
-    return at.refuse(why, "min_ndcg") if is_own else None
+# The cases of a file
 
 
-def _has_gain(graded: Graded, settings: Settings) -> bool:
-    """Whether any document has a gain above 0."""
-    return any(settings.gains[grade] > 0 for grade in graded.distinct)
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A draft, and where its floors stand if they may be out of reach."""
+
+    draft: CaseDraft
+    floors_at: Location | None
 
 
-def is_applicable(
-    expected: Expectation,
-    expect: Sequence[Expectation],
-    graded: Graded,
-    settings: Settings,
-) -> bool:
-    """Whether an expectation can be asked of a case.
+class Drafts:
+    """The drafts of a file in their order, which become its cases in the end."""
 
-    A metric that the suite expects of all cases cannot, if the case has no judgments
-    that are relevant to it, or expects no results. `expect` are all expectations of the
-    case.
-    """
-    if not expected.inherited or not expected.needs_judgments:
-        return True
-    assert expected.metric is not None
-    if most_results(expect) == 0:
-        return False
-    return _has_relevant_to(expected.metric, graded, settings)
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting] = []
+        self._grades: set[float] = set()
+
+    @property
+    def grades(self) -> list[float]:
+        """The distinct grades of all drafts so far, sorted."""
+        return sorted(self._grades)
+
+    def add(self, draft: CaseDraft, at: Location) -> None:
+        """Keep a draft. `at` is where its case stands."""
+        self._grades.update(draft.judgments.distinct)
+        floors_at = None
+        if may_be_out_of_reach(draft.min_ndcg, draft.expect, draft.terms):
+            floors_at = _without_judgments(at)
+        self._waiting.append(_Waiting(draft, floors_at))
+
+    def build(self, floors: SuiteFloors) -> list[Case]:
+        """Make the cases, and count each for `floors`.
+
+        Reports floors that are out of reach.
+        """
+        grades = self.grades
+        # Cases that share terms, as most do, share those with the range of grades too.
+        ranged: dict[int, Terms] = {}
+        cases = []
+        for waiting in self._waiting:
+            draft = waiting.draft
+            if id(draft.terms) not in ranged:
+                ranged[id(draft.terms)] = draft.terms.with_grade_range(grades)
+            case = draft.build(ranged[id(draft.terms)])
+            if waiting.floors_at is not None:
+                check_reachable(case, waiting.floors_at)
+            floors.count(case, draft.own)
+            cases.append(case)
+        return cases
 
 
-def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool:
-    """Whether any judgment is relevant to a metric; every one is to Judged, and to a
-    metric of the project's own.
-    """
-    if metric.measure == "Judged" or metric.is_own:
-        return bool(graded.grades)
-    if takes_relevance_level(metric):
-        return any(grade >= metric.rel for grade in graded.distinct)
-    return _has_gain(graded, settings)
+def _without_judgments(at: Location) -> Location:
+    """Copy a location without the nodes of judgments, which would take much memory."""
+    position = at.subject.position
+    if isinstance(position, NodePosition):
+        position = position.without("judgments")
+    return Location(Subject(at.subject.problems, position=position))
+
+
+# A case written in Python
 
 
 def case_from_values(
     values: Mapping[str, object], metrics: ProjectMetrics = NO_METRICS
 ) -> Case:
-    """Make a case that is written in Python, from the keys of a case and their plain
-    values.
+    """Make a case that is written in Python, from its keys and their plain values.
 
     `metrics` are the project's own.
 
@@ -296,37 +295,36 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
     has_query = "query" in values
     if not has_query:
         at.refuse(NO_QUERY)
-    graded = _graded_in_python(checked.values, at)
-    if not checked.is_right or not has_query or graded is WRONG:
+    judgments = _judgments_in_python(checked.values, at)
+    if not checked.is_right or not has_query or judgments is WRONG:
         return WRONG
-    draft = draft_case(
-        checked.values, Terms(), graded=graded, origin=Origin(line=0), at=at
-    )
+    origin = Origin(line=0)
+    draft = draft_case(checked.values, Terms(), judgments, origin=origin, at=at)
     if draft is WRONG:
         return WRONG
     # no other case adds judgments
-    terms = draft.terms.with_grade_range(sorted(graded.grades.values()))
+    terms = draft.terms.with_grade_range(sorted(judgments.distinct))
     case = draft.build(terms)
     check_reachable(case, at)
     return case
 
 
-def _graded_in_python(own: Mapping[str, object], at: Location) -> Graded | Wrong:
-    """Take the judgments of a case that is written in Python. They are not in a
-    file.
-    """
-    graded: object = own.get("judgments", NO_JUDGMENTS)
-    if not isinstance(graded, Graded):
+def _judgments_in_python(
+    own: Mapping[str, object], at: Location
+) -> CaseJudgments | Wrong:
+    """Take the judgments of a case that is written in Python. Refuses files."""
+    judgments: object = own.get("judgments", NO_JUDGMENTS)
+    if not isinstance(judgments, CaseJudgments):
         return at.refuse(
             "a file is read by pytest_relevance.read_judgments, once for all tests; give the "
             "judgments of this query, read_judgments(FILE)[QUERY], or document: grade pairs",
             "judgments",
         )
-    for document in graded.grades:
+    for document in judgments.grades:
         if not isinstance(document, str):
             message = f"a document id is text, found {found(document)}"
             return at.refuse(message, "judgments")
     relevant = own.get("relevant")
-    if isinstance(relevant, Graded):
-        return add_relevant(graded, relevant, at)
-    return graded
+    if isinstance(relevant, CaseJudgments):
+        return add_relevant(judgments, relevant, at)
+    return judgments

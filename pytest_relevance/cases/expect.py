@@ -1,5 +1,4 @@
-"""The check of `expect:`. The kinds of expectations are in
-`pytest_relevance.expectations`.
+"""The check of `expect:`. The kinds of expectations are in the folder `expectations`.
 
 A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that
 another package adds.
@@ -9,12 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import METRIC, WITHOUT_KEY, Expectation
+from pytest_relevance.cases.model import (
+    METRIC,
+    WITHOUT_KEY,
+    AllowedRanks,
+    Expectation,
+    kind_of,
+)
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.metrics.names import ALL_MEASURES, parse_metric
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
@@ -164,3 +169,50 @@ def _not_a_metric(key: str, error: ValueError) -> str:
 def _base(key: str) -> str:
     """Give the name of the measure that a key may be: `p` for `P(rel=2)@5`."""
     return re.split(r"[@(]", key, maxsplit=1)[0].casefold()
+
+
+# Expectations that contradict each other
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """The ranks that one expectation allows a document."""
+
+    expected: Expectation
+    ranks: AllowedRanks
+
+
+def check_contradictions(
+    expect: Sequence[Expectation], k: int, at: Location
+) -> Wrong | None:
+    """Report two expectations that leave a document no rank, at the later one.
+
+    What else expectations rule out together shows when the case runs.
+    """
+    by_document: dict[str, list[_Claim]] = {}
+    for expected in expect:
+        allowed = kind_of(expected).allowed_ranks(expected, k)
+        for document, ranks in allowed.items():
+            by_document.setdefault(document, []).append(_Claim(expected, ranks))
+    result: Wrong | None = None
+    for document, claims in by_document.items():
+        below = max(claims, key=lambda claim: claim.ranks.highest)
+        above = min(claims, key=lambda claim: claim.ranks.lowest)
+        if below.ranks.highest > above.ranks.lowest:
+            earlier, later = sorted((below, above), key=claims.index)
+            result = _refuse_contradiction(document, earlier, later, at)
+    return result
+
+
+def _refuse_contradiction(
+    document: str, earlier: _Claim, later: _Claim, at: Location
+) -> Wrong:
+    other = f"expect.{earlier.expected.kind}"
+    if earlier.expected.inherited:
+        other += " of the suite"
+    return at.refuse(
+        f"{quoted(document)} can have no rank that {other} allows as well; change one of "
+        "them",
+        "expect",
+        *later.ranks.path,
+    )

@@ -15,7 +15,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import printable
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile, why_no_file
-from pytest_relevance.cases.query_columns import check_columns, notice_of_columns
+from pytest_relevance.cases.query_files import check_columns, notice_of_columns
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.reading import (
     QueryFile,

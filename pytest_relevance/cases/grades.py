@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance._text import closest, found, quoted
-from pytest_relevance.cases.graded import Graded, GradingTerms, combine
+from pytest_relevance.cases.case_judgments import (
+    CaseJudgments,
+    GradingTerms,
+    combine,
+)
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import (
     FILE,
@@ -57,7 +61,7 @@ def check_scale(value: object, at: Location) -> Scale | Wrong:
 
 def check_judgments(
     value: object, at: Location
-) -> Graded | tuple[NamedFile, ...] | Wrong:
+) -> CaseJudgments | tuple[NamedFile, ...] | Wrong:
     """Check the judgments of a case, or the files that they are in.
 
     A mapping is documents and their grades. But if its key `file` has a text that does
@@ -74,13 +78,13 @@ def check_judgments(
     file = value.get(FILE)
     if isinstance(file, str) and not _is_name(file, scale):
         return check_files(value, at)
-    graded = _graded_by_distinct(value, scale)
-    if graded is not None:
-        return graded
-    return _graded_one_by_one(value, scale, at)
+    judgments = _grade_by_distinct(value, scale)
+    if judgments is not None:
+        return judgments
+    return _grade_one_by_one(value, scale, at)
 
 
-def check_relevant(value: object, at: Location) -> Graded | Wrong:
+def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
     """Check documents that have the grade 1."""
     documents = check_documents(value, at)
     grade = grade_of(1, _scale_at(at))
@@ -91,17 +95,19 @@ def check_relevant(value: object, at: Location) -> Graded | Wrong:
         )
     if documents is WRONG:
         return WRONG
-    return Graded(grades=dict.fromkeys(documents, grade), distinct=frozenset({grade}))
+    return CaseJudgments(
+        grades=dict.fromkeys(documents, grade), distinct=frozenset({grade})
+    )
 
 
 def add_relevant(
-    graded: Graded | None, relevant: Graded, at: Location
-) -> Graded | Wrong:
+    judgments: CaseJudgments | None, relevant: CaseJudgments, at: Location
+) -> CaseJudgments | Wrong:
     """Add the documents under `relevant` of a case to its judgments.
 
     Reports those that are judged there already.
     """
-    known = {} if graded is None else graded.grades
+    known = {} if judgments is None else judgments.grades
     result: Wrong | None = None
     for index, document in enumerate(relevant.grades):
         if document in known:
@@ -111,7 +117,7 @@ def add_relevant(
                 "relevant",
                 index,
             )
-    return combine(graded, relevant) if result is None else result
+    return combine(judgments, relevant) if result is None else result
 
 
 def _scale_at(at: Location) -> Scale | None:
@@ -123,7 +129,9 @@ def _is_name(text: str, scale: Scale | None) -> bool:
     return scale is not None and text in scale.names
 
 
-def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded | None:
+def _grade_by_distinct(
+    value: Mapping[Any, Any], scale: Scale | None
+) -> CaseJudgments | None:
     """Grade documents by their few distinct grades; None if one needs a closer look."""
     types = set(map(type, value.values()))
     if not types <= _SCALARS or "" in value:
@@ -131,7 +139,7 @@ def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded
     distinct = frozenset(value.values())
     if types <= _NUMBERS and are_finite(distinct):
         if scale is None or all(map(scale.has, distinct)):
-            return Graded(grades=value, distinct=distinct)
+            return CaseJudgments(grades=value, distinct=distinct)
     grades_by_text: dict[object, float] = {}
     for written in distinct:
         grade = grade_of(written, scale)
@@ -141,12 +149,12 @@ def _graded_by_distinct(value: Mapping[Any, Any], scale: Scale | None) -> Graded
     grades = {}
     for document, written in value.items():
         grades[document] = grades_by_text[written]
-    return Graded(grades=grades, distinct=frozenset(grades.values()))
+    return CaseJudgments(grades=grades, distinct=frozenset(grades.values()))
 
 
-def _graded_one_by_one(
+def _grade_one_by_one(
     value: Mapping[Any, object], scale: Scale | None, at: Location
-) -> Graded | Wrong:
+) -> CaseJudgments | Wrong:
     """Grade each document by itself, and report what is wrong."""
     raters = at.values.get("raters")
     terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
@@ -171,7 +179,7 @@ def _graded_one_by_one(
             notes[document] = judgment.note
     if is_wrong:
         return WRONG
-    return Graded(
+    return CaseJudgments(
         grades=grades, titles=titles, notes=notes, distinct=frozenset(grades.values())
     )
 

@@ -12,7 +12,7 @@ from itertools import islice
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import examples, listed, quoted
-from pytest_relevance.cases.graded import FileJudgments, GradingTerms
+from pytest_relevance.cases.case_judgments import FileJudgments, GradingTerms
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Ratings

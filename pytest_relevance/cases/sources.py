@@ -1,8 +1,8 @@
-"""The files of queries and of judgments of a suite, and how its cases find their
-judgments in them.
+"""The files of queries and of judgments of a suite, and how cases find judgments there.
 
 The suite's files are the default. The judgments of a case itself replace them, document
-by document. `judgment_file` finds a case in one file, `graded` unites what is found.
+by document. `judgment_file` finds a case in one file, `case_judgments` unites what is
+found.
 
 Suites without files do not import this module.
 """
@@ -16,28 +16,26 @@ from itertools import islice
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._problems import FileError, Problems
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.cases.contested import (
-    FILLS,
-    OWN,
-    ContestedRow,
-    find_contested,
-    notices_of,
-)
-from pytest_relevance.cases.file_reader import FileCache, FileReader
-from pytest_relevance.cases.graded import (
+from pytest_relevance.cases.case_judgments import (
+    BY_CASE,
+    BY_OTHERS,
     NO_JUDGMENTS,
+    CaseJudgments,
     FileJudgments,
-    Graded,
     GradingTerms,
+    OverruledRow,
     combine,
     fill_gaps,
+    find_overruled,
+    notices_of,
     unite,
 )
+from pytest_relevance.cases.file_reader import FileCache, FileReader
 from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.judgment_file import JudgmentFile, Wanted
-from pytest_relevance.cases.listed_queries import ListedQueries, ListedQuery
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
+from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
 from pytest_relevance.judgments.model import FORMATS_OF_IDS
 from pytest_relevance.judgments.scale import Scale
 
@@ -54,7 +52,7 @@ _Files = Sequence[JudgmentFile]
 class _OwnJudgments:
     """The judgments that a case has without its suite, and the files of its own."""
 
-    graded: Graded | None
+    judgments: CaseJudgments | None
     files: _Files
 
 
@@ -84,7 +82,7 @@ class Sources:
         """The judgment files of the suite and of cases, as they were opened so far."""
         self._used_keys: dict[NamedFile, set[str]] = {}
         """The keys of queries that have cases, by file."""
-        self._contested: list[ContestedRow] = []
+        self._overruled: list[OverruledRow] = []
         self._misses = 0
         """How many cases found no judgments; only the first get advice on a close
         name.
@@ -128,7 +126,7 @@ class Sources:
         self.queries.add(queries, file, at, only_judged=named.only_judged)
         return None
 
-    def of_case(self, own: Mapping[str, object], at: Location) -> Graded | Wrong:
+    def of_case(self, own: Mapping[str, object], at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a case by its checked keys.
 
         Reports ratings that are not grades or contradict each other, and a case that is
@@ -150,10 +148,10 @@ class Sources:
         if of_suite is WRONG:
             self._check_fills(files, wanted, terms=terms, at=at)
             return WRONG
-        of_case = own_judgments.graded
+        of_case = own_judgments.judgments
         if of_case is not None and of_suite is not None:
             if of_case.differs_from(of_suite):
-                self._note_contested(
+                self._note_overruled(
                     of_case, files_of_suite, wanted=wanted, terms=terms
                 )
         people = combine(of_case, of_suite)
@@ -186,9 +184,9 @@ class Sources:
         """Find the judgments that a case writes itself, or has in files of its own."""
         written = own.get("judgments")
         files: _Files = ()
-        graded: Graded | Wrong | None = None
-        if isinstance(written, Graded):
-            graded = written
+        judgments: CaseJudgments | Wrong | None = None
+        if isinstance(written, CaseJudgments):
+            judgments = written
         elif written is not None:
             here = at.under("judgments")
             terms = _grading_terms(at.values)
@@ -199,14 +197,14 @@ class Sources:
             if opened is WRONG:
                 return WRONG
             files = opened
-            graded = self._needed(files, wanted, terms=terms, at=here)
+            judgments = self._needed(files, wanted, terms=terms, at=here)
         relevant = own.get("relevant")
-        if graded is not WRONG and isinstance(relevant, Graded):
-            graded = add_relevant(graded, relevant, at)
-        return WRONG if graded is WRONG else _OwnJudgments(graded, files)
+        if judgments is not WRONG and isinstance(relevant, CaseJudgments):
+            judgments = add_relevant(judgments, relevant, at)
+        return WRONG if judgments is WRONG else _OwnJudgments(judgments, files)
 
-    def _note_contested(
-        self, own: Graded, files: _Files, wanted: Wanted, terms: GradingTerms
+    def _note_overruled(
+        self, own: CaseJudgments, files: _Files, wanted: Wanted, terms: GradingTerms
     ) -> None:
         """Keep the rows of the files of the suite that contest a judgment of a case's
         own, for a notice.
@@ -215,9 +213,9 @@ class Sources:
             if not file.fills:
                 in_file = file.find(wanted, terms, _unheard())
                 if in_file is not WRONG:
-                    self._contested.extend(find_contested(own.grades, in_file, OWN))
+                    self._overruled.extend(find_overruled(own.grades, in_file, BY_CASE))
 
-    def of_listed(self, query: ListedQuery, at: Location) -> Graded | Wrong:
+    def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a listed query in the files of the suite;
         `NO_JUDGMENTS` if these have none.
         """
@@ -240,8 +238,8 @@ class Sources:
         is wrong.
         """
         for query in self.queries.with_case():
-            graded_query = self.of_listed(query, _unheard())
-            if graded_query is WRONG or graded_query.grades:
+            judgments = self.of_listed(query, _unheard())
+            if judgments is WRONG or judgments.grades:
                 return
         first = dict.fromkeys((queries[0].query.id, queries[0].text))
         names = listed([quoted(name, 40) for name in first], "or")
@@ -269,7 +267,7 @@ class Sources:
 
     def notices(self) -> tuple[str, ...]:
         """Say what may be a mistake in the files."""
-        notices = [*self.reader.notices, *notices_of(self._contested)]
+        notices = [*self.reader.notices, *notices_of(self._overruled)]
         for file in self._first_opened():
             if not file.fills:
                 notices.extend(file.notices())
@@ -317,7 +315,7 @@ class Sources:
 
     def _found(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> Graded | Wrong | None:
+    ) -> CaseJudgments | Wrong | None:
         """Find the judgments of a query in some files; None if there are none."""
         parts: list[FileJudgments] = []
         is_wrong = False
@@ -335,7 +333,7 @@ class Sources:
 
     def _needed(
         self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> Graded | Wrong | None:
+    ) -> CaseJudgments | Wrong | None:
         """Find the judgments of a query in some files. If there are none, say how they
         were looked for.
         """
@@ -373,12 +371,12 @@ class Sources:
 
     def _filled(
         self,
-        people: Graded,
+        people: CaseJudgments,
         files: _Files,
         wanted: Wanted,
         terms: GradingTerms,
         at: Location,
-    ) -> Graded | Wrong:
+    ) -> CaseJudgments | Wrong:
         """Add the judgments of files that fill, for documents without any."""
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
@@ -388,9 +386,9 @@ class Sources:
             if in_file is WRONG:
                 return WRONG
             parts.extend(in_file)
-            for row in find_contested(people.grades, in_file, FILLS):
+            for row in find_overruled(people.grades, in_file, BY_OTHERS):
                 if file.is_of_people(row.query, row.document):
-                    self._contested.append(row)
+                    self._overruled.append(row)
         return fill_gaps(people, parts, terms=terms, at=at)
 
 

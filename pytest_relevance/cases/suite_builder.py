@@ -16,14 +16,15 @@ from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.build import (
     NO_QUERY,
     CaseDraft,
+    Drafts,
     Origin,
     check_gain_fits_scale,
     draft_case,
     make_terms,
 )
-from pytest_relevance.cases.drafts import Drafts
+from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
+from pytest_relevance.cases.floors import SuiteFloors
 from pytest_relevance.cases.gates import check_tags_of_gates
-from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.grades import add_relevant
 from pytest_relevance.cases.keys import (
     CASE,
@@ -37,7 +38,6 @@ from pytest_relevance.cases.location import WRONG, Location, Position, Subject, 
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.cases.suite_floors import SuiteFloors
 from pytest_relevance.cases.yaml import (
     MappingNode,
     Node,
@@ -50,7 +50,7 @@ from pytest_relevance.metrics.metric import ProjectMetrics
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.file_reader import FileCache
-    from pytest_relevance.cases.listed_queries import ListedQuery
+    from pytest_relevance.cases.query_files import ListedQuery
     from pytest_relevance.cases.sources import Sources
 
 
@@ -211,9 +211,9 @@ class SuiteBuilder:
         """Keep a draft of a written case whose keys are right."""
         if self._are_files_wrong:
             return
-        graded = self._graded(own, at)
-        if graded is not WRONG:
-            self._keep({**defaults, **own}, graded, origin=origin, at=at)
+        judgments = self._judgments(own, at)
+        if judgments is not WRONG:
+            self._keep({**defaults, **own}, judgments, origin=origin, at=at)
 
     def _listed_query(
         self, node: MappingNode, at: Location
@@ -231,7 +231,7 @@ class SuiteBuilder:
         """Give the values that a file of queries has for a written case."""
         if listed is None or listed is WRONG:
             return {}
-        from pytest_relevance.cases.listed_queries import ListedPosition
+        from pytest_relevance.cases.query_files import ListedPosition
 
         position = ListedPosition(listed, at.subject.position.label())
         return listed.defaults(self._location(at.values, position))
@@ -264,23 +264,27 @@ class SuiteBuilder:
         self.problems.add(message, place, position.label())
         return False
 
-    def _graded(self, own: dict[str, object], at: Location) -> Graded | Wrong:
+    def _judgments(self, own: dict[str, object], at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a written case, in the case itself and in files."""
         written = own.get("judgments", NO_JUDGMENTS)
-        if self._sources is not None or not isinstance(written, Graded):
+        if self._sources is not None or not isinstance(written, CaseJudgments):
             return self._opened_sources().of_case(own, at)
         relevant = own.get("relevant")
-        if isinstance(relevant, Graded):
+        if isinstance(relevant, CaseJudgments):
             return add_relevant(written, relevant, at)
         return written
 
     def _keep(
-        self, own: dict[str, Any], graded: Graded, origin: Origin, at: Location
+        self,
+        own: dict[str, Any],
+        judgments: CaseJudgments,
+        origin: Origin,
+        at: Location,
     ) -> CaseDraft | None:
         """Make a draft of a case of its checked keys, and keep it; None if the keys
         contradict.
         """
-        draft = draft_case(own, self._terms, graded=graded, origin=origin, at=at)
+        draft = draft_case(own, self._terms, judgments, origin=origin, at=at)
         if draft is WRONG:
             return None
         self._drafts.add(draft, at)
@@ -311,7 +315,7 @@ class SuiteBuilder:
         """Make a draft of a listed query: without a floor if the judgments of the suite
         have none for it.
         """
-        from pytest_relevance.cases.listed_queries import ListedPosition
+        from pytest_relevance.cases.query_files import ListedPosition
 
         name = query.query.id
         position = ListedPosition(query, quoted(name, 60))
@@ -324,19 +328,19 @@ class SuiteBuilder:
             )
             return
         defaults = query.defaults(at)
-        graded = sources.of_listed(query, at)
-        if defaults is WRONG or graded is WRONG:
+        judgments = sources.of_listed(query, at)
+        if defaults is WRONG or judgments is WRONG:
             return
         own: dict[str, Any] = {"query": query.text, **defaults}
         has_judgments = "judgments" in self._values
-        if has_judgments and not graded.grades:
+        if has_judgments and not judgments.grades:
             if query.only_judged:
                 self._left_out.append(name)
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
         origin = Origin(query.query.line or 1, listed_id=name, source=query.file)
-        draft = self._keep(own, graded, origin=origin, at=at)
+        draft = self._keep(own, judgments, origin=origin, at=at)
         if draft is not None and draft.not_applicable and not has_judgments:
             self._unjudged.append(draft.query)
 

@@ -16,10 +16,9 @@ import pytest
 
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import Suite, most_results
+from pytest_relevance.cases.model import RecordedGate, Suite, most_results
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.cases.recorded_gate import RecordedGate
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.failures import CaseFileMistakes

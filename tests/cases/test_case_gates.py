@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseFileError
-from pytest_relevance.cases.model import Gate, LatencyBound
+from pytest_relevance.cases.model import Gate, LatencyBound, RecordedGate
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.recorded_gate import RecordedGate
 
 
 def gates(*written: Any) -> tuple[Gate, ...]:

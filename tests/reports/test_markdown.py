@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.cases.recorded_gate import RecordedGate
+from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.sections import Section, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError

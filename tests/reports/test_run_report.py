@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.cases.recorded_gate import RecordedGate
+from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.ext.commands.merged_report import merged_lines
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of

@@ -16,8 +16,7 @@ from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed, printable, quoted, shown
-from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.cases.recorded_gate import RecordedGate
+from pytest_relevance.cases.model import CatalogueFile, RecordedGate
 from pytest_relevance.results.case_result import CaseResult
 
 GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"

@@ -3,16 +3,20 @@
 A case has judgments of its own, and finds others in the files that it or its suite
 names. Its own replace those of files, document by document. Files that fill count only
 for documents that nobody else has judged.
+
+A row of a file may so have no effect, although it gives a document another grade. It
+may be the answer of somebody who disagreed, in the page of a run or in a list. So a
+notice names the row (`OverruledRow`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance._problems import Place
-from pytest_relevance._text import quoted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
@@ -20,8 +24,9 @@ from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 
 @dataclass(frozen=True, slots=True)
 class GradingTerms:
-    """How ratings become grades: the scale, and how several ratings are combined, if
-    that is written.
+    """How ratings become grades: the scale, and how several ratings are combined.
+
+    `raters` is None if the case file does not say how.
     """
 
     scale: Scale | None
@@ -29,7 +34,7 @@ class GradingTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class CaseJudgments:
     """The judgments of a case.
 
     `grades`, `titles`, `notes`: by document.
@@ -44,15 +49,15 @@ class Graded:
     distinct: frozenset[float] = frozenset()
     filled: Mapping[str, str] = field(default_factory=dict)
 
-    def differs_from(self, other: Graded) -> bool:
-        """Whether a document that both judge has another grade."""
+    def differs_from(self, other: CaseJudgments) -> bool:
+        """Say whether a document that both judge has another grade."""
         for document, grade in self.grades.items():
             if other.grades.get(document, grade) != grade:
                 return True
         return False
 
 
-NO_JUDGMENTS = Graded()
+NO_JUDGMENTS = CaseJudgments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +78,7 @@ class FileJudgments:
         return self.judgments.titles.get(self.key, {})
 
     def ratings(self, document: str) -> Mapping[str, float]:
-        """Give the ratings of a document by rater; empty if the file does not
-        distinguish raters.
-        """
+        """Give the ratings of a document by rater; empty if raters have no column."""
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:
@@ -84,14 +87,16 @@ class FileJudgments:
         return replace(place, file=self.judgments.file)
 
 
-def combine(of_case: Graded | None, of_suite: Graded | None) -> Graded:
+def combine(
+    of_case: CaseJudgments | None, of_suite: CaseJudgments | None
+) -> CaseJudgments:
     """Lay the judgments of a case over those of its suite, document by document."""
     if of_case is None:
         return of_suite or NO_JUDGMENTS
     if of_suite is None:
         return of_case
     grades = {**of_suite.grades, **of_case.grades}
-    return Graded(
+    return CaseJudgments(
         grades=grades,
         titles={**of_suite.titles, **of_case.titles},
         notes=of_case.notes,
@@ -99,18 +104,20 @@ def combine(of_case: Graded | None, of_suite: Graded | None) -> Graded:
     )
 
 
+# Several files, or several keys of one
+
+
 def unite(
     parts: Sequence[FileJudgments], terms: GradingTerms, at: Location
-) -> Graded | Wrong:
-    """Unite the judgments of one query that stand under several keys or in several
-    files.
+) -> CaseJudgments | Wrong:
+    """Unite the judgments that one query has in several files, or under several keys.
 
     `parts` are at least one. A single one is not copied: there are as many as cases.
     """
     if len(parts) == 1:
         grades = parts[0].grades
         titles = parts[0].titles
-        return Graded(grades, titles, distinct=frozenset(grades.values()))
+        return CaseJudgments(grades, titles, distinct=frozenset(grades.values()))
     by_document: dict[str, list[FileJudgments]] = {}
     united_titles: dict[str, str] = {}
     for part in parts:
@@ -128,7 +135,7 @@ def unite(
     if is_wrong:
         return WRONG
     distinct = frozenset(united_grades.values())
-    return Graded(united_grades, united_titles, distinct=distinct)
+    return CaseJudgments(united_grades, united_titles, distinct=distinct)
 
 
 def _united_grade(
@@ -214,14 +221,16 @@ def _refuse_contradiction(
     )
 
 
+# Files that fill
+
+
 def fill_gaps(
-    people: Graded,
+    people: CaseJudgments,
     parts: Sequence[FileJudgments],
     terms: GradingTerms,
     at: Location,
-) -> Graded | Wrong:
-    """Add the judgments of files that fill, for documents that `people` have not
-    judged.
+) -> CaseJudgments | Wrong:
+    """Add the judgments of files that fill, for documents that `people` did not judge.
 
     `parts` are the judgments of the query in these files.
     """
@@ -236,7 +245,7 @@ def fill_gaps(
         if document not in people.grades:
             grades[document] = grade
             names[document] = _who_gave(document, parts)
-    return Graded(
+    return CaseJudgments(
         grades=grades,
         titles={**fill.titles, **people.titles},
         notes=people.notes,
@@ -246,12 +255,108 @@ def fill_gaps(
 
 
 def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
-    """Name who gave the grades of a document: the raters, or the file if they have no
-    names.
-    """
+    """Name the raters of a document, or the files if their raters have no names."""
     names: set[str] = set()
     for part in parts:
         if document in part.grades:
             raters = [rater for rater in part.ratings(document) if is_named(rater)]
             names.update(raters or [os.path.basename(part.judgments.file)])
     return " + ".join(sorted(names))
+
+
+# Rows that have no effect
+
+_MOST_NAMED = 5
+"""How many rows a notice names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a row has no effect, and what to do if the row is right."""
+
+    why: str
+    way_out: str
+
+
+BY_CASE = Reason(
+    why="the case has a judgment of its own",
+    way_out="If the row is right, change the judgment in the case or take it out",
+)
+BY_OTHERS = Reason(
+    why="the file fills (fill: true), and a judgment elsewhere counts",
+    way_out="If the row is right, name the file without fill: true, and take the other judgment out",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OverruledRow:
+    """A row of a judgment file whose grade differs from the one that counts.
+
+    `grade`: the grade in the row.
+    `counts`: the grade that the document has in the case.
+    """
+
+    file: str
+    place: Place
+    query: str
+    document: str
+    grade: float
+    counts: float
+    reason: Reason
+
+    def describe(self) -> str:
+        """Describe the row in a part of a sentence, with its line."""
+        where = ""
+        if self.place.line:
+            where = f"line {self.place.line}: "
+        elif self.place.path:
+            where = f"{self.place.path}: "
+        return (
+            f"{where}query {quoted(self.query, 40)}, document {quoted(self.document, 40)} "
+            f"has grade {self.grade:g} there, and {self.counts:g} counts"
+        )
+
+
+def find_overruled(
+    counting: Mapping[str, float], parts: Iterable[FileJudgments], reason: Reason
+) -> list[OverruledRow]:
+    """Find the rows of judgment files with another grade than the one that counts.
+
+    `counting` are the grades that count, by document.
+    """
+    rows = []
+    for part in parts:
+        for document, grade in part.grades.items():
+            counts = counting.get(document, grade)
+            if counts != grade:
+                row = OverruledRow(
+                    file=part.judgments.file,
+                    place=part.place(document),
+                    query=part.judgments.text(part.key),
+                    document=document,
+                    grade=grade,
+                    counts=counts,
+                    reason=reason,
+                )
+                rows.append(row)
+    return rows
+
+
+def notices_of(rows: Sequence[OverruledRow]) -> list[str]:
+    """Name the rows in a notice for each file, with what to do about them."""
+    groups: dict[tuple[str, Reason], list[OverruledRow]] = {}
+    for row in dict.fromkeys(rows):
+        groups.setdefault((row.file, row.reason), []).append(row)
+    notices = []
+    for (file, reason), of_file in groups.items():
+        named = [row.describe() for row in of_file[:_MOST_NAMED]]
+        more = len(of_file) - len(named)
+        if more > 0:
+            named.append(f"and {more:,} more")
+        has = "has" if len(of_file) == 1 else "have"
+        notices.append(
+            f"{file}: {counted(len(of_file), 'row')} {has} no effect, since {reason.why}: "
+            f"{'; '.join(named)}. {reason.way_out}. If the row is wrong, take it out of the "
+            "file"
+        )
+    return notices

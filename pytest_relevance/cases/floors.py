@@ -1,0 +1,301 @@
+"""The floors of cases: which of them apply, and which no ranking can reach.
+
+A floor is `min_ndcg`, or a metric under `expect`. A floor that a case itself sets is a
+mistake if it cannot hold: if the score is not defined, or if not even the best ranking
+of the judged documents reaches it. A floor of the suite does not apply to a case whose
+score is not defined, because no judged document is relevant, or nothing is judged.
+Reports name such cases. A floor of the suite that applies to no case at all is a
+mistake: `grade_column` names the wrong column, for example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import floor, inf, isnan
+from typing import Any
+
+from pytest_relevance._text import counted, examples
+from pytest_relevance.cases.case_judgments import CaseJudgments
+from pytest_relevance.cases.location import Location, Wrong
+from pytest_relevance.cases.model import (
+    METRIC,
+    ROUNDING,
+    Case,
+    Expectation,
+    Terms,
+    most_results,
+)
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import build_metric, takes_relevance_level
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.settings import Settings
+
+# Which floors apply to a case
+
+
+def floor_of(
+    own: Mapping[str, Any],
+    terms: Terms,
+    judgments: CaseJudgments,
+    expect: Sequence[Expectation],
+    at: Location,
+) -> float | Wrong | None:
+    """Find the floor of nDCG that applies to a case: its own, the suite's, or None.
+
+    Reports a floor of its own that cannot hold. A floor of the suite is refused if
+    nothing is judged: either judgments are missing, or the case has to say that it
+    needs none.
+    """
+    if "min_ndcg" in own:
+        own_floor: float | None = own["min_ndcg"]
+        if own_floor is None:
+            return None
+        why = _why_no_ndcg(judgments, expect, terms.settings)
+        return at.refuse(why, "min_ndcg") if why else own_floor
+    if terms.min_ndcg is None or most_results(expect) == 0:
+        return None
+    if not judgments.grades:
+        return at.refuse(
+            f"the suite's min_ndcg {terms.min_ndcg:g} applies to this case, which has no "
+            "judgments; add judgments, or write min_ndcg: null"
+        )
+    return terms.min_ndcg if _has_gain(judgments, terms.settings) else None
+
+
+def _why_no_ndcg(
+    judgments: CaseJudgments, expect: Sequence[Expectation], settings: Settings
+) -> str:
+    """Say why no floor of nDCG can hold a case; empty if one can."""
+    if most_results(expect) == 0:
+        return (
+            "a case that expects no results has no nDCG; take min_ndcg or results out"
+        )
+    if not judgments.grades:
+        return "a floor needs judgments, and the case has none; add judgments, or take it out"
+    if not _has_gain(judgments, settings):
+        return (
+            "no judged document has a gain above 0, so nDCG is not defined and no floor "
+            "can hold; judge a relevant document, or take min_ndcg out"
+        )
+    return ""
+
+
+def _has_gain(judgments: CaseJudgments, settings: Settings) -> bool:
+    return any(settings.gains[grade] > 0 for grade in judgments.distinct)
+
+
+def is_applicable(
+    expected: Expectation,
+    expect: Sequence[Expectation],
+    judgments: CaseJudgments,
+    settings: Settings,
+) -> bool:
+    """Say whether an expectation can be asked of a case.
+
+    A metric that the suite expects of all cases cannot, if the case has no judgments
+    that are relevant to the metric, or if it expects no results. `expect` are all
+    expectations of the case.
+    """
+    if not expected.inherited or not expected.needs_judgments:
+        return True
+    metric = expected.metric
+    assert metric is not None
+    if most_results(expect) == 0:
+        return False
+    if metric.measure == "Judged" or metric.is_own:
+        return bool(judgments.grades)
+    if takes_relevance_level(metric):
+        return any(grade >= metric.rel for grade in judgments.distinct)
+    return _has_gain(judgments, settings)
+
+
+# Floors that no ranking can reach
+
+
+def may_be_out_of_reach(
+    min_ndcg: float | None, expect: Sequence[Expectation], terms: Terms
+) -> bool:
+    """Say whether a case has a floor that its best ranking could miss.
+
+    Without `ideal: max` the best ranking has an nDCG of 1, which no `min_ndcg` exceeds.
+    """
+    if min_ndcg is not None and terms.settings.ideal == "max":
+        return True
+    return any(expected.needs_judgments for expected in expect)
+
+
+def check_reachable(case: Case, at: Location) -> None:
+    """Report the floors of a case that no ranking can reach.
+
+    The terms of the case have the range of grades.
+    """
+    if case.min_ndcg is not None and case.settings.ideal == "max":
+        floor_of_ndcg = Expectation(
+            kind=METRIC,
+            written="min_ndcg",
+            metric=build_metric("nDCG", case.k),
+            bound=case.min_ndcg,
+        )
+        _check_floor(floor_of_ndcg, case, at.under("min_ndcg"))
+    for expected in case.expect:
+        if expected.needs_judgments:
+            _check_floor(expected, case, at.under("expect", expected.written))
+
+
+def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
+    """Report a metric that is not defined, or a floor above its best possible score."""
+    metric = expected.metric
+    assert metric is not None
+    if not case.judgments:
+        at.refuse(
+            f"{metric.text} needs judgments, and the case has none; add judgments"
+        )
+        return
+    if metric.is_own:  # the best value that its function could return is not known
+        return
+    best = -inf
+    for ranking in best_rankings(case.judgments.values(), case.settings):
+        reached = score(metric, ranking, case.settings)
+        if isnan(reached):
+            at.refuse(
+                f"{metric.text} is not defined, as no judged document is relevant; judge "
+                f"one {_relevant_to(metric)}"
+            )
+            return
+        if not _is_too_low(reached, expected):
+            return
+        best = max(best, reached)
+    at.refuse(_unreachable(expected, metric, best))
+
+
+def _relevant_to(metric: Metric) -> str:
+    return "that is" if metric.measure == "nDCG" else f"{metric.rel:g} or higher"
+
+
+def _is_too_low(reached: float, expected: Expectation) -> bool:
+    if expected.comparison in (">=", "=="):
+        return expected.bound > reached + ROUNDING
+    return expected.comparison == ">" and expected.bound >= reached
+
+
+def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
+    """Say how far a floor is out of reach, and what to do."""
+    # rounded down, so that it can be written as the floor
+    possible = floor((best + ROUNDING) * 10_000) / 10_000
+    whose, advice = "the", "lower it"
+    if expected.inherited:
+        whose = "the suite's"
+        advice = f"write {metric.text} under expect of the case"
+    return (
+        f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the "
+        f"best that the judgments of the case allow; {advice}, or judge more documents"
+    )
+
+
+def best_rankings(
+    judged: Collection[float], settings: Settings
+) -> Iterator[GradedRanking]:
+    """Make rankings of judged documents, one of which is the best by any measure.
+
+    `judged` are the grades of the documents. Measures of relevance and of grades (P,
+    AP, CG, ERR ...) are best by descending grade, those of gain by descending gain, and
+    both without documents that lower the score. Judged is best with all documents. A
+    single result is best if the divisor grows with what is returned (nDCG without a
+    cutoff and `ideal: max`, P without a cutoff).
+    """
+    grades = list(judged)
+    by_grade = sorted(grades, reverse=True)
+    with_gain = [grade for grade in grades if settings.gains[grade] > 0]
+    with_gain.sort(key=lambda grade: (settings.gains[grade], grade))
+    by_gain = list(reversed(with_gain))
+    above_0 = [grade for grade in by_grade if grade > 0]
+    for ranked in (by_grade, by_gain, by_gain[:1], by_grade[:1], above_0):
+        yield GradedRanking(list(ranked), (), grades)
+
+
+# The floors of a suite
+
+
+@dataclass(slots=True)
+class SuiteFloor:
+    """A floor of the suite: how many cases it holds, and the queries it does not.
+
+    `path`: where the floor stands in the case file.
+    `name`: what messages call it.
+    `not_named`: the queries in `not_held` that no other sentence of a report names.
+    """
+
+    path: tuple[str, ...]
+    name: str
+    held: int = 0
+    not_held: list[str] = field(default_factory=list)
+    not_named: list[str] = field(default_factory=list)
+
+    def add_not_held(self, case: Case, *, is_named: bool) -> None:
+        """Take note of a case that the floor cannot hold."""
+        self.not_held.append(case.query)
+        if not is_named:
+            self.not_named.append(case.query)
+
+
+class SuiteFloors:
+    """Counts for each floor of a suite which cases it holds."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._of_ndcg: SuiteFloor | None = None
+        if terms.min_ndcg is not None:
+            self._of_ndcg = SuiteFloor(("min_ndcg",), f"min_ndcg {terms.min_ndcg:g}")
+        self._of_metrics: dict[str, SuiteFloor] = {}
+        for expected in terms.expect:
+            if expected.needs_judgments and expected.metric is not None:
+                path = ("expect", expected.written)
+                floor_of_metric = SuiteFloor(path, expected.written)
+                self._of_metrics[expected.metric.text] = floor_of_metric
+
+    def count(self, case: Case, own: Mapping[str, object]) -> None:
+        """Count a case. `own` are the keys that it sets itself."""
+        if most_results(case.expect) == 0:  # it expects nothing, and has no score
+            return
+        # Reports already name a listed query without judgments.
+        is_named = case.source is not None and not case.judgments
+        if self._of_ndcg is not None and "min_ndcg" not in own:
+            if case.min_ndcg is not None:
+                self._of_ndcg.held += 1
+            else:
+                self._of_ndcg.add_not_held(case, is_named=is_named)
+        if not self._of_metrics:
+            return
+        for expected in case.expect:
+            is_floor = expected.inherited and expected.needs_judgments
+            if is_floor and expected.metric is not None:
+                self._of_metrics[expected.metric.text].held += 1
+        for metric in case.not_applicable:
+            self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
+
+    def check(self, at: Location) -> None:
+        """Report each floor that holds no case, unless reports name all these cases."""
+        for suite_floor in self._all():
+            if suite_floor.not_named and not suite_floor.held:
+                at.refuse(
+                    "it applies to no case, as no judged document is relevant "
+                    f"({examples(suite_floor.not_named)}); judge relevant documents, "
+                    "check grade_column, gain and rel, or take it out",
+                    *suite_floor.path,
+                )
+
+    def sentences(self) -> Iterator[str]:
+        """Say for each floor which cases it cannot hold."""
+        for suite_floor in self._all():
+            if suite_floor.not_named:
+                total = counted(suite_floor.held + len(suite_floor.not_held), "case")
+                yield (
+                    f"{suite_floor.name} of the suite does not hold "
+                    f"{len(suite_floor.not_named):,} of {total}, for lack of a relevant "
+                    f"judgment: {examples(suite_floor.not_named)}"
+                )
+
+    def _all(self) -> list[SuiteFloor]:
+        of_metrics = list(self._of_metrics.values())
+        return of_metrics if self._of_ndcg is None else [self._of_ndcg, *of_metrics]
