@@ -1,7 +1,7 @@
 """`evaluate`: a table of scores from judgments and rankings, for notebooks and scripts.
 
-Mappings and DataFrames are checked here into the `Judgments` and `Rankings` of
-`metrics`, which does all arithmetic.
+Mappings and DataFrames are checked here, and made to `CheckedJudgments` and
+`CheckedRankings`. `metrics` does all arithmetic.
 """
 
 from __future__ import annotations
@@ -35,13 +35,17 @@ if TYPE_CHECKING:
         | CheckedRankings
     )
 
+AnyMetric = str | Metric | MetricFunction
+"""A metric as a caller names it: a name, a `Metric`, or a function."""
+
+_JUDGMENTS = "the judgments"
+_RANKINGS = "the rankings"
+
 
 def evaluate(
     judgments: AnyJudgments,
     rankings: AnyRankings,
-    metrics: str | Metric | MetricFunction | Sequence[str | Metric | MetricFunction] = (
-        "nDCG@10",
-    ),
+    metrics: AnyMetric | Sequence[AnyMetric] = ("nDCG@10",),
     *,
     gain: str | Mapping[float, float] = "exponential",
     discount: str = "log2",
@@ -51,87 +55,87 @@ def evaluate(
     negative: str = "keep",
     undefined: str = "nan",
 ) -> pandas.DataFrame:
-    """Score rankings by judgments: one row for each judged query, one column for each
-    metric, named as written.
+    """Score the rankings of many queries by their judgments.
 
-    `judgments`: {query: {document: grade}}, a DataFrame with one row for each judgment
-    (columns as query_id, doc_id, grade), or checked `Judgments`. `rankings`: {query:
-    [document, ...]} best first, {query: {document: score}}, a DataFrame with one row
-    for each result (query_id, doc_id and rank or score, or neither: then in the order
-    of the rows), or `Rankings`. Scores are sorted as trec_eval sorts them: score, then
-    document id, both descending; a rank goes before a score. Ids are compared as text,
-    integers as their digits; all ids of one side are expected to be of the type of the
-    first.
+    The table has a row for each judged query and a column for each metric. The index is
+    the query ids as text, in the order of the judgments. A column has the name of the
+    metric as it was written.
 
-    The index of the result is the query ids as text, in the order of the judgments. A
-    judged query without a ranking scores as an empty ranking (a `RelevanceWarning` when
-    that is all of them); rankings of queries without judgments are ignored. A document
-    that is returned twice counts at its first rank. Where a measure is not defined
-    (nDCG without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
+    `judgments`: {query: {document: grade}}; a DataFrame with a row for each judgment
+    and the columns query_id, doc_id and grade; or checked `CheckedJudgments`.
+    `rankings`: {query: [document, ...]}, best first; {query: {document: score}}; a
+    DataFrame with a row for each result and the columns query_id, doc_id and rank or
+    score; or `CheckedRankings`. Scores are sorted as trec_eval sorts them: by score,
+    then by document id, both descending. A rank goes before a score. Without both, the
+    rows are in order already.
+    `metrics`: names such as "nDCG@10". A metric may be a function too, as the hook
+    `pytest_relevance_metrics` has them. Its name is its `__name__`, and its k is None.
+    The other arguments are those of `Settings`. For the figures of trec_eval write
+    `gain="linear"`, `negative="zero"`, `undefined="zero"`.
 
-    A metric may be a function too, as the hook `pytest_relevance_metrics` has them, and
-    is named by its `__name__`; its k is None. Where it raises an exception, or returns
-    neither a number nor None, a ValueError says for which query.
+    Ids are compared as text, integers as their digits. All ids of one side are expected
+    to be of the type of the first.
 
-    The other arguments are explained at `Settings`. trec_eval's figures:
-    `gain="linear"`, `negative="zero"`, `undefined="zero"`. Raises ValueError for an
-    unknown metric or setting, a grade that is not a finite number or has no gain, two
-    grades for one document, an id that is not text or an integer, a frame without the
-    needed columns, and a metric that looks deeper than the rankings of a record
-    (`Run.rankings`, `read_run`) are known; it names the query and the document.
+    A judged query without a ranking scores as an empty ranking. If this is so for all
+    queries, a `RelevanceWarning` says so. Rankings of queries without judgments are
+    ignored. A document that is returned twice counts at its first rank. If a measure is
+    not defined (nDCG without a relevant document), the score is NaN, or 0 with
+    `undefined="zero"`.
+
+    Raises:
+        ValueError: a metric or a setting is unknown; a grade is not a finite number or
+            has no gain; a document has two grades; an id is not text or an integer; a
+            DataFrame lacks a column; a metric looks deeper than a record knows the
+            rankings (`Run.rankings`, `read_run`); or the function of a metric raises,
+            or returns neither a number nor None. The message names the query, and the
+            document if there is one.
     """
-    named = (
-        [metrics]
-        if isinstance(metrics, (str, Metric)) or callable(metrics)
-        else list(metrics)
-    )
-    parsed: dict[str, Metric] = {}
-    for each in named:
-        metric = (
-            _of_function(each)
-            if callable(each)
-            else needs_judgments(parse_metric(each))
-        )
-        if (
-            parsed.setdefault(each if isinstance(each, str) else metric.text, metric)
-            != metric
-        ):
-            raise ValueError(
-                f"two metrics are called {metric.text}: give one of the functions another __name__"
-            )
-    if not parsed:
-        raise ValueError("evaluate() needs a metric, such as 'nDCG@10'")
+    by_name = _metrics_by_name(metrics)
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
 
     import pandas
 
     from pytest_relevance.metrics.matrix import score_batch
 
-    checked, ranked = check_judgments(judgments), check_rankings(rankings)
-    _require_ranks(rankings, checked, parsed.values(), settings)
-    if (
-        checked.queries
-        and ranked.queries
-        and set(checked.queries).isdisjoint(ranked.queries)
-    ):
-        warning = (
-            f"none of the {len(checked.queries):,} judged queries has a ranking, so that all score as empty ones; the "
-            "judgments and the rankings seem to name queries differently, such as "
-            f"{checked.queries[0]!r} and {ranked.queries[0]!r}"
-        )
-        warnings.warn(RelevanceWarning(warning), stacklevel=2)
-    scores = score_batch(list(parsed.values()), checked, ranked, settings)
-    index = pandas.Index(checked.queries, dtype=object, name="query")
-    table: pandas.DataFrame = pandas.DataFrame(
-        dict(zip(parsed, scores, strict=True)), index=index, copy=False
-    )
-    return table
+    judged = check_judgments(judgments)
+    ranked = check_rankings(rankings)
+    _require_ranks(rankings, judged, by_name.values(), settings)
+    _warn_of_other_queries(judged, ranked)
+    scores = score_batch(list(by_name.values()), judged, ranked, settings)
+    columns = dict(zip(by_name, scores, strict=True))
+    index = pandas.Index(judged.queries, dtype=object, name="query")
+    return pandas.DataFrame(columns, index=index, copy=False)
 
 
-def _of_function(function: MetricFunction) -> Metric:
-    """The metric that a function computes, of the whole ranking."""
-    name = getattr(function, "__name__", None) or type(function).__name__
-    return Metric(text=name, measure=name, is_own=True, function=function)
+# Metrics
+
+
+def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
+    """Parse metrics, {name of the column: metric}."""
+    given: Sequence[AnyMetric]
+    if isinstance(metrics, (str, Metric)) or callable(metrics):
+        given = [metrics]
+    else:
+        given = metrics
+    by_name: dict[str, Metric] = {}
+    for each in given:
+        metric = _parsed(each)
+        name = each if isinstance(each, str) else metric.text
+        if by_name.setdefault(name, metric) != metric:
+            raise ValueError(
+                f"two metrics are called {metric.text}: give one of the functions "
+                "another __name__"
+            )
+    if not by_name:
+        raise ValueError("evaluate() needs a metric, such as 'nDCG@10'")
+    return by_name
+
+
+def _parsed(metric: AnyMetric) -> Metric:
+    if not callable(metric):
+        return needs_judgments(parse_metric(metric))
+    name = getattr(metric, "__name__", None) or type(metric).__name__
+    return Metric(text=name, measure=name, is_own=True, function=metric)
 
 
 def _require_ranks(
@@ -140,9 +144,7 @@ def _require_ranks(
     metrics: Iterable[Metric],
     settings: Settings,
 ) -> None:
-    """Raise a ValueError where a metric looks deeper than what is known of a ranking
-    that comes from a record.
-    """
+    """Raise ValueError if a metric looks deeper than a record knows a ranking."""
     known = known_ranks(rankings)
     if not known:
         return
@@ -158,9 +160,13 @@ def _require_ranks(
                 )
 
 
+# Judgments and rankings
+
+
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
-    """Check and compile judgments in any form that `evaluate` takes, for many calls.
-    Raises ValueError as it does.
+    """Check judgments in any form that `evaluate` takes, for many calls.
+
+    Raises ValueError as `evaluate` does.
     """
     from pytest_relevance.metrics.checked import CheckedJudgments
 
@@ -171,8 +177,9 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 
 
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
-    """Check and compile rankings in any form that `evaluate` takes, for many calls.
-    Raises ValueError as it does.
+    """Check rankings in any form that `evaluate` takes, for many calls.
+
+    Raises ValueError as `evaluate` does.
     """
     from pytest_relevance.metrics.checked import CheckedRankings
 
@@ -182,22 +189,35 @@ def check_rankings(rankings: AnyRankings) -> CheckedRankings:
     return CheckedRankings.from_mapping(mapping)
 
 
+def _warn_of_other_queries(judged: CheckedJudgments, ranked: CheckedRankings) -> None:
+    """Warn the caller of `evaluate` if no judged query has a ranking."""
+    if not judged.queries or not ranked.queries:
+        return
+    if set(judged.queries).isdisjoint(ranked.queries):
+        message = (
+            f"none of the {len(judged.queries):,} judged queries has a ranking, so that all score as empty ones; the "
+            "judgments and the rankings seem to name queries differently, such as "
+            f"{judged.queries[0]!r} and {ranked.queries[0]!r}"
+        )
+        warnings.warn(RelevanceWarning(message), stacklevel=3)
+
+
+# DataFrames
+
+
 def _is_frame(value: object) -> bool:
-    pandas = sys.modules.get("pandas")  # a DataFrame exists only where it was imported
+    # Whoever has a DataFrame has imported pandas.
+    pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
 def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
-    names = _columns(frame, "the judgments", ("query", "document", "grade"))
-    queries, documents = (
-        _ids(frame, names[what], "the judgments", what)
-        for what in ("query", "document")
-    )
-    _check_one_id(frame, names["document"], documents, "the judgments")
+    columns = _find_columns(frame, _JUDGMENTS, ("query", "document", "grade"))
+    queries = _ids(frame, columns["query"], _JUDGMENTS, "query")
+    documents = _document_ids(frame, columns["document"], _JUDGMENTS)
+    grades = frame[columns["grade"]].tolist()
     tables: dict[str, dict[str, float]] = {}
-    for query, document, grade in zip(
-        queries, documents, frame[names["grade"]].tolist(), strict=True
-    ):
+    for query, document, grade in zip(queries, documents, grades, strict=True):
         table = tables.setdefault(query, {})
         if document in table:
             raise ValueError(
@@ -209,51 +229,58 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
 
 
 def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
+    columns = _find_columns(
+        frame, _RANKINGS, ("query", "document"), optional=("rank", "score")
+    )
+    queries = _ids(frame, columns["query"], _RANKINGS, "query")
+    documents = _document_ids(frame, columns["document"], _RANKINGS)
+    if "rank" in columns:
+        keys = _numbers(frame, columns["rank"])
+    elif "score" in columns:
+        keys = _numbers(frame, columns["score"])
+    else:
+        keys = list(range(len(frame)))
+    results: dict[str, list[tuple[str, float]]] = {}
+    for query, document, key in zip(queries, documents, keys, strict=True):
+        results.setdefault(query, []).append((document, key))
+    is_by_score = "score" in columns and "rank" not in columns
+    sort = _sorted_by_score if is_by_score else _sorted_by_rank
+    return {query: sort(of_query) for query, of_query in results.items()}
+
+
+def _sorted_by_rank(results: Iterable[tuple[str, float]]) -> list[str]:
+    return [document for document, _ in sorted(results, key=itemgetter(1))]
+
+
+def _sorted_by_score(results: Sequence[tuple[str, float]]) -> list[str]:
     from pytest_relevance.metrics.checked import sort_scores
 
-    names = _columns(frame, "the rankings", ("query", "document"), ("rank", "score"))
-    queries, documents = (
-        _ids(frame, names[what], "the rankings", what) for what in ("query", "document")
-    )
-    _check_one_id(frame, names["document"], documents, "the rankings")
-    order = next((what for what in ("rank", "score") if what in names), None)
-    keys = range(len(frame)) if order is None else _numbers(frame, names[order])
-    grouped: dict[str, list[tuple[str, float]]] = {}
-    for query, document, key in zip(queries, documents, keys, strict=True):
-        grouped.setdefault(query, []).append((document, key))
-    if order == "score":
-        return {
-            query: sort_scores(*zip(*rows, strict=True))
-            for query, rows in grouped.items()
-        }
-    return {
-        query: [document for document, _ in sorted(rows, key=itemgetter(1))]
-        for query, rows in grouped.items()
-    }
+    documents = [document for document, _ in results]
+    scores = [score for _, score in results]
+    return sort_scores(documents, scores)
 
 
-def _columns(
-    frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()
+def _find_columns(
+    frame: Any, where: str, needed: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Find the columns of a frame by their usual spellings; a needed one that is
-    missing is a ValueError.
+    """Find the columns of a frame by their usual spellings.
+
+    Raises ValueError if a needed one is missing.
     """
     names = list(frame.columns)
-    at = find_columns(names, ("query_id", *needed, *also))
-    if "query_id" in at:
-        at["query"] = at.pop("query_id")
+    numbers = find_columns(names, ("query_id", *needed, *optional))
+    if "query_id" in numbers:
+        numbers["query"] = numbers.pop("query_id")
     for what in needed:
-        if what not in at:
-            spellings = (
-                SPELLINGS[what]
-                if what != "query"
-                else SPELLINGS["query_id"] + SPELLINGS["query"]
-            )
+        if what not in numbers:
+            spellings = SPELLINGS[what]
+            if what == "query":
+                spellings = SPELLINGS["query_id"] + SPELLINGS["query"]
             raise ValueError(
                 f"{where}: the frame has no column for the {what}; "
                 f"it has {', '.join(map(str, names)) or 'none'}, and the {what} is read from {', '.join(spellings)}"
             )
-    return {what: names[number] for what, number in at.items()}
+    return {what: names[number] for what, number in numbers.items()}
 
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
@@ -263,18 +290,19 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
     values: list[Any] = frame[column].tolist()
     if set(map(type, values)) <= {str}:
         return values
-    return [
-        text_id(value, f"{where}, column {str(column)!r}", what) for value in values
-    ]
+    where = f"{where}, column {str(column)!r}"
+    return [text_id(value, where, what) for value in values]
 
 
-def _check_one_id(frame: Any, column: Any, ids: Sequence[str], where: str) -> None:
-    """Raise a ValueError for a frame that has two columns of ids of documents which
-    differ in a row.
+def _document_ids(frame: Any, column: Any, where: str) -> list[str]:
+    """Read the column of document ids.
+
+    Raises ValueError if another column has another id of a document.
     """
+    ids = _ids(frame, column, where, "document")
     names = keys_of_documents(frame.columns)
     if len(names) < 2 or column not in names:
-        return
+        return ids
     for name in names:
         others = [_other_id(value) for value in frame[name].tolist()]
         row = row_with_two_ids(ids, others)
@@ -283,12 +311,11 @@ def _check_one_id(frame: Any, column: Any, ids: Sequence[str], where: str) -> No
                 f"{where}, row {row}: the document has two ids, {column} {ids[row]!r} and {name} {others[row]!r}; drop "
                 "one of the columns"
             )
+    return ids
 
 
 def _other_id(value: object) -> str:
-    """Give the text by which an id is compared with another one; empty for a missing
-    value.
-    """
+    """Return an id as text to compare it with another; empty for a missing value."""
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -297,16 +324,14 @@ def _other_id(value: object) -> str:
 
 
 def _numbers(frame: Any, column: Any) -> list[float]:
-    """Read a column of ranks or scores; what is no number is a ValueError that names
-    the row.
+    """Read a column of ranks or scores.
+
+    Raises ValueError, which names the row, for a value that is not a number.
     """
     values: list[float] = frame[column].tolist()
     for row, value in enumerate(values):
-        if (
-            not isinstance(value, (int, float))
-            or isinstance(value, bool)
-            or value != value
-        ):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or value != value:
             raise ValueError(
                 f"the rankings, column {str(column)!r}, row {row}: a number is needed, not {value!r}"
             )
