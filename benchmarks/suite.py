@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -422,38 +422,107 @@ def small(folder: Path, pairs: int) -> Iterator[Figure]:
     )
 
 
+PARAMETRISED = """
+import math
+from pathlib import Path
+
+import pytest
+import yaml
+IMPORTS
+
+TEXT = Path(__file__).with_name("made.relevance.yaml").read_text()
+CASES = yaml.load(TEXT, Loader=yaml.CSafeLoader)["cases"]
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["query"])
+def test_query(search, case):
+    ranking = search(case["query"], k=10)
+    judgments = case["judgments"]
+    scores = {document: float(-rank) for rank, document in enumerate(ranking)}
+SCORE
+    assert ndcg >= case["min_ndcg"]
+"""
+
+PEERS = {
+    "pytrec_eval": (
+        "import pytrec_eval",
+        """
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": judgments}, {"ndcg_cut.10"})
+    ndcg = evaluator.evaluate({"q": scores})["q"]["ndcg_cut_10"]
+""",
+    ),
+    "ir_measures": (
+        "import ir_measures\nfrom ir_measures import nDCG",
+        """
+    measured = ir_measures.calc_aggregate([nDCG @ 10], {"q": judgments}, {"q": scores})
+    ndcg = measured[nDCG @ 10]
+""",
+    ),
+    "scikit-learn": (
+        "from sklearn.metrics import ndcg_score",
+        """
+    grades = [[judgments.get(document, 0) for document in scores]]
+    ndcg = ndcg_score(grades, [list(scores.values())], k=10)
+""",
+    ),
+}
+"""What a user writes without this plugin: its import, and how it scores one case."""
+
+
+def write_peer(folder: Path, cases: int, judgments: int, peer: str) -> Path:
+    """Write a parametrised test over the YAML of `write_suite`, scored by a library."""
+    name = f"{peer}{cases}"
+    (folder / name).mkdir()
+    suite, _ = write_suite(folder / name, cases, judgments)
+    imports, score = PEERS[peer]
+    test = PARAMETRISED.replace("IMPORTS", imports).replace("SCORE", score.strip("\n"))
+    (suite / "test_made.py").write_text(test)
+    return suite
+
+
 def instructions(folder: Path, pairs: int) -> Iterator[Figure]:
-    """Instructions of a case and a function, alone and with neighbours; recorded; with
-    a baseline; of a small run.
+    """Instructions of a case, of a function, and of a parametrised test that scores
+    with a library, alone and with neighbours; of a case that is recorded or has a
+    baseline; of a small run.
     """
     runner, few, many = Runner(folder), 1100, 1600
-    places = {count: write_suite(folder, count, 10) for count in (few, many)}
+    suites = {count: write_suite(folder, count, 10) for count in (few, many)}
+    ours = {count: suites[count][0] for count in suites}
+    functions = {count: suites[count][1] for count in suites}
 
-    def each(side: int, *options: str) -> float:
-        most, least = (
-            runner.instructions(places[count][side], *options) for count in (many, few)
-        )
+    def each(places: Mapping[int, Path], *options: str) -> float:
+        most = runner.instructions(places[many], *options)
+        least = runner.instructions(places[few], *options)
         return (most - least) / (many - few)
 
-    alone = 0.0
-    for what, loaded in (("", ()), (", with neighbours", NEIGHBOURS)):
-        ours, theirs = each(0, *loaded, *OURS), each(1, *loaded)
-        found = f"{ours:.3f} ({ours / theirs:.3f} times the {theirs:.3f} of a function)"
-        yield Figure(f"million instructions a case{what}", "at most 1.38", found)
-        alone = alone or ours
-    recorded = each(0, *OURS, f"--relevance-record={folder / 'record.jsonl'}")
+    alone = each(ours, *OURS)
+    neighboured = each(ours, *NEIGHBOURS, *OURS)
+    yield Figure("million instructions a case", "-", f"{alone:.3f}")
+    yield Figure("... with neighbours", "-", f"{neighboured:.3f}")
+    function = each(functions)
+    found = f"{alone / function:.3f} ({function:.3f})"
+    yield Figure("a case beside an empty function", "-", found)
+    for peer in PEERS:
+        target = "at most 1" if peer == "pytrec_eval" else "-"
+        places = {count: write_peer(folder, count, 10, peer) for count in suites}
+        theirs = each(places)
+        found = f"{alone / theirs:.3f} ({theirs:.3f})"
+        yield Figure(f"a case beside a test with {peer}", target, found)
+        theirs = each(places, *NEIGHBOURS)
+        found = f"{neighboured / theirs:.3f} ({theirs:.3f})"
+        yield Figure("... with neighbours", target, found)
+    recorded = each(ours, *OURS, f"--relevance-record={folder / 'record.jsonl'}")
     yield Figure(
         "recording a case, beside a case", "at most 1.08", f"{recorded / alone:.3f}"
     )
-    for place, _ in places.values():
+    for place in ours.values():
         runner.took(place, *OURS, "--relevance-update")
     yield Figure(
         "a case with a baseline, beside a case",
         "at most 1.08",
-        f"{each(0, *OURS) / alone:.3f}",
+        f"{each(ours, *OURS) / alone:.3f}",
     )
-    cases, functions = write_suite(folder, 40, 10)
-    more = runner.instructions(cases, *OURS) - runner.instructions(functions)
+    cases, by_hand = write_suite(folder, 40, 10)
+    more = runner.instructions(cases, *OURS) - runner.instructions(by_hand)
     yield Figure(
         "million instructions of 40 cases, beside 40 functions", "-", f"{more:.0f} more"
     )
