@@ -11,19 +11,21 @@ import json
 import pkgutil
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import pytest
 
 import pytest_relevance
 from pytest_relevance import CaseResult
+from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
 from pytest_relevance.plugin.attached import attached_to
-from tests.helpers import only_plugins
+from tests.helpers import only_plugins, page_text
 
 # A run in this process forgets the modules that it was the first to import, and
 # importing them again takes time.
@@ -58,7 +60,19 @@ LEFT_OUT = [
 ]
 """Plugins of pytest itself that no test is about, which take a tenth of a run."""
 
+REPORTS = (
+    "--relevance-record=run.jsonl",
+    "--relevance-markdown=run.md",
+    "--relevance-html=run.html",
+)
+"""The files in which a run is reported."""
+
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
+
+
+def one_line(text: str) -> str:
+    """Return the text in one line, as long lines of reports are folded."""
+    return " ".join(text.split())
 
 
 class Run:
@@ -90,6 +104,15 @@ class Run:
         return found
 
     @cached_property
+    def gates(self) -> dict[str, str]:
+        """The outcomes of the gates."""
+        return {
+            name: outcome
+            for name, outcome in self.outcomes.items()
+            if name.startswith("gate[")
+        }
+
+    @cached_property
     def counts(self) -> dict[str, int]:
         """What the last line counts: `{"passed": 2, "failed": 1}`."""
         return self.result.parseoutcomes()
@@ -116,8 +139,8 @@ class Run:
         return found[1]
 
     def told(self, name: str) -> str:
-        """The same in one line, as long lines are folded."""
-        return " ".join(self.failure(name).split())
+        """The same in one line."""
+        return one_line(self.failure(name))
 
     def failure_rows(self, name: str) -> list[list[str]]:
         """The same, as the words of each line: the widths of columns are not what these
@@ -135,6 +158,11 @@ class Run:
         )
         assert found is not None, self.text
         return found[1]
+
+    @cached_property
+    def said(self) -> str:
+        """The summary in one line."""
+        return one_line(self.summary)
 
     @cached_property
     def summary_rows(self) -> list[list[str]]:
@@ -159,6 +187,26 @@ class Run:
             for line in self.text.splitlines()
             if line.startswith(("FAILED ", "ERROR ", "SKIPPED ", "XFAIL "))
         ]
+
+
+class Reports(NamedTuple):
+    """A run, and what its reports say: each in one line."""
+
+    run: Run
+    markdown: str
+    page: str
+
+    def all_say(self, text: str) -> bool:
+        """Say whether the text stands in the summary, the Markdown and the page."""
+        return all(text in each for each in (self.run.said, self.markdown, self.page))
+
+
+class Printed(NamedTuple):
+    """The exit code of a command of `pytest-relevance`, and its output in one line."""
+
+    code: int
+    out: str
+    err: str
 
 
 class Accepted:
@@ -244,6 +292,17 @@ class Project:
                 *options, *args, no_reraise_ctrlc=True, plugins=plugins
             )
         )
+
+    def reports(self, *args: str) -> Reports:
+        """Run pytest with a record, Markdown and a page, and read the latter two."""
+        run = self.run(*REPORTS, *args)
+        page = page_text((self.path / "run.html").read_text(encoding="utf-8"))
+        markdown = (self.path / "run.md").read_text(encoding="utf-8")
+        return Reports(run, one_line(markdown), one_line(page))
+
+    def recorded(self, name: str = "run.jsonl") -> Record:
+        """Open the record that a run has written."""
+        return Record.open(self.path / name)
 
     def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
@@ -336,3 +395,18 @@ def with_and_without_loops(project: Project, request: pytest.FixtureRequest) -> 
     coroutines is active.
     """
     project.loops = request.param
+
+
+Command = Callable[..., Printed]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command of `pytest-relevance` in the folder of the project."""
+
+    def run(*arguments: str) -> Printed:
+        capsys.readouterr()
+        code = main([*arguments])
+        return Printed(code, *map(one_line, capsys.readouterr()))
+
+    return run

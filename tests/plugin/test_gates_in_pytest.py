@@ -1,14 +1,15 @@
 """Gates as tests of their own: reported like tests, however pytest is run, and never on
 incomplete data.
+
+What a gate finds is in `tests/gates`, and how it is put into words in `tests/reports`.
 """
 
 import re
 
 import pytest
 
-from pytest_relevance import Run as Record
-from pytest_relevance.cli import main
 from tests.plugin.conftest import WORDS, Project, Run
+from tests.plugin.shop import UPDATE
 
 SEARCH = """
     import os
@@ -42,11 +43,11 @@ CASES = """
       - {query: a c, judgments: {a: 3, c: 1}, min_ndcg: 0.9, tags: [head]}
       - {query: c, skip: no c}
 """
-MEAN, MOST, HEAD = (
-    "gate[mean nDCG@10 0.95]",
-    "gate[most pass]",
-    "gate[mean nDCG@10 0.99, P@1 0.5 of head]",
-)
+GATE_ALONE_FAILS = CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2")
+MEAN, MOST = "gate[mean nDCG@10 0.95]", "gate[most pass]"
+HEAD = "gate[mean nDCG@10 0.99, P@1 0.5 of head]"
+JUDGED = {MEAN: "failed", MOST: "passed", HEAD: "passed"}
+REQUIRE = "--relevance-gates=require"
 
 
 @pytest.fixture
@@ -59,15 +60,6 @@ def shop(project: Project) -> Project:
     return project
 
 
-def gates(run: Run) -> dict[str, str]:
-    """The outcomes of the gates."""
-    return {
-        name: outcome
-        for name, outcome in run.outcomes.items()
-        if name.startswith("gate[")
-    }
-
-
 def of_suites(run: Run) -> list[str]:
     """What the lines of the suites say of gates."""
     lines = "\n".join(run.summary.splitlines()[:-1])
@@ -78,100 +70,83 @@ def of_suites(run: Run) -> list[str]:
 
 def reasons(run: Run) -> set[str]:
     """Why gates were skipped."""
-    found = [
-        report.longrepr[2]
+    return {
+        report.longrepr[2].removeprefix("Skipped: ")
         for report in run.reports
         if report.skipped and "gate[" in report.nodeid
-    ]
-    return {reason.removeprefix("Skipped: ") for reason in found}
+    }
+
+
+def found_by(run: Run, gate: str) -> set[str]:
+    """What a gate found, by its property `found`."""
+    return {
+        dict(report.user_properties)["found"]
+        for report in run.reports
+        if gate in report.nodeid
+    }
 
 
 # What is reported
 
 
 def test_a_gate_is_a_test(shop: Project) -> None:
-    run = shop.run("-v")
-
-    assert run.outcomes == {
-        "a b": "passed",
-        "b a": "failed",
-        "a c": "passed",
-        "c": "skipped",
-        MEAN: "failed",
-        MOST: "passed",
-        HEAD: "passed",
-    }
+    run = shop.run("-v", "--junitxml=junit.xml")
+    cases = {"a b": "passed", "b a": "failed", "a c": "passed", "c": "skipped"}
+    assert run.outcomes == {**cases, **JUDGED}
     assert run.code == pytest.ExitCode.TESTS_FAILED
     assert run.counts == {"passed": 4, "failed": 2, "skipped": 1}
-    assert [report.when for report in run.reports if report.nodeid.endswith(MOST)] == [
-        "setup",
-        "call",
-        "teardown",
-    ]
-    failed = "mean nDCG@10 0.855, below 0.950 (3 cases)"
-    assert run.failure(MEAN).splitlines() == [
-        f"shop.relevance.yaml:2: {failed}",
+    phases = [report.when for report in run.reports if report.nodeid.endswith(MOST)]
+    assert phases == ["setup", "call", "teardown"]
+    found = "mean nDCG@10 0.855, below 0.950 (3 cases)"
+    text = [
+        f"shop.relevance.yaml:2: {found}",
         "pulled down most by",
         "  0.710  b a   weight 2   failed   shop.relevance.yaml:9",
     ]
-    assert [
-        line.partition(" - ")[0] for line in run.short_summary if "FAILED" in line
-    ] == [
-        "FAILED shop.relevance.yaml::b a",
-        f"FAILED shop.relevance.yaml::{MEAN}",
-    ]
+    assert run.failure(MEAN).splitlines() == text
+    assert f"FAILED shop.relevance.yaml::{MEAN} - {found}"[:80] in run.text
     assert f"shop.relevance.yaml::{HEAD} PASSED" in run.text
     assert "[100%]\n" in run.text
     assert "[1" not in run.text.replace("[100%]", "")  # no progress beyond all
     assert of_suites(run) == ["2 gates passed, 1 failed"]
 
+    junit = shop.junit_cases
+    assert list(junit) == [*cases, MEAN, MOST, HEAD]
+    assert {each.attrib["classname"] for each in junit.values()} == {
+        "shop.relevance.yaml"
+    }
+    failure = junit[MEAN].find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == found
+    assert (failure.text or "").splitlines() == text
+    passing = "2 of 3 cases pass (66.7%), at least 60%"
+    assert shop.properties(MOST) == {"verdict": "passed", "found": passing}
+
 
 def test_a_gate_alone_fails_a_run(shop: Project) -> None:
-    shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
+    shop.cases(GATE_ALONE_FAILS)
     assert shop.run().counts == {"passed": 5, "failed": 1, "skipped": 1}
-    without_terminal = shop.run("-p", "no:terminal")
-    assert (without_terminal.code, without_terminal.text) == (
-        pytest.ExitCode.TESTS_FAILED,
-        "",
-    )
+    silent = shop.run("-p", "no:terminal")
+    assert (silent.code, silent.text) == (pytest.ExitCode.TESTS_FAILED, "")
     assert shop.run("-x").code == pytest.ExitCode.TESTS_FAILED
 
 
-def test_in_junit_it_is_a_test_case_like_the_others(shop: Project) -> None:
-    found = shop.junit()
-    assert {case.attrib["classname"] for case in found.values()} == {
-        "shop.relevance.yaml"
-    }
-    assert list(found) == ["a b", "b a", "a c", "c", MEAN, MOST, HEAD]
-    failure = found[MEAN].find("failure")
-    assert failure is not None
-    assert failure.attrib["message"] == "mean nDCG@10 0.855, below 0.950 (3 cases)"
-    assert (failure.text or "").endswith(
-        "  0.710  b a   weight 2   failed   shop.relevance.yaml:9"
-    )
-    assert shop.properties(MOST) == {
-        "verdict": "passed",
-        "found": "2 of 3 cases pass (66.7%), at least 60%",
-    }
-
-
 def test_a_case_given_up_as_an_expected_failure_is_no_error(project: Project) -> None:
-    project.conftest(f"""{WORDS.replace("query.split()", "pytest.xfail('known') if query == 'soft' else [query]")}
+    found = "pytest.xfail('known') if query == 'soft' else [query]"
+    project.conftest(f"""{WORDS.replace("query.split()", found)}
     def pytest_collection_modifyitems(items):
         for item in items:
             if item.name == "hard":
                 item.add_marker(pytest.mark.xfail(run=False, reason="known"))
     """)
-    project.cases("""
-        gates: [{mean: {nDCG@10: 0.9}}]
-        cases: [{query: a, judgments: {a: 1}}, {query: soft, judgments: {a: 1}}, {query: hard, judgments: {a: 1}}]
-    """)
+    names = ("a", "b", "soft", "hard")
+    listed = ", ".join(f"{{query: {name}, judgments: {{{name}: 1}}}}" for name in names)
+    project.cases(f"gates: [{{mean: {{nDCG@10: 0.9}}}}]\ncases: [{listed}]")
     run = project.run("--relevance-record=run.jsonl")
-    assert run.counts == {"passed": 2, "xfailed": 2}
-    assert gates(run) == {"gate[mean nDCG@10 0.9]": "passed"}
-    results = Record.open(project.path / "run.jsonl").results
-    assert [(each.id, each.verdict, each.outcome) for each in results] == [
-        ("a", "measured", "passed"),
+    assert run.counts == {"passed": 3, "xfailed": 2}
+    assert "met: mean nDCG@10 1.000, at least 0.900 (2 cases)" in run.text
+    results = project.recorded().results
+    assert [(each.id, each.verdict, each.outcome) for each in results[2:]] == [
         ("soft", "skipped", "xfailed"),
         ("hard", "skipped", "xfailed"),
     ]
@@ -182,92 +157,12 @@ def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
     project.cases(
         "cases: [{query: a}, {query: b, min_ndcg: 1, judgments: {a: 1}}, {query: c}, {query: crash}]"
     )
-    assert project.run("-x").summary.splitlines()[-1] == (
-        "2 cases: 1 failed, 1 measured; mean nDCG@10 0.000; 2 cases did not finish"
-    )
+    stopped = project.run("-x").summary.splitlines()[-1]
+    assert stopped.endswith("; mean nDCG@10 0.000; 2 cases did not finish")
     crashed = project.run("-n1").summary.splitlines()[-1]
-    assert (
-        crashed
-        == "3 cases: 1 failed, 2 measured; mean nDCG@10 0.000; 1 case did not finish"
-    )
-    assert (
-        "finish"
-        not in project.run(
-            "-k", "a or c", "--deselect", "shop.relevance.yaml::crash"
-        ).summary
-    )
-
-
-def test_what_a_failure_shows(project: Project) -> None:
-    """Errors, what is not met and what is; the cases that pull it down most by score
-    and weight, at most five.
-    """
-    project.conftest(SEARCH)
-    project.cases("""
-        gates:
-          - {mean: {nDCG@10: 0.9, RR: 0.1}, tag: deep, id: all of it}
-          - passing: 1
-        tags: [deep]
-        cases:
-          - {query: boom}
-          - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
-          - {query: b a, judgments: {a: 3, b: 1}, weight: 100, min_ndcg: 0.5}
-          - {query: no c, judgments: {c: 3}, min_ndcg: 0.9, xfail: not yet}
-          - {query: x d, judgments: {d: 3}, min_ndcg: 0.4, min_judged: 1}
-          - {query: x e and a query that goes on and on without ever coming to an end, judgments: {e: 1}}
-          - {query: x f, judgments: {f: 1}}
-          - {query: x g, judgments: {g: 1}}
-          - {query: x y h, judgments: {h: 1}, min_ndcg: 0.9}
-    """)
-    more = ", ".join(
-        f"{{query: y{number} y, judgments: {{y: 1}}, min_ndcg: 0.9}}"
-        for number in range(8)
-    )
-    project.cases(
-        f"gates: [{{passing: 1, id: more}}]\ncases: [{more}]", "more.relevance.yaml"
-    )
-    run = project.run()
-    assert run.failure("gate[more]").splitlines()[-2:] == [
-        "  0.631  y4 y   failed   more.relevance.yaml:2",
-        "  ... 3 more",
-    ]
-    assert gates(run) == dict.fromkeys(
-        ("gate[more]", "gate[all of it]", "gate[passing 1]"), "failed"
-    )
-    assert run.failure("gate[all of it]").splitlines() == [
-        'shop.relevance.yaml:2: 1 case ended in an error: "boom"',
-        "  mean nDCG@10 0.707, below 0.900 (8 cases)",
-        "  mean RR 0.970, at least 0.100 (8 cases)",
-        "tag deep",
-        "without a score",
-        "  n/a  boom   weight 1   error   shop.relevance.yaml:6",
-        "nDCG@10 pulled down most by",
-        "  0.710  b a                                          weight 100   passed     shop.relevance.yaml:8",
-        "  0.500  x y h                                        weight 1     failed     shop.relevance.yaml:14",
-        "  0.631  no c                                         weight 1     xfailed    shop.relevance.yaml:9",
-        "  0.631  x d                                          weight 1     passed     shop.relevance.yaml:10",
-        "  0.631  x e and a query that goes on and on wit...   weight 1     measured   shop.relevance.yaml:11",
-    ]
-    assert run.failure("gate[passing 1]").splitlines()[1:] == [
-        "  3 of 6 cases pass (50.0%), less than 100%; 3 cases were only measured",
-        "without a score",
-        "  n/a  boom   weight 1   error   shop.relevance.yaml:6",
-        "not passed, the lowest first",
-        "  0.500  x y h   weight 1   failed    shop.relevance.yaml:14",
-        "  0.631  no c    weight 1   xfailed   shop.relevance.yaml:9",
-    ]
-    assert (
-        max(
-            map(
-                len,
-                [
-                    *run.failure("gate[all of it]").splitlines(),
-                    *run.summary.splitlines(),
-                ],
-            )
-        )
-        <= 100
-    )
+    assert crashed.endswith("; mean nDCG@10 0.000; 1 case did not finish")
+    chosen = project.run("-k", "a or c", "--deselect", "shop.relevance.yaml::crash")
+    assert "finish" not in chosen.summary
 
 
 # Which cases count
@@ -275,12 +170,12 @@ def test_what_a_failure_shows(project: Project) -> None:
 
 def test_one_verdict_a_variant(project: Project) -> None:
     """What no parameter reaches is a part of the suite in every variant."""
-    project.search(
+    search = project.search(
         'return lambda query: query.split()[:: 1 if request.param == "forward" else -1]',
         '(params=["forward", "back"])',
         "request",
     )
-    with (project.path / "conftest.py").open("a") as file:
+    with search.open("a") as file:
         file.write("\n@pytest.fixture\ndef other():\n    return str.split\n")
     project.cases("""
         gates: [{mean: {nDCG@10: 0.8}}]
@@ -289,22 +184,14 @@ def test_one_verdict_a_variant(project: Project) -> None:
           - {query: b c, judgments: {b: 3, c: 1}}
           - {query: c d, judgments: {c: 3, d: 1}, search: other}
     """)
-    run = project.run("--relevance-inconclusive=skip")
-    assert gates(run) == {
-        "gate[mean nDCG@10 0.8][forward]": "passed",
-        "gate[mean nDCG@10 0.8][back]": "passed",
-    }
-    found = [
-        dict(report.user_properties)["found"]
-        for report in run.reports
-        if "gate[" in report.nodeid
-    ]
-    assert found[0] == "mean nDCG@10 1.000, at least 0.800 (3 cases)"
-    assert found[-1] == "mean nDCG@10 0.807, at least 0.800 (3 cases)"
+    run = project.run()
+    forward, back = "gate[mean nDCG@10 0.8][forward]", "gate[mean nDCG@10 0.8][back]"
+    assert run.gates == {forward: "passed", back: "passed"}
+    assert found_by(run, forward) == {"mean nDCG@10 1.000, at least 0.800 (3 cases)"}
+    assert found_by(run, back) == {"mean nDCG@10 0.807, at least 0.800 (3 cases)"}
     assert of_suites(run) == ["1 gate passed"] * 2
-
     part = project.run("-k", "forward")
-    assert set(gates(part).values()) == {"skipped"}
+    assert set(part.gates.values()) == {"skipped"}
     assert reasons(part) == {"not evaluated: 2 of 5 ran"}
 
 
@@ -325,124 +212,97 @@ def test_what_came_of_a_case_and_what_it_counts_as(project: Project) -> None:
           - {query: x y, judgments: {y: 1}, min_ndcg: 0.7, min_judged: 1}
           - {query: a, skip: gone, tags: [gone]}
     """)
+    passing, of_gone = "gate[passing 0.3]", "gate[mean nDCG@10 0.5 of gone]"
     for treatment, share in (
-        ("fail", "1 of 3 cases pass (33.3%)"),
+        ("fail", "1 of 3"),
         ("skip", "1 of 3"),
         ("pass", "2 of 3"),
     ):
         run = project.run(f"--relevance-inconclusive={treatment}", "-v")
-        assert gates(run) == {
-            "gate[passing 0.3]": "passed",
-            "gate[mean nDCG@10 0.5 of gone]": "skipped",
-        }
+        assert run.gates == {passing: "passed", of_gone: "skipped"}
         assert reasons(run) == {"not evaluated: no case with the tag gone ran"}
-        (found,) = {
-            dict(report.user_properties)["found"]
-            for report in run.reports
-            if "gate[pass" in report.nodeid
-        }
+        (found,) = found_by(run, "gate[pass")
         assert found.startswith(share)
         assert found.endswith("; 1 case was only measured")
-    run = project.run("--relevance-gates=require", "-k", "not passes")
-    assert gates(run) == {
-        "gate[passing 0.3]": "failed",
-        "gate[mean nDCG@10 0.5 of gone]": "failed",
-    }
-    project.cases(
-        "gates: [{passing: 1}]\ncases: [{query: a, skip: no a}, {query: b, skip: no b}]"
-    )
+    run = project.run(REQUIRE, "-k", "not passes")
+    assert run.gates == {passing: "failed", of_gone: "failed"}
+    project.cases("gates: [{passing: 1}]\ncases: [{query: a, skip: no a}]")
     assert reasons(project.run("shop.relevance.yaml")) == {"not evaluated: no case ran"}
 
 
 # When not all of a file ran
 
 
-PARTS = {
-    "-knot b": "1 of 3",
-    "--deselect=shop.relevance.yaml::a c": "2 of 3",
-    "-x": "2 of 4",
-}
-
-
-@pytest.mark.parametrize(("option", "ran"), PARTS.items())
+@pytest.mark.parametrize(
+    ("option", "ran"),
+    [
+        ("-knot b", "1 of 3"),
+        ("--deselect=shop.relevance.yaml::a c", "2 of 3"),
+        ("-x", "2 of 4"),
+    ],
+)
 def test_part_of_a_file_says_nothing_of_the_whole(
     shop: Project, option: str, ran: str
 ) -> None:
+    why = f"not evaluated: {ran} ran"
     run = shop.run(option, "-rs")
-    assert gates(run) == {MEAN: "skipped", MOST: "skipped", HEAD: "skipped"}
-    assert reasons(run) == {f"not evaluated: {ran} ran"}
-    assert f"SKIPPED [1] shop.relevance.yaml:2: not evaluated: {ran} ran" in run.text
+    assert run.gates == dict.fromkeys(JUDGED, "skipped")
+    assert reasons(run) == {why}
+    assert f"SKIPPED [1] shop.relevance.yaml:2: {why}" in run.text
     assert "3 gates skipped" in run.summary
-    required = shop.run(option, "--relevance-gates=require")
-    assert set(gates(required).values()) == {"failed"}
+    required = shop.run(option, REQUIRE)
+    assert required.gates == dict.fromkeys(JUDGED, "failed")
     assert required.code != pytest.ExitCode.OK
-    assert (
-        required.failure(MOST) == f"shop.relevance.yaml:3: not evaluated: {ran} ran\n"
-    )
+    assert required.failure(MOST) == f"shop.relevance.yaml:3: {why}\n"
 
 
 def test_a_run_that_stops_after_the_last_case_is_whole(shop: Project) -> None:
-    shop.cases(
-        CASES.replace("      - {query: a c", "      # ").replace(
-            "      - {query: c,", "      # "
-        )
-    )
+    last = CASES.replace("  - {query: a c", "  # ").replace("  - {query: c,", "  # ")
+    shop.cases(last)
     run = shop.run("-x")
-    assert (run.outcomes["b a"], set(gates(run).values())) == (
-        "failed",
-        {"passed", "failed"},
-    )
+    assert run.outcomes["b a"] == "failed"
+    assert set(run.gates.values()) == {"passed", "failed"}
 
 
-def test_an_interrupted_run(shop: Project) -> None:
-    for query in ("interrupt", "exit"):
-        shop.cases(CASES + f"      - {{query: {query}}}\n      - {{query: later}}\n")
-        run = shop.run()
-        assert run.code == pytest.ExitCode.INTERRUPTED
-        assert "3 gates skipped" in run.text
-        assert "Traceback" not in run.text + run.result.stderr.str()
+@pytest.mark.parametrize("query", ["interrupt", "exit"])
+def test_an_interrupted_run(shop: Project, query: str) -> None:
+    shop.cases(CASES + f"      - {{query: {query}}}\n      - {{query: later}}\n")
+    run = shop.run()
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert "3 gates skipped" in run.text
+    assert "Traceback" not in run.text + run.result.stderr.str()
 
 
-def test_nothing_runs(shop: Project) -> None:
-    for args in (
-        ["--collect-only"],
-        ["--setup-plan"],
-        ["--setup-only"],
-        ["-k", "nothing at all"],
-        ["--fixtures"],
-    ):
-        run = shop.run(*args)
-        assert gates(run) == {}
-        assert not re.search(r"\bgates?\b", run.text)
+@pytest.mark.parametrize(
+    "option",
+    ["--collect-only", "--setup-plan", "--setup-only", "-knothing", "--fixtures"],
+)
+def test_nothing_runs(shop: Project, option: str) -> None:
+    run = shop.run(option)
+    assert run.gates == {}
+    assert not re.search(r"\bgates?\b", run.text)
 
 
 def test_a_broken_file_beside_it(shop: Project) -> None:
     shop.cases("cases: [{qery: a}]", "broken.relevance.yaml")
-    assert gates(shop.run()) == {}
-    assert gates(shop.run("--continue-on-collection-errors")) == {
-        MEAN: "failed",
-        MOST: "passed",
-        HEAD: "passed",
-    }
+    assert shop.run().gates == {}
+    assert shop.run("--continue-on-collection-errors").gates == JUDGED
 
 
-# Running what failed again
-
-
-def test_after_a_gate_failed_all_cases_run_again(shop: Project) -> None:
+@pytest.mark.parametrize("option", ["--lf", "--sw"])
+def test_after_a_gate_failed_all_cases_run_again(shop: Project, option: str) -> None:
     """A gate cannot be selected: it is judged again when its file has run."""
-    shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
-    for option in ("--lf", "--sw"):
-        for _ in range(2):
-            run = shop.run(option, cache=True)
-            assert gates(run)[MEAN] == "failed"
-            assert run.counts == {"passed": 5, "failed": 1, "skipped": 1}
+    shop.cases(GATE_ALONE_FAILS)
+    for _ in range(2):
+        run = shop.run(option, cache=True)
+        assert run.gates[MEAN] == "failed"
+        assert run.counts == {"passed": 5, "failed": 1, "skipped": 1}
 
 
 def test_after_a_case_failed_it_runs_alone(shop: Project) -> None:
     shop.run(cache=True)
     last = shop.run("--lf", cache=True)
-    assert last.outcomes == {"b a": "failed", **gates(last)}
+    assert last.outcomes == {"b a": "failed", **dict.fromkeys(JUDGED, "skipped")}
     assert reasons(last) == {"not evaluated: 1 of 4 ran"}
 
 
@@ -450,167 +310,71 @@ def test_after_a_case_failed_it_runs_alone(shop: Project) -> None:
 
 
 def test_with_workers_it_is_as_without(shop: Project) -> None:
-    shop.cases(
-        "gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]",
-        "more.relevance.yaml",
-    )
-    assert (
-        "more.relevance.yaml::gate" not in shop.run("-k", "b", "-rA").text
-    )  # nothing ran of that file
-    here, there = (
-        shop.run(*options, "--junitxml=junit.xml")
-        for options in ((), ("-n2", "--dist=loadgroup"))
-    )
-    assert (
-        gates(there)
-        == gates(here)
-        == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
-    )
+    more = "gates: [{passing: 1}]\nexpect: {results: 1}\ncases: [{query: a}]"
+    shop.cases(more, "more.relevance.yaml")
+    nothing_of_it = shop.run("-k", "b", "-rA").text
+    assert "more.relevance.yaml::gate" not in nothing_of_it
+    here = shop.run("--junitxml=junit.xml")
+    there = shop.run("--junitxml=junit.xml", "-n2", "--dist=loadgroup")
+    assert there.gates == here.gates == {"gate[passing 1]": "passed", **JUDGED}
     assert (there.code, there.counts) == (here.code, here.counts)
     assert there.failure(MEAN) == here.failure(MEAN)
-    assert [line for line in there.short_summary if "gate" in line] == [
-        line for line in here.short_summary if "gate" in line
-    ]
+    of_gates, as_here = (
+        [line for line in run.short_summary if "gate" in line] for run in (there, here)
+    )
+    assert of_gates == as_here
     assert of_suites(there) == ["1 gate passed", "2 gates passed, 1 failed"]
     assert list(shop.junit_cases)[-4:] == ["gate[passing 1]", MEAN, MOST, HEAD]
 
 
-def test_a_crashed_worker_lets_no_gate_pass(shop: Project) -> None:
-    shop.cases(
-        "gates: [{passing: 0.1}]\ncases: [{query: a}, {query: b}, {query: crash}, {query: c}, {query: d}]"
+@pytest.mark.parametrize("options", [(), ("--max-worker-restart=0",)], ids=str)
+def test_a_crashed_worker_lets_no_gate_pass(
+    shop: Project, options: tuple[str, ...]
+) -> None:
+    queries = ", ".join(
+        f"{{query: {query}}}" for query in ["a", "b", "crash", "c", "d"]
     )
-    for options in ((), ("--max-worker-restart=0",)):
-        run = shop.run("-n2", *options)
-        assert (run.code != pytest.ExitCode.OK, gates(run)) == (
-            True,
-            {"gate[passing 0.1]": "skipped"},
-        )
-        (reason,) = reasons(run)
-        assert reason.endswith(" of 5 ran")
+    shop.cases(f"gates: [{{passing: 0.1}}]\ncases: [{queries}]")
+    run = shop.run("-n2", *options)
+    assert run.code != pytest.ExitCode.OK
+    assert run.gates == {"gate[passing 0.1]": "skipped"}
+    (reason,) = reasons(run)
+    assert reason.endswith(" of 5 ran")
 
 
 # Against the baseline
 
 
-DROP = """
-    gates:
-      - max_drop: {nDCG@10: 0.02, RR: 0.5}
-      - mean: {nDCG@10: 0.5}
-    tolerance: 1
-    cases:
-      - {query: a b x, judgments: {a: 3, b: 1}}
-      - {query: c d x, judgments: {c: 3, d: 1}}
-      - {query: e x, judgments: {e: 1}}
-"""
-
-
 def test_the_mean_may_not_drop(shop: Project) -> None:
-    shop.cases(DROP)
-    gate, mean = "gate[max_drop nDCG@10 0.02, RR 0.5]", "gate[mean nDCG@10 0.5]"
+    text = """
+        gates: [{max_drop: {nDCG@10: 0.02, RR: 0.5}}]
+        tolerance: 1
+        cases:
+          - {query: a b x, judgments: {a: 3, b: 1}}
+          - {query: c d x, judgments: {c: 3, d: 1}}
+          - {query: e x, judgments: {e: 1}}
+    """
+    shop.cases(text)
+    gate = "gate[max_drop nDCG@10 0.02, RR 0.5]"
     without = shop.run()
-    assert gates(without) == {gate: "failed", mean: "passed"}
-    assert (
-        "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
-        in without.failure(gate)
-    )
+    assert without.gates == {gate: "failed"}
+    why = "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
+    assert why in without.failure(gate)
 
-    update = shop.run("--relevance-update", "--relevance-gates=require")
-    assert gates(update) == {gate: "skipped", mean: "passed"}
+    update = shop.run(UPDATE, REQUIRE)
+    assert (update.code, update.gates) == (pytest.ExitCode.OK, {gate: "skipped"})
     assert reasons(update) == {"not evaluated: the baseline is being updated"}
-    assert update.code == pytest.ExitCode.OK
-    assert gates(shop.run()) == {gate: "passed", mean: "passed"}
+    assert shop.run().gates == {gate: "passed"}
 
     shop.conftest(
-        SEARCH.replace(
-            "return query.split()", "return query.replace('a b', 'b a').split()"
-        )
+        SEARCH.replace("query.split()", "query.replace('a b', 'b a').split()")
     )
-    shop.cases(DROP + "      - {query: f, judgments: {f: 1}}\n")
+    shop.cases(text + "      - {query: f, judgments: {f: 1}}\n")
     worse = shop.run("-n1")
-    assert gates(worse) == {gate: "failed", mean: "passed"}
-    told = worse.failure(gate).splitlines()
-    assert told[0].startswith(
-        "shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% "
-    )
-    assert "mean RR fell by" not in told[0]
+    assert worse.gates == {gate: "failed"}
+    first, *told = worse.failure(gate).splitlines()
+    fell = "mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% "
+    assert first.startswith(f"shop.relevance.yaml:1: {fell}")
     assert '  1 case without a baseline left out: "f"' in told
-    assert told[-2:] == [
-        "nDCG@10 pulled down most by",
-        "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
-    ]
-    assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
-
-
-def test_a_drop_has_one_p_and_one_interval_wherever_it_is_told(
-    project: Project,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """In the gate, the summary, Markdown and JSON, by `merge` and by `compare`, in
-    whatever order the cases stand.
-    """
-    project.conftest("""
-        import os
-        import pytest
-
-        @pytest.fixture
-        def search():
-            def search(query):
-                above = int(query) * 7 % 5 if "WORSE" in os.environ else int(query) % 4
-                return [*(f"x{rank}" for rank in range(above)), query]
-            return search
-    """)
-    cases = [
-        f"  - {{query: '{number}', judgments: {{'{number}': 1}}}}\n"
-        for number in range(30)
-    ]
-    head = "tolerance: 1\ngates:\n  - {max_drop: {nDCG@10: 0.02}, p: 0.05}\ncases:\n"
-    project.cases(head + "".join(cases))
-    project.run("--relevance-update", "--relevance-record=main.jsonl")
-    monkeypatch.setenv("WORSE", "1")
-    told = []
-
-    def tell(*command: str) -> None:
-        capsys.readouterr()
-        main([*command])
-        told.append(capsys.readouterr().out)
-
-    for order in (cases, cases[::-1]):
-        project.cases(head + "".join(order))
-        run = project.run("--relevance-record=now.jsonl", "--relevance-markdown=run.md")
-        assert gates(run) == {"gate[max_drop nDCG@10 0.02]": "passed"}
-        told += [run.summary, (project.path / "run.md").read_text(encoding="utf-8")]
-        tell("merge", "now.jsonl")
-        tell("report", "now.jsonl", "--format=json")
-    tell("compare", "main.jsonl", "now.jsonl", "--max-drop=nDCG@10=0.02", "--p=0.05")
-    found = [set(re.findall(r"\bp (0\.\d+)[,)]", text)) for text in told]
-    assert found == [found[0]] * 9
-    assert len(found[0]) == 1
-    gate = [
-        re.findall(
-            r"fell by .*? 30 cases\); allowed is 0.02 unless p > 0.05",
-            " ".join(text.split()),
-        )
-        for text in told
-    ]
-    assert {sentence for sentences in gate for sentence in sentences} == {gate[0][0]}
-    assert all(gate)
-
-
-def test_a_case_whose_search_calls_xfail_is_left_out_of_a_mean_as_a_skipped_one_is(
-    project: Project,
-) -> None:
-    refuses = "if query == 'b': pytest.xfail('no b')"
-    project.conftest(
-        f"import pytest\n@pytest.fixture\ndef search():\n  def search(query):\n    {refuses}\n"
-        "    return [query]\n  return search"
-    )
-    project.cases(
-        "gates: [mean: {nDCG@10: 0.9}]\ncases:\n"
-        + "".join(
-            f"  - {{query: {name}, judgments: {{{name}: 1}}}}\n" for name in "abc"
-        )
-    )
-    run = project.run()
-    assert run.counts == {"passed": 3, "xfailed": 1}
-    assert "met: mean nDCG@10 1.000, at least 0.900 (2 cases)" in run.text
+    assert told[-1] == "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:4"
+    assert shop.run("--relevance-update=new").gates == {gate: "failed"}

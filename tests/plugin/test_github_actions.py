@@ -7,7 +7,7 @@ import pytest
 from pytest_relevance.cli import main
 from tests.github_runner import Command, commands
 from tests.plugin.conftest import WORDS, Project, Run
-from tests.plugin.test_baseline_in_pytest import Shop
+from tests.plugin.shop import Shop
 
 MARK = "<!-- pytest-relevance report -->"
 ZERO_WIDTH = "\u200b"

@@ -1,15 +1,33 @@
-"""What a baseline, or the record of another run, has and this run does not compare any
-more is told.
+"""Cases of which a reference has a score and this run none, and the reverse, are named
+and never counted as compared.
 """
+
+import json
+from typing import NamedTuple
 
 import pytest
 
-from pytest_relevance.cli import main
-from tests.plugin.conftest import Project
-from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
+from tests.plugin.conftest import Command, Project
+from tests.plugin.shop import (
+    AGAINST,
+    BOTH,
+    KNOWN,
+    ONLY_NEW,
+    RECORD,
+    REQUIRE,
+    SEARCH,
+    UPDATE,
+    WORKERS,
+    Shop,
+)
 
-RECORD, AGAINST = "--relevance-record=main.jsonl", "--relevance-against=main.jsonl"
-REQUIRE = "--relevance-baseline=require"
+STRICT = (REQUIRE, "--relevance-gates=require")
+NOW = "--relevance-record=now.jsonl"
+REPORT = ("report", "now.jsonl", "--against", "main.jsonl")
+
+
+# --- what the reference has, and this run has not -------------------------------------
+
 CASES = """
     queries: {file: queries.csv, only: judged}
     judgments: judgments.csv
@@ -20,7 +38,7 @@ CASES = """
       - {query: same, judgments: {a: 3}}
 """
 JUDGED = "query,document,grade\nlisted,a,3\nother,a,3\n"
-NOW = (
+LOST = (
     '1 case is gone ("gone"), 1 case has no judgments now ("unjudged"), 1 case is left out by only: judged '
     '("listed"), nothing ran of 1 file ("old.relevance.yaml")'
 )
@@ -31,12 +49,10 @@ def before(project: Project) -> Shop:
     """A shop with a committed baseline and a record of the same day."""
     shop = Shop(project)
     shop.cases(CASES)
-    project.write("queries.csv", "query\nlisted\nother\n")
-    project.write("judgments.csv", JUDGED)
-    project.cases("cases: [{query: same, judgments: {a: 3}}]", "old.relevance.yaml")
-    shop.returns(
-        **dict.fromkeys(["gone", "unjudged", "same", "listed", "other"], "a b")
-    )
+    shop.write("queries.csv", "query\nlisted\nother\n")
+    shop.write("judgments.csv", JUDGED)
+    shop.cases("cases: [{query: same, judgments: {a: 3}}]", "old.relevance.yaml")
+    shop.returns(gone="a b", unjudged="a b", same="a b", listed="a b", other="a b")
     shop.run(UPDATE, RECORD)
     return shop
 
@@ -47,92 +63,367 @@ def lose(shop: Shop) -> None:
     """
     cases = CASES.replace("- {query: gone, judgments: {a: 3}}", "")
     shop.cases(cases.replace("unjudged, judgments: {a: 3}", "unjudged, judgments: {}"))
-    shop.project.write("judgments.csv", JUDGED.replace("listed,a,3\n", ""))
+    shop.write("judgments.csv", JUDGED.replace("listed,a,3\n", ""))
     (shop.path / "old.relevance.yaml").unlink()
 
 
-def words(text: str) -> str:
-    return " ".join(text.split())
-
-
 @pytest.mark.parametrize(
-    ("option", "name"), [((), "the baseline"), ((AGAINST, "-n1"), "main.jsonl")]
+    ("options", "name"), [([], "the baseline"), ([AGAINST, "-n1"], "main.jsonl")]
 )
-def test_it_is_told_in_one_line_by_every_report(
-    before: Shop, option: tuple[str, ...], name: str, capsys: pytest.CaptureFixture[str]
+def test_what_is_lost_is_told_in_one_line_by_every_report(
+    before: Shop, options: list[str], name: str, command: Command
 ) -> None:
     lose(before)
-    written = [
-        "--relevance-markdown=run.md",
-        "--relevance-html=run.html",
-        "--relevance-record=now.jsonl",
-    ]
-    run = before.run("-q", *option, *written)
-    assert run.code == 0
-    said = f"in {name} and not compared: {NOW}"
-    assert said in words(run.text)
-    assert said in (before.path / "run.md").read_text()
-    assert said.replace('"', "&quot;") in (before.path / "run.html").read_text()
-    capsys.readouterr()
-    main(["report", str(before.path / "now.jsonl")])
-    assert said in words(capsys.readouterr().out)
+    found = before.reports("-q", *options)
+    assert found.run.code == 0
+    said = f"in {name} and not compared: {LOST}"
+    assert found.all_say(said)
+    assert said in command("report", "run.jsonl").out
 
 
-@pytest.mark.parametrize("option", [(), (AGAINST,)], ids=["baseline", "record"])
+@BOTH
 def test_a_file_that_ran_whole_and_lost_cases_fails_where_a_baseline_is_required(
-    before: Shop, option: tuple[str, ...]
+    before: Shop, against: list[str]
 ) -> None:
-    assert before.run(REQUIRE, *option).code == 0
+    assert before.run(REQUIRE, *against).code == 0
     lose(before)
-    run = before.run(REQUIRE, *option)
+    run = before.run(REQUIRE, *against)
     assert run.code == 1
-    assert "does not compare 3 cases of " in words(run.summary)
-    assert (
-        before.run(REQUIRE, *option, "-k", "same").code == 0
-    )  # what is chosen says nothing of the others
+    assert "does not compare 3 cases of " in run.said
+    # what is chosen says nothing of the others
+    assert before.run(REQUIRE, *against, "-k", "same").code == 0
     assert before.run(UPDATE, REQUIRE).code == 0
 
 
 def test_report_compares_with_a_record_that_has_more(
-    before: Shop, capsys: pytest.CaptureFixture[str]
+    before: Shop, command: Command
 ) -> None:
     lose(before)
-    before.run("--relevance-record=now.jsonl")
-    capsys.readouterr()
-    main(
-        [
-            "report",
-            str(before.path / "now.jsonl"),
-            "--against",
-            str(before.path / "main.jsonl"),
-        ]
-    )
-    assert (
-        '2 cases are gone ("gone" and "listed"), 1 case has no judgments now ("unjudged")'
-        in words(capsys.readouterr().out)
-    )
+    before.run(NOW)
+    gone = '2 cases are gone ("gone" and "listed")'
+    said = f'{gone}, 1 case has no judgments now ("unjudged")'
+    assert said in command(*REPORT).out
 
 
 def test_queries_that_only_judged_leaves_out_are_counted(
-    before: Shop, capsys: pytest.CaptureFixture[str]
+    before: Shop, command: Command
 ) -> None:
     lose(before)
-    (before.path / "shop.relevance.yaml.baseline.jsonl").unlink()
-    run = before.run("--relevance-markdown=run.md")
+    before.baseline.unlink()
     said = '1 of 2 queries has no judgments and is left out (only: judged): "listed"'
-    assert said in words(run.summary)
-    assert said in (before.path / "run.md").read_text()
-    capsys.readouterr()
-    assert main(["check", str(before.path / "shop.relevance.yaml")]) == 0
-    assert "1 listed query left out" in capsys.readouterr().out
+    found = before.reports()
+    assert said in found.run.said
+    assert said in found.markdown
+    checked = command("check", "shop.relevance.yaml")
+    assert checked.code == 0
+    assert "1 listed query left out" in checked.out
 
 
 def test_a_run_without_any_case_file_says_what_the_record_has(before: Shop) -> None:
     for file in before.path.glob("*.relevance.yaml"):
         file.unlink()
-    before.project.write("test_shop.py", "def test_other(): pass")
+    before.write("test_shop.py", "def test_other(): pass")
     run = before.run(AGAINST, "-q")
     assert run.counts == {"passed": 1}
     said = 'nothing ran of 2 files in main.jsonl ("old.relevance.yaml" and "shop.relevance.yaml")'
-    assert f"--relevance-against: {said}" in words(run.text)
+    assert f"--relevance-against: {said}" in run.said
     assert "nothing ran" not in before.run(AGAINST, "--collect-only").text
+
+
+# --- a case whose score is lost -------------------------------------------------------
+
+METRICS = """
+    def half(grades, judged, k):
+        return 0.5 if len(grades) < 3 else None
+
+    def pytest_relevance_metrics():
+        return {"half": half}
+"""
+SUITE = """
+    gates: [{passing: 1}, {max_drop: {nDCG@10: 0}}, {max_drop: {half@10: 0}}]
+    cases:
+      - {query: boots, judgments: {a: 3, b: 0}, min_ndcg: 0.5}
+      - {query: hats, judgments: {a: 3, b: 0}}
+"""
+HATS = "{query: hats, judgments: {a: 3, b: 0}}"
+
+
+class Loss(NamedTuple):
+    """What becomes of the case "hats": how it is written now, what it returns, and why
+    it is lost.
+    """
+
+    case: str
+    returned: str
+    why: str
+
+
+NOT_RELEVANT = Loss(
+    "{query: hats, judgments: {b: 0}}", "x y", "has no relevant judgment now"
+)
+SKIPPED = Loss(HATS.replace("}}", "}, skip: later}"), "x y", "is marked as skipped")
+LOSSES = {
+    "its only relevant judgment": NOT_RELEVANT,
+    "all gains are 0": NOT_RELEVANT._replace(case=HATS.replace("}}", "}, gain: {0: 0, 3: 0}}")),
+    "its judgments": Loss("{query: hats, judgments: {}}", "x y", "has no judgments now"),
+    "the value of an own metric": Loss(HATS, "a b x", "has no value of a metric now"),
+    "skipped by the case file": SKIPPED,
+    "skipped by its search": Loss(HATS, "skip", "was skipped"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def scored(project: Project) -> Shop:
+    """A shop in which both cases had a score in the baseline, and in the record."""
+    shop = Shop(project)
+    shop.conftest(SEARCH + METRICS)
+    shop.cases(SUITE)
+    shop.returns(boots="a b", hats="a b")
+    shop.run(UPDATE, RECORD)
+    return shop
+
+
+@BOTH
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_a_lost_score_is_named_by_every_report_and_fails_where_a_reference_is_required(
+    scored: Shop, loss: Loss, against: list[str]
+) -> None:
+    scored.cases(SUITE.replace(HATS, loss.case))
+    scored.returns(hats=loss.returned)
+    found = scored.reports(REQUIRE, *against)
+    assert found.run.code == 1
+    assert found.all_say(f'1 case {loss.why} ("hats"')
+    assert "does not compare 1 case of" in found.run.said
+    assert "1 case is lost" in found.markdown
+
+
+@WORKERS
+def test_junk_for_a_case_without_a_relevant_judgment_is_not_green(
+    scored: Shop, workers: list[str]
+) -> None:
+    """A floor, passing: 1 and max_drop: 0 are all met, and yet nothing looks at the
+    case.
+    """
+    scored.cases(SUITE.replace(HATS, NOT_RELEVANT.case))
+    scored.returns(hats="x y")
+    assert scored.run(*STRICT, *workers).code == 1
+    assert scored.run(UPDATE, *STRICT).code == 0  # which accepts it
+    assert scored.run(*STRICT, *workers).code == 0
+
+
+def test_a_case_that_was_not_searched_is_lost(scored: Shop) -> None:
+    scored.returns(boots="boom")
+    run = scored.run("--relevance-give-up=1", *STRICT)
+    assert '1 case was not searched ("hats")' in run.said
+    assert '1 case ended in an error ("boots")' in run.said
+
+
+def test_an_update_accepts_that_a_mark_skips_a_case_and_keeps_its_ranking(
+    scored: Shop,
+) -> None:
+    scored.cases(SUITE.replace(HATS, SKIPPED.case))
+    assert scored.run(*STRICT).code == 1
+    scored.run(UPDATE)
+    assert scored.run(*STRICT).code == 0
+    scored.cases(SUITE)
+    scored.returns(hats="x y")
+    # it is compared with the ranking of before
+    assert scored.run(*STRICT).outcomes["hats"] == "failed"
+
+
+def test_an_update_does_not_accept_that_a_search_skips(scored: Shop) -> None:
+    scored.returns(hats="skip")
+    scored.run(UPDATE)
+    assert scored.run(*STRICT).code == 1
+
+
+def test_a_metric_that_nobody_asks_for_any_more_is_not_lost(scored: Shop) -> None:
+    scored.cases(SUITE.replace(", {max_drop: {half@10: 0}}", ""))
+    assert scored.run(*STRICT).code == 0
+
+
+def test_a_metric_of_the_suite_that_no_judgment_is_relevant_to_is_lost(
+    project: Project,
+) -> None:
+    shop = Shop(project)
+    suite = 'expect: {"Success(rel=3)@3": 1}\ncases: [{query: hats, judgments: {a: 3, b: 1}}]'
+    shop.cases(suite)
+    shop.returns(hats="a b")
+    shop.run(UPDATE)
+    more = ", {query: boots, judgments: {a: 3}}]"
+    shop.cases(suite.replace("{a: 3, b: 1}", "{b: 1}").replace("]", more))
+    shop.returns(hats="b", boots="a")
+    run = shop.run(*STRICT)
+    assert run.code == 1
+    lost = '1 case has no value of a metric now ("hats", Success(rel=3)@3)'
+    assert lost in run.said
+
+
+def test_a_floor_of_the_suite_names_the_cases_that_it_does_not_hold(
+    project: Project,
+) -> None:
+    """Without a reference, too, a floor does not pass in silence."""
+    project.conftest()
+    project.cases("""
+        min_ndcg: 0.8
+        cases: [{query: a b, judgments: {a: 3}}, {query: c d, judgments: {a: 0}}]
+    """)
+    found = project.reports("-q")
+    said = "min_ndcg 0.8 of the suite does not hold 1 of 2 cases"
+    assert said in found.run.said
+    assert said in found.markdown
+
+
+# --- what the reference has without a ranking: an error, skipped, not run -------------
+
+QUERIES = ("boots", "hats", "socks", "coats")
+FOUR = "cases:\n" + "".join(
+    f"  - {{query: {query}, judgments: {{a: 3}}}}\n" for query in QUERIES
+)
+GLOVES = "  - {query: gloves, judgments: {a: 3}}\n"
+HATS_OF_FOUR = "{query: hats, judgments: {a: 3}}"
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A shop of four cases without a floor, all of which find what they should."""
+    shop = Shop(project)
+    shop.cases(FOUR)
+    shop.returns(**dict.fromkeys(QUERIES, "a"))
+    return shop
+
+
+def test_junk_for_what_the_record_has_as_an_error_is_not_green(shop: Shop) -> None:
+    """On main the engine died after one query; a branch returns junk for the others."""
+    queries = [f"q{number}" for number in range(9)]
+    listed = ", ".join(f"{{query: {query}, judgments: {{a: 3}}}}" for query in queries)
+    shop.cases(f"cases: [{listed}]")
+    shop.returns(**{**dict.fromkeys(queries, "boom"), "q0": "a"})
+    shop.run(RECORD, "--relevance-give-up=1")
+    shop.returns(**{**dict.fromkeys(queries, "x"), "q0": "a"})
+    found = shop.reports(AGAINST, KNOWN, *STRICT)
+    assert found.run.code == 1
+    said = (
+        "main.jsonl has no ranking of 8 cases that ran, so they are not compared: "
+        '5 cases ended in an error there ("q1", "q2", "q3" and 2 more), '
+        '3 cases were not searched there ("q6", "q7" and "q8")'
+    )
+    assert found.all_say(said)
+    assert "new to the baseline" not in found.run.summary
+    sentence = "No query got worse; 8 cases are not compared, so the run fails"
+    assert f"### \u274c {sentence}" in found.markdown
+    assert "has no ranking of 8 cases of shop.relevance.yaml" in found.run.said
+    assert shop.run(AGAINST, KNOWN).code == 0  # named, and no failure unless required
+
+
+@WORKERS
+def test_a_record_of_one_case_knows_the_others(shop: Shop, workers: list[str]) -> None:
+    for chosen in (("-k", "boots"), ("shop.relevance.yaml::boots",)):
+        shop.run(RECORD, *chosen)
+        run = shop.run(AGAINST, *STRICT, *workers)
+        assert run.code == 1
+        assert "3 cases were not run there" in run.said
+
+
+@pytest.mark.parametrize("how", ["search", "mark", "key"])
+def test_a_case_that_was_skipped_on_main_is_not_new(shop: Shop, how: str) -> None:
+    if how == "search":
+        shop.returns(hats="skip")
+    elif how == "key":
+        skipped = HATS_OF_FOUR.replace("}}", "}, skip: later}")
+        shop.cases(FOUR.replace(HATS_OF_FOUR, skipped))
+    else:
+        shop.conftest(f"""{SEARCH}
+    def pytest_collection_modifyitems(items):
+        (hats,) = [item for item in items if item.name == "hats"]
+        hats.add_marker(pytest.mark.skip("later"))
+    """)
+    shop.run(RECORD)
+    assert shop.run(AGAINST, *STRICT).code == 0  # skipped then and now
+    shop.returns(hats="x")
+    shop.cases(FOUR)
+    shop.conftest(SEARCH)
+    run = shop.run(AGAINST, *STRICT)
+    assert run.code == 1
+    assert "1 case was" in run.said
+    assert 'skipped there ("hats")' in run.said
+
+
+def test_a_case_that_main_does_not_have_is_new(shop: Shop) -> None:
+    """Also beside a record of a part: the record knows which cases there were."""
+    shop.run(RECORD, "-k", "boots or hats")
+    shop.cases(FOUR + GLOVES)
+    shop.returns(gloves="x")
+    run = shop.run(AGAINST, *STRICT, "-k", "boots or hats or gloves")
+    assert run.code == 0
+    assert "1 new to the baseline" in run.summary
+
+
+def test_another_variant_is_not_new_if_that_of_the_record_is_gone(
+    project: Project,
+) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: boots, judgments: {a: 3}}, {query: hats}]")
+    fails = "return lambda query: ['a'] if query == 'hats' else 1 / 0"
+    shop.search(fails, '(params=["bm25"])', "request")
+    shop.run(RECORD)
+    shop.search("return lambda query: ['x']", '(params=["lexical"])', "request")
+    run = shop.run(AGAINST, REQUIRE)
+    assert run.code == 1
+    assert 'ended in an error there ("boots[lexical]")' in run.said
+
+
+def without_ranking(shop: Shop) -> list[list[str | None]] | None:
+    """The cases that the baseline lists as known, without a ranking."""
+    header = json.loads(shop.baseline.read_text("utf-8").partition("\n")[0])
+    listed: list[list[str | None]] | None = header.get("without_ranking")
+    return listed
+
+
+def test_a_baseline_that_was_made_of_one_case_knows_the_others(shop: Shop) -> None:
+    run = shop.run(UPDATE, "shop.relevance.yaml::boots")
+    assert "3 cases have no accepted ranking" in run.said
+    names = ("coats", "hats", "socks")
+    assert without_ranking(shop) == [[name, None, "not run"] for name in names]
+    shop.returns(hats="x", socks="x", coats="x")
+    run = shop.run(*STRICT)
+    assert run.code == 1
+    assert "the baseline has no ranking of 3 cases that ran" in run.said
+    shop.run(ONLY_NEW)  # which accepts their rankings
+    assert shop.run(*STRICT).code == 0
+    assert without_ranking(shop) is None
+
+
+def test_a_baseline_lists_cases_that_ended_in_an_error_until_they_are_gone(
+    shop: Shop,
+) -> None:
+    shop.returns(hats="boom")
+    shop.run(UPDATE)
+    shop.returns(hats="x")
+    run = shop.run(*STRICT)
+    assert run.code == 1
+    assert '1 case ended in an error there ("hats")' in run.said
+    shop.cases(FOUR.replace(f"  - {HATS_OF_FOUR}\n", ""))
+    shop.run(UPDATE)
+    assert without_ranking(shop) is None
+
+
+def test_an_update_of_one_case_leaves_new_cases_new(shop: Shop) -> None:
+    shop.run(UPDATE)
+    shop.cases(FOUR + GLOVES)
+    shop.returns(gloves="x", boots="b a")
+    shop.run(UPDATE, "shop.relevance.yaml::boots")
+    run = shop.run(*STRICT)
+    assert run.code == 0
+    assert "1 new to the baseline" in run.summary
+
+
+def test_a_report_of_two_records_says_it_too(shop: Shop, command: Command) -> None:
+    shop.returns(hats="boom")
+    shop.run(RECORD)
+    shop.returns(hats="x", socks="boom")
+    shop.run(NOW)
+    found = command(*REPORT)
+    assert found.code == 0
+    assert 'not compared: 1 case ended in an error ("socks")' in found.out
+    assert "main.jsonl has no ranking of 1 case that ran" in found.out

@@ -11,7 +11,7 @@ import pytest
 from pytest_relevance.cli import main
 from tests.helpers import page_text, page_values, verdict_of
 from tests.plugin.conftest import Project, Run
-from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
+from tests.plugin.shop import UPDATE, Shop
 
 HTML, MARKDOWN, RECORD = (
     "--relevance-html=run.html",
@@ -247,7 +247,7 @@ def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
     ran: str,
 ) -> None:
     shop.cases("gates: [{passing: 1}]\ncases: [{query: hats}, {query: socks}]")
-    shop.project.cases("cases: [{query: shoes}]", "other.relevance.yaml")
+    shop.cases("cases: [{query: shoes}]", "other.relevance.yaml")
     shop.returns(shoes="s1")
     run = shop.run("-k", chosen, "--relevance-gates=require", HTML, MARKDOWN, RECORD)
     monkeypatch.chdir(shop.path)

@@ -2,64 +2,62 @@
 selects cases.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from pytest_relevance.cli import main
-from tests.plugin.conftest import Project
-from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
+from tests.plugin.conftest import Command, Project
+from tests.plugin.shop import (
+    AGAINST,
+    BOTH,
+    RECORD,
+    REQUIRE,
+    SEARCH,
+    UPDATE,
+    WORKERS,
+    Shop,
+)
 
-REQUIRE = "--relevance-baseline=require"
-RECORD, AGAINST = "--relevance-record=main.jsonl", "--relevance-against=main.jsonl"
 SHOP = "cases: [{query: boots, judgments: {a: 3}}, {query: hats, judgments: {a: 3}}]"
 HELP = "cases: [{query: returns, judgments: {a: 3}}]"
-REFERENCES = pytest.mark.parametrize(
-    "reference", [(), (AGAINST,)], ids=["baseline", "record"]
-)
+NAMES = {name: f"tests/{name}/{name}.relevance.yaml" for name in ("shop", "help")}
+NOTHING_OF_HELP = f'nothing ran of 1 file ("{NAMES["help"]}")'
 
 
 @pytest.fixture
 def shop(project: Project) -> Shop:
     """Two case files in two folders, with committed baselines and a record."""
     shop = Shop(project)
-    shop.cases(SHOP, "tests/shop/shop.relevance.yaml")
-    shop.cases(HELP, "tests/help/help.relevance.yaml")
+    shop.cases(SHOP, NAMES["shop"])
+    shop.cases(HELP, NAMES["help"])
     shop.returns(boots="a", hats="a", returns="a")
     shop.run(UPDATE, RECORD)
     return shop
 
 
-def words(text: str) -> str:
-    return " ".join(text.split())
-
-
 def file(shop: Shop, name: str) -> Path:
-    return shop.path / "tests" / name / f"{name}.relevance.yaml"
+    return shop.path / NAMES[name]
 
 
-@REFERENCES
-@pytest.mark.parametrize("command", [(), ("tests",), ("-n1",)], ids=str)
+@BOTH
+@pytest.mark.parametrize("options", [(), ("tests",), ("-n1",)], ids=str)
 def test_a_case_file_that_is_gone_fails(
-    shop: Shop, reference: tuple[str, ...], command: tuple[str, ...]
+    shop: Shop, against: list[str], options: tuple[str, ...]
 ) -> None:
-    assert shop.run(REQUIRE, *reference, *command).code == 0
+    assert shop.run(REQUIRE, *against, *options).code == 0
     file(shop, "help").unlink()
-    run = shop.run(REQUIRE, *reference, *command)
+    run = shop.run(REQUIRE, *against, *options)
     assert run.code == 1
-    said = 'nothing ran of 1 file ("tests/help/help.relevance.yaml")'
-    assert said in words(run.summary)
-    assert shop.run(*reference, *command).code == 0
+    assert NOTHING_OF_HELP in run.said
+    assert shop.run(*against, *options).code == 0
 
 
-@REFERENCES
+@BOTH
 def test_a_case_file_that_was_moved_without_its_baseline_fails(
-    shop: Shop, reference: tuple[str, ...]
+    shop: Shop, against: list[str]
 ) -> None:
     file(shop, "help").rename(shop.path / "tests/help/answers.relevance.yaml")
-    assert shop.run(REQUIRE, *reference).code == pytest.ExitCode.INTERRUPTED
+    assert shop.run(REQUIRE, *against).code == pytest.ExitCode.INTERRUPTED
 
 
 def test_a_case_file_that_was_moved_with_its_baseline_is_fine(shop: Shop) -> None:
@@ -68,96 +66,95 @@ def test_a_case_file_that_was_moved_with_its_baseline_is_fine(shop: Shop) -> Non
     assert shop.run(REQUIRE).code == 0
 
 
-@REFERENCES
-def test_the_last_case_file_that_is_gone_fails(
-    shop: Shop, reference: tuple[str, ...]
-) -> None:
+@BOTH
+def test_the_last_case_file_that_is_gone_fails(shop: Shop, against: list[str]) -> None:
     """No case file is left that could say so."""
     file(shop, "help").unlink()
     file(shop, "shop").unlink()
-    shop.project.write("tests/test_other.py", "def test_other(): pass")
-    run = shop.run(REQUIRE, *reference)
+    shop.write("tests/test_other.py", "def test_other(): pass")
+    run = shop.run(REQUIRE, *against)
     assert run.code == 1
-    assert "nothing ran of 2 files" in words(run.text)
+    assert "nothing ran of 2 files" in run.said
 
 
-@REFERENCES
+@BOTH
 def test_a_case_file_that_nothing_collects_any_more_fails(
-    shop: Shop, reference: tuple[str, ...]
+    shop: Shop, against: list[str]
 ) -> None:
-    shop.project.write("tests/help/conftest.py", "collect_ignore_glob = ['*.yaml']\n")
-    assert shop.run(REQUIRE, *reference).code == 1
+    shop.write("tests/help/conftest.py", "collect_ignore_glob = ['*.yaml']\n")
+    assert shop.run(REQUIRE, *against).code == 1
 
 
-@REFERENCES
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-@pytest.mark.parametrize("deselects", [True, False], ids=["told", "silently"])
+@BOTH
+@WORKERS
+@pytest.mark.parametrize(
+    "tells", ["", "config.hook.pytest_deselected(items=hats)"], ids=["silently", "told"]
+)
 def test_cases_that_a_hook_drops_fail(
-    shop: Shop, reference: tuple[str, ...], workers: tuple[str, ...], deselects: bool
+    shop: Shop, against: list[str], workers: list[str], tells: str
 ) -> None:
-    conftest = (shop.path / "conftest.py").read_text("utf-8")
-    hook = "\ndef pytest_collection_modifyitems(config, items):\n"
-    if deselects:
-        hook += "    config.hook.pytest_deselected(items=[each for each in items if each.name == 'hats'])\n"
-    hook += "    items[:] = [each for each in items if each.name != 'hats']\n"
-    shop.project.conftest(conftest + hook)
-    run = shop.run(REQUIRE, *reference, *workers)
+    shop.conftest(f"""{SEARCH}
+    def pytest_collection_modifyitems(config, items):
+        hats = [item for item in items if item.name == "hats"]
+        {tells}
+        items[:] = [item for item in items if item.name != "hats"]
+    """)
+    run = shop.run(REQUIRE, *against, *workers)
     assert run.code == 1
-    assert "does not compare 1 case of" in words(run.summary)
-    assert '1 case was not run ("hats")' in words(run.summary)
+    assert "does not compare 1 case of" in run.said
+    assert '1 case was not run ("hats")' in run.said
 
 
 # --- honest partial runs --------------------------------------------------------------
 
 
-@REFERENCES
+@BOTH
 @pytest.mark.parametrize(
     "selection",
     [
         ("-k", "boots"),
         ("-m", "not slow"),
         ("tests/shop",),
-        ("tests/shop/shop.relevance.yaml",),
-        ("tests/shop/shop.relevance.yaml::boots",),
-        ("--deselect", "tests/shop/shop.relevance.yaml::hats"),
+        (NAMES["shop"],),
+        (f"{NAMES['shop']}::boots",),
+        ("--deselect", f"{NAMES['shop']}::hats"),
         ("--ignore", "tests/help"),
     ],
     ids=str,
 )
 def test_what_the_command_line_selects_says_nothing_of_the_rest(
-    shop: Shop, reference: tuple[str, ...], selection: tuple[str, ...]
+    shop: Shop, against: list[str], selection: tuple[str, ...]
 ) -> None:
     file(shop, "help").unlink()
-    assert shop.run(REQUIRE, *reference, *selection).code == 0
+    assert shop.run(REQUIRE, *against, *selection).code == 0
 
 
-@REFERENCES
+@BOTH
 def test_of_a_selection_the_cases_that_ran_count(
-    shop: Shop, reference: tuple[str, ...]
+    shop: Shop, against: list[str]
 ) -> None:
     shop.returns(hats="skip")
-    assert shop.run(REQUIRE, *reference, "-k", "boots").code == 0
-    assert shop.run(REQUIRE, *reference, "-k", "hats").code == 1
+    assert shop.run(REQUIRE, *against, "-k", "boots").code == 0
+    assert shop.run(REQUIRE, *against, "-k", "hats").code == 1
 
 
 def test_a_plugin_that_runs_a_shard_selects(shop: Shop) -> None:
     """pytest-shard keeps its number of shards under this name, and drops the other
     cases in silence.
     """
-    conftest = (shop.path / "conftest.py").read_text("utf-8")
-    shop.project.conftest(
-        conftest
-        + "\ndef pytest_addoption(parser):\n"
-        + "    parser.addoption('--num-shards', type=int, default=1)\n"
-        + "\ndef pytest_collection_modifyitems(items):\n"
-        + "    del items[1:]\n"
-    )
+    shop.conftest(f"""{SEARCH}
+    def pytest_addoption(parser):
+        parser.addoption("--num-shards", type=int, default=1)
+
+    def pytest_collection_modifyitems(items):
+        del items[1:]
+    """)
     assert shop.run(REQUIRE, "--num-shards=2").code == 0
     assert shop.run(REQUIRE, "--num-shards=1").code == 1
 
 
 def test_the_folders_of_testpaths_are_the_whole(shop: Shop) -> None:
-    shop.project.write("pytest.ini", "[pytest]\ntestpaths = tests/shop\n")
+    shop.write("pytest.ini", "[pytest]\ntestpaths = tests/shop\n")
     assert shop.run(REQUIRE).code == 0
     file(shop, "help").unlink()
     assert shop.run(REQUIRE).code == 0
@@ -166,82 +163,60 @@ def test_the_folders_of_testpaths_are_the_whole(shop: Shop) -> None:
 # --- shards and merge -----------------------------------------------------------------
 
 
-def shards(shop: Shop, *options: str) -> list[str]:
-    """Run each case file that is there as a shard, and return the records."""
+def shards(shop: Shop, *options: str, code: int | None = 0) -> list[str]:
+    """Run each case file that is there as a shard, and return the records. Each run has
+    this exit code, if one is given.
+    """
     records = []
-    for name in ("shop", "help"):
+    for name, case_file in NAMES.items():
         if file(shop, name).exists():
-            record = f"{name}.jsonl"
-            named = str(file(shop, name).relative_to(shop.path))
-            run = shop.run(named, f"--relevance-record={record}", *options)
-            assert run.code == 0, run.text
-            records.append(record)
+            records.append(f"{name}.jsonl")
+            record = f"--relevance-record={name}.jsonl"
+            run = shop.run(case_file, record, *options)
+            assert code in (None, run.code)
     return records
 
 
-@REFERENCES
+@BOTH
 def test_a_merge_looks_at_the_whole_reference(
-    shop: Shop, reference: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    shop: Shop, against: list[str], command: Command
 ) -> None:
-    records = shards(shop, REQUIRE, *reference)
-    assert main(["merge", *records]) == 0
+    assert command("merge", *shards(shop, REQUIRE, *against)).code == 0
     file(shop, "help").unlink()
-    records = shards(shop, REQUIRE, *reference)
-    capsys.readouterr()
-    assert main(["merge", *records]) == 1
-    said = words(capsys.readouterr().out)
-    assert 'nothing ran of 1 file ("tests/help/help.relevance.yaml")' in said
-    assert "relevance_baseline is require, so the merge fails" in said
-    main(["merge", *records, "--format", "markdown"])
-    said = words(capsys.readouterr().out)
-    assert 'nothing ran of 1 file ("tests/help/help.relevance.yaml")' in said
-    records = shards(shop, *reference)
-    assert main(["merge", *records]) == 0  # as no shard requires a baseline
+    records = shards(shop, REQUIRE, *against)
+    merged = command("merge", *records)
+    assert merged.code == 1
+    assert NOTHING_OF_HELP in merged.out
+    assert "relevance_baseline is require, so the merge fails" in merged.out
+    assert NOTHING_OF_HELP in command("merge", *records, "--format", "markdown").out
+    # as no shard requires a baseline
+    assert command("merge", *shards(shop, *against)).code == 0
 
 
-def test_a_merge_tells_in_its_text_what_is_lost(
-    shop: Shop, capsys: pytest.CaptureFixture[str]
+def test_a_merge_tells_what_is_lost_and_what_the_reference_has_no_ranking_of(
+    shop: Shop, command: Command
 ) -> None:
-    shop.cases(
-        SHOP.replace("{query: hats, judgments: {a: 3}}", "{query: hats}"),
-        "tests/shop/shop.relevance.yaml",
-    )
-    records = shards(shop, AGAINST)
-    capsys.readouterr()
-    assert main(["merge", *records]) == 0
+    shop.cases(SHOP.replace("hats, judgments: {a: 3}", "hats"), NAMES["shop"])
+    merged = command("merge", *shards(shop, AGAINST))
     lost = 'in main.jsonl and not compared: 1 case has no judgments now ("hats")'
-    assert lost in words(capsys.readouterr().out)
+    assert merged.code == 0
+    assert lost in merged.out
 
-
-def test_a_merge_of_which_nothing_is_compared_names_the_cases(
-    shop: Shop, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One case is skipped now, the others ended in an error when the record was
-    made.
-    """
-    shop.returns(boots="a", hats="boom", returns="boom")
+    shop.cases(SHOP, NAMES["shop"])
+    shop.returns(hats="boom", returns="boom")
     shop.run(RECORD)
     shop.returns(boots="skip", hats="b", returns="b")
-    for name in ("shop", "help"):
-        named = f"tests/{name}/{name}.relevance.yaml"
-        shop.run(named, AGAINST, f"--relevance-record={name}.jsonl")
-    capsys.readouterr()
-    main(["merge", "shop.jsonl", "help.jsonl"])
-    said = words(capsys.readouterr().out)
+    said = command("merge", *shards(shop, AGAINST, code=None)).out
     assert 'in main.jsonl and not compared: 1 case was skipped ("boots")' in said
     assert '2 cases ended in an error there ("hats" and "returns")' in said
 
 
 def test_a_merge_fails_if_no_shard_has_anything_of_the_record(
-    shop: Shop, capsys: pytest.CaptureFixture[str]
+    shop: Shop, command: Command
 ) -> None:
-    shop.cases(HELP, "tests/other/other.relevance.yaml")
-    shop.run("tests/other/other.relevance.yaml", "--relevance-record=other.jsonl")
-    for name in ("shop", "help"):
-        named = f"tests/{name}/{name}.relevance.yaml"
-        against = "--relevance-against=other.jsonl"
-        assert shop.run(named, against, f"--relevance-record={name}.jsonl").code == 1
-    capsys.readouterr()
-    assert main(["merge", "shop.jsonl", "help.jsonl"]) == 1
-    said = words(capsys.readouterr().out)
-    assert "other.jsonl has none of the case files that ran" in said
+    shop.cases(HELP, "tests/other.relevance.yaml")
+    shop.run("tests/other.relevance.yaml", "--relevance-record=other.jsonl")
+    records = shards(shop, "--relevance-against=other.jsonl", code=1)
+    merged = command("merge", *records)
+    assert merged.code == 1
+    assert "other.jsonl has none of the case files that ran" in merged.out

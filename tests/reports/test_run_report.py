@@ -115,6 +115,19 @@ def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
     ]
 
 
+def test_a_gate_names_five_cases_those_that_cost_most_first() -> None:
+    lamps = [result("lamp", "x", "l1", id=f"l{n}", line=n) for n in range(6)]
+    long = result("torch", "x", "t1", id="a torch that shines for as long as one walks")
+    heavy = result("boots", "b2", "b1", weight=100.0)
+    mean = judged(long, *lamps, heavy, condition="mean", bounds=[["nDCG@10", 0.8]])
+    first, *_, last = plain_text(gate_lines(mean)).splitlines()[2:]
+    assert first.split()[:5] == ["0.710", "boots", "weight", "100", "passed"]
+    assert last.split()[:2] == ["0.631", "l3"]
+    failed = [changed(each, verdict="failed") for each in lamps]
+    share = judged(*failed, condition="passing", share=0.9)
+    assert plain_text(gate_lines(share)).splitlines()[-1] == "  ... 1 more"
+
+
 def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
     fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]

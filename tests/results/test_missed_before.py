@@ -105,6 +105,11 @@ FIGURES = [
     ("results: 3", "a", "a b", BEFORE),
     ("results: 3", "a", "a b c d e", WORSE),
     ("results: 0", "a", "b", BEFORE),
+    ('results: "> 0"', "", "", BEFORE),
+    ("results: 0, exclude: [s]", "s", "s a", WORSE),
+    ("include: [s]", "", "a b", WORSE),  # an empty ranking tells nothing
+    ("P@2: 1, first: t", "s t", "s a", NEW),  # one of two was missed before
+    ('latency: "<= 1 ms", include: [s]', "a b", "b a", WORSE),
     ('results: "<= 9"', TEN, TEN, WORSE),  # how many there were is not kept
     ('latency: "<= 1 ms"', "a", "a", WORSE),  # nor is the machine of that day
 ]
