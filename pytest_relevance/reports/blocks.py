@@ -60,7 +60,7 @@ class CommandLine:
     style: str = PLAIN
 
     def lines(self, columns: int) -> list[Line]:
-        """The words and the command for a terminal."""
+        """Write the words and the command for a terminal."""
         said, command = harmless(self.said), harmless(self.command)
         if display_width(f"{said} {command}") <= columns:
             return [styled_line(f"{said} {command}", self.style)]

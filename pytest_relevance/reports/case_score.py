@@ -29,9 +29,10 @@ def score_digits(result: CaseResult) -> int:
 
 
 def met_text(result: CaseResult) -> str:
-    """`passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`: what a case came to.
+    """Say what a case that does not fail came to.
 
-    If there is a baseline, with the score before.
+    Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
+    baseline, the score before follows.
     """
     parts = []
     if result.evaluation.judgments:
@@ -43,7 +44,7 @@ def met_text(result: CaseResult) -> str:
 
 
 def _own_score_text(result: CaseResult) -> str:
-    """`nDCG@10 0.764, at least 0.500`, or why the case has no score."""
+    """Say `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
     name = result.metric.text
     score = result.score
     if score is None:
@@ -57,7 +58,6 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def _met_outcome(outcome: Outcome) -> str:
-    """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
     return expectation_kind(outcome.kind).show_met(outcome)
 
 
@@ -65,9 +65,7 @@ def _met_outcome(outcome: Outcome) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """`nDCG@10 lies between 0.287 and 0.641`; nothing if no judgment could change
-    it.
-    """
+    """Say `nDCG@10 lies between 0.287 and 0.641`; nothing if the score is certain."""
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval
@@ -83,9 +81,7 @@ def interval_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Write the sums whose quotient is the score, and the settings that they depend
-    on.
-    """
+    """Write the sums whose quotient is the score, and the settings."""
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = settings_text(conditions.settings, depth)

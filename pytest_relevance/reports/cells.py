@@ -81,12 +81,12 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The text without styles."""
+        """Return the text without styles."""
         return "".join(text for text, _ in self.spans)
 
     @property
     def width(self) -> int:
-        """The columns that the text takes in a terminal."""
+        """Return the columns that the text takes in a terminal."""
         return display_width(self.text)
 
     def harmless(self) -> Cell:

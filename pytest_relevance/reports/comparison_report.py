@@ -34,7 +34,7 @@ from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
-    moved_table,
+    mover_table,
 )
 from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.sections import (
@@ -94,9 +94,7 @@ class ComparisonReport:
         return lines
 
     def markdown(self, max_chars: int | None) -> str:
-        """Write the report as Markdown, without its last sections if it gets too
-        long.
-        """
+        """Write the report as Markdown, without its last sections if it is too long."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.said.text, self.said.mark)
         sections = [Section("\n".join([head, "", *items]), "the summary")]
@@ -153,7 +151,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def counts_text(comparison: Comparison) -> str:
-    """`135 cases compared, 44 with another ranking`."""
+    """Say `135 cases compared, 44 with another ranking`."""
     compared = f"{counted(len(comparison), 'case')} compared"
     return f"{compared}, {comparison.changed_rankings:,} with another ranking"
 
@@ -214,9 +212,7 @@ def became(change: Change, least: float) -> str:
 
 
 def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
-    """Say which cases are an error in the second run alone, and which gates are not
-    met.
-    """
+    """Count the cases that are errors in the second run alone, and the unmet gates."""
     further = []
     new = sum(1 for error in comparison.errors if error.is_new)
     if new:
@@ -255,9 +251,7 @@ def _moved_queries(comparison: Comparison, sign: int, least: float) -> int:
 
 
 def _direction(rows: Sequence[Difference]) -> int:
-    """Say where the means moved: -1 if any fell significantly, 1 if any rose, else
-    0.
-    """
+    """Return -1 if any mean fell significantly, 1 if any rose, else 0."""
     significant = []
     for row in rows:
         if row.adjusted_p <= SIGNIFICANT:
@@ -268,7 +262,6 @@ def _direction(rows: Sequence[Difference]) -> int:
 
 
 def _changed(rows: Sequence[Difference]) -> bool:
-    """Whether the score of any case changed."""
     return any(row.means.better or row.means.worse for row in rows)
 
 
@@ -290,14 +283,14 @@ def _tables(
     tags = tag_table(comparison.changes, variants, limit)
     tags.hint = ""
     return {
-        "the largest drops": _moved_table(comparison, -1, drops, most_drops),
-        "the largest gains": _moved_table(comparison, 1, (GAINED_DOCUMENT,), limit),
+        "the largest drops": _mover_table(comparison, -1, drops, most_drops),
+        "the largest gains": _mover_table(comparison, 1, (GAINED_DOCUMENT,), limit),
         "the metrics": _metrics_table(comparison),
         "the tags": tags,
     }
 
 
-def _moved_table(
+def _mover_table(
     comparison: Comparison, sign: int, documents: Sequence[str], most: int | None
 ) -> Table:
     metric = comparison.metric
@@ -306,7 +299,7 @@ def _moved_table(
     else:
         title = "Largest drops" if sign < 0 else "Largest gains"
     moved = [CaseChange(change) for change in comparison.moved(sign)]
-    return moved_table(title, moved, variants_of(comparison.results), documents, most)
+    return mover_table(title, moved, variants_of(comparison.results), documents, most)
 
 
 def _metrics_table(comparison: Comparison) -> Table:

@@ -157,8 +157,10 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _returned_text(result: CaseResult) -> str:
-    """`10 results, all judged`, or
-    `100 results; of the top 10, 8 judged, 2 by judge-3`.
+    """Say what came back and how much of it is judged.
+
+    Examples: `10 results, all judged`; `100 results; of the top 10, 8 judged, 2 by
+    judge-3`.
     """
     returned = result.ranking.returned
     if not returned:
@@ -256,7 +258,7 @@ def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[
 
 
 def _explained_text(result: CaseResult, document: str) -> str:
-    """`sku-1  Orbit watch  rank 3`: the document that an explanation is about."""
+    """Name the document that an explanation is about: `sku-1  Orbit watch  rank 3`."""
     parts = [f"  {harmless(document)}"]
     title = harmless(result.texts.titles.get(document, ""))
     if title:
@@ -270,8 +272,7 @@ def _explained_text(result: CaseResult, document: str) -> str:
 
 
 def failure_message(result: CaseResult) -> str:
-    """Say why a case failed, in one line: the short summary of pytest and JUnit show
-    it.
+    """Say why a case failed, in one line for the summary of pytest and for JUnit.
 
     The query comes last, as pytest cuts long lines. It is left out if the node id has
     it.

@@ -78,9 +78,7 @@ class ReportFormat:
 
 
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
-    """Make a format of what an entry point names: a format, or a function from a
-    run.
-    """
+    """Make a format of what an entry point names."""
     if isinstance(entry, ReportFormat):
         if entry.name != name:
             raise ExtensionError(
@@ -134,18 +132,15 @@ def comparison_report(
 def comparison_report_with(
     name: str, comparison: object, gates: object, **options: Any
 ) -> str:
-    """Make the report of a `Comparison`, with options that are those of
-    `ReportOptions`.
+    """Make the report of a `Comparison`, with the fields of `ReportOptions`.
 
-    Methods of `Comparison` call it by the registry `CALLS_UPWARD`.
+    Methods of `Comparison` call this function by the registry `CALLS_UPWARD`.
     """
     return comparison_report(name, comparison, gates, ReportOptions(**options))
 
 
 def _checked(report: object, name: str) -> str:
-    """Return a report of an entry. Raises `ExtensionError` if it is not a text, or is
-    empty.
-    """
+    """Return a report of an entry. Raise `ExtensionError` if it is not a text."""
     if not isinstance(report, str) or not report:
         raise ExtensionError(
             f"{REPORTS.label(name)} returned {shown(report)}, not a text"
@@ -154,18 +149,18 @@ def _checked(report: object, name: str) -> str:
 
 
 def has_report_of_comparison(name: str) -> bool:
-    """Whether a format makes reports of comparisons. Raises KeyError for an unknown
-    name.
+    """Say whether a format makes reports of comparisons.
+
+    Raises KeyError for an unknown name.
     """
     return REPORTS.get(name).of_comparison is not None
 
 
 def format_of_suffix(suffix: str) -> str:
-    """Find the format that a file name with this ending means; text if no format has
-    it.
+    """Find the format that a file name with this ending means; text if there is none.
 
-    Other packages are asked last. Raises `ExtensionError` if one of them cannot be
-    loaded.
+    Formats of other packages are asked last. Raises `ExtensionError` if one of them
+    cannot be loaded.
     """
     if suffix:
         for format in REPORTS:
@@ -214,9 +209,7 @@ def _json_of_comparison(
 
 
 def json_text(data: object) -> str:
-    """Write the values of a report as JSON. Numbers that JSON does not have are
-    texts.
-    """
+    """Write the values of a report as JSON; `NaN` and infinities become texts."""
     from pytest_relevance.results.records.file import as_json
 
     return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
@@ -257,9 +250,9 @@ _BYTES_WITH_COUNTS = 2_000
 
 
 def is_report(data: bytes) -> bool:
-    """Whether a file holds the report of a run, a comparison or a history.
+    """Say whether a file holds the report of a run, a comparison or a history.
 
-    `data` is its content. It may have any of the formats of reports.
+    `data` is its content, in any of the formats of reports.
     """
     if any(re.match(beginning, data) for beginning in _BEGINNINGS):
         return True

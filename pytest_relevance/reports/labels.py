@@ -31,9 +31,7 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def case_label(result: CaseResult) -> str:
-    """Name a case as reports do: `q043 "gaming laptop"`, or its query alone if that is
-    its id.
-    """
+    """Name a case: `q043 "gaming laptop"`, or its query alone if that is its id."""
     return case_name(result.id, result.query)
 
 
@@ -44,10 +42,10 @@ def case_heading(result: CaseResult) -> str:
 
 
 def item_heading(name: str, case: str, query: str) -> str:
-    """Write the heading of an item by its name and the id and the query of its case:
-    `q043 "gaming laptop"[bm25]`.
+    """Name an item by its case: `q043 "gaming laptop"[bm25]`.
 
-    The query is left out if it is the id, and for an item that is a test with checks.
+    `name` is that of the item. It stands alone if the query is the id, and if the item
+    is a test with checks.
     """
     if query == case or not name.startswith(case):
         return harmless(name)
@@ -56,7 +54,7 @@ def item_heading(name: str, case: str, query: str) -> str:
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """Name the search of a case as reports do: `search[bm25](locale=en_GB)`."""
+    """Name the search of a case: `search[bm25](locale=en_GB)`."""
     label = harmless(search)
     if variant:
         label += f"[{harmless(variant)}]"
@@ -69,9 +67,9 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 
 
 def settings_text(settings: Settings, depth: int | None = None) -> str:
-    """Name the settings that produced the figures, as every report does.
+    """Name the settings that produced the figures.
 
-    `depth`: the one that the case file sets, if it sets one.
+    `depth`: that of the case file, if it sets one.
     """
     ideal = settings.ideal
     if ideal == "max" and settings.max_grade is not None:
@@ -93,7 +91,7 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
 
 
 def _gain_text(settings: Settings) -> str:
-    """`exponential`, or `{0: 0, 1: 3}` for gains by grade."""
+    """Name the gain: `exponential`, or `{0: 0, 1: 3}` for gains by grade."""
     if isinstance(settings.gain, str):
         return settings.gain
     gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]

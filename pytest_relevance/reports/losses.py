@@ -61,9 +61,7 @@ def figure(loss: float) -> str:
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first few; one more is shown too, as a note would take as much
-    room.
-    """
+    """Return the first few; one more is shown too, as a note takes as much room."""
     if full or len(blamed) == MOST_BLAMED + 1:
         return blamed
     return blamed[:MOST_BLAMED]
@@ -100,7 +98,7 @@ def _too_high_lines(
 
 
 def _named_grade(result: CaseResult, grade: float) -> str:
-    """`3 exact`, or `3` if the scale has no name for it."""
+    """Write `3 exact`, or `3` if the scale has no name for it."""
     name = harmless(result.conditions.grade_names.get(grade, ""))
     return f"{number_text(grade)} {name}".strip()
 
@@ -193,7 +191,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
 
 
 def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
-    """`any 2 of 7 with grade 3: "Orbit 2", "Summit GPS" ...`: several share a loss.
+    """Say which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
 
     There are several grades if a mapping gives them the same gain.
     """
@@ -257,9 +255,7 @@ def table_of_documents() -> Table:
 def lines_with_notes(
     table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
 ) -> Iterator[Line]:
-    """Write the rows of a table about documents, below each the note of its
-    judgment.
-    """
+    """Write the rows of a table about documents, and below each its note."""
     for spans, about in zip_longest(table.row_lines(columns), documents):
         yield spans
         if about is None:

@@ -105,9 +105,7 @@ class _RankingTable:
         )
 
     def add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
-        """Add the row of one or several ranks without a result, with figures of
-        nDCG.
-        """
+        """Add the row of one or several ranks without a result."""
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"

@@ -30,9 +30,10 @@ _END = "\n"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report in Markdown. The line about what is left out names it.
+    """A part of a report in Markdown, which is shown or left out as a whole.
 
-    `content` may be a function, which is not called if there is no room for the text.
+    `name` is what the line about left-out sections calls it. `content` may be a
+    function, which is not called if there is no room for the text.
     """
 
     content: str | Callable[[], str]
@@ -40,7 +41,7 @@ class Section:
 
     @property
     def text(self) -> str:
-        """The Markdown."""
+        """Return the Markdown."""
         return self.content if isinstance(self.content, str) else self.content()
 
 

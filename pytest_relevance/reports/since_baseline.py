@@ -41,12 +41,11 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 def since_baseline_lines(
     result: CaseResult, moves: RankChanges, *, full: bool, columns: int
 ) -> list[Line]:
-    """Say what left, fell, came and rose, and what part each has in the change of
-    nDCG@k.
+    """Say what left, fell, came and rose, and its part in the change of nDCG@k.
 
-    `moves` are those of the ranking. The documents that cost most come first, then
-    what stands higher now, the best rank first. `full`: all of them, and how similar
-    the rankings are; else the first few, and the others in one row.
+    `moves` are those of the ranking. The documents that cost most come first, then what
+    stands higher now, the best rank first. `full`: all of them, and how similar the
+    rankings are; else the first few, and the others in one row.
     """
     assert result.baseline is not None
     searched = changes_text(result.baseline.searched, None if full else MOST_SHOWN)
@@ -88,7 +87,7 @@ class _ChosenMoves:
 
     @property
     def share_of_others(self) -> float:
-        """The shares of the documents that are not shown, together."""
+        """Return the shares of the documents that are not shown, together."""
         shown = {move.document for move in self.shown}
         rest = 0.0
         for document, share in self.shares.items():
@@ -165,7 +164,7 @@ def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
 
 
 def _ranks_text(result: CaseResult, move: Move) -> str:
-    """`3 -> 37`, `new at 1`, `1 -> gone`; `1 -> not in the index` if that is known."""
+    """Write `3 -> 37`, `new at 1`, `1 -> gone` or `1 -> not in the index`."""
     if move.first is None:
         return f"new at {move.second}"
     if move.second is None:
@@ -175,7 +174,7 @@ def _ranks_text(result: CaseResult, move: Move) -> str:
 
 
 def _scores_text(result: CaseResult) -> str:
-    """`: nDCG@10 0.764 -> 0.312`; nothing if either score is not defined."""
+    """Write `: nDCG@10 0.764 -> 0.312`; nothing if either score is not defined."""
     assert result.baseline is not None
     then, now = result.baseline.score, result.score
     if then is None or now is None:
@@ -185,9 +184,7 @@ def _scores_text(result: CaseResult) -> str:
 
 
 def _judgments_changed(result: CaseResult) -> str:
-    """Say that the accepted ranking has another score today than when it was
-    accepted.
-    """
+    """Say that the accepted ranking has another score today; nothing if not."""
     assert result.baseline is not None
     score = result.baseline.score
     then = result.baseline.then.get(result.metric.text)

@@ -61,9 +61,7 @@ class Table:
         self.rows.append(row)
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """Write the table as styled lines, at most `columns` wide if it can be cut
-        so.
-        """
+        """Write the table as styled lines, at most `columns` wide if possible."""
         if not self.rows:
             return []
         lines = []

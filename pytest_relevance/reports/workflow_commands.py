@@ -27,9 +27,7 @@ _IN_PROPERTY = str.maketrans({**_ESCAPES, ":": "%3A", ",": "%2C"})
 
 
 def is_github() -> bool:
-    """Whether this process runs in GitHub Actions, so that a runner reads its
-    output.
-    """
+    """Say whether a runner of GitHub Actions reads the output of this process."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
@@ -46,9 +44,7 @@ def workflow_command(name: str, properties: Mapping[str, object], message: str) 
 
 
 def without_commands(text: str) -> str:
-    """Put a zero-width space into everything that the runner would take for a
-    command.
-    """
+    """Put a zero-width space into all that the runner would take for a command."""
     return _BEGINNING_OF_COMMAND.sub(rf"\g<0>{_ZERO_WIDTH_SPACE}", text)
 
 

@@ -9,8 +9,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.ext.html.case_rows import documents_of, is_fine, why
-from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.page_rows import (
+    PageRow,
+    explained_change,
+    nothing_fell,
+    results_of,
+    row_reason,
+)
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.labels import case_label, names_in_page, search_label
 from pytest_relevance.reports.reasons import reason_texts
@@ -40,49 +45,47 @@ _MOST_GRADES = 10
 def all_case_data(
     rows: Sequence[PageRow], shown: Sequence[PageRow], tables: SharedTables
 ) -> list[dict[str, Any]]:
-    """Make an object for each case that is shown.
+    """Make an object for each case that is shown, and fill the tables of the run.
 
-    Values that the script takes for granted are left out. `rows` are all cases of the
-    run.
+    `rows` are all cases of the run. Values that the script takes for granted are left
+    out.
     """
     results = results_of(rows)
     names = names_in_page(results)
     variants = variants_of(results_of(shown))
     told = told_errors(results)
-    alone = is_fine(rows)
+    is_alone = nothing_fell(rows)
     cases = []
     for row in shown:
         result = row.result
         values = {
             **_identity(result, names[id(result)], variants),
-            **_verdict(row, why(result, told)),
+            **_verdict(row, row_reason(result, told)),
             **_scores(row),
-            **_changed_documents(row, alone=alone),
+            **_changed_documents(row, is_alone=is_alone),
             **tables.shared_values(result),
             **_ranking(result),
             **_accepted(row),
         }
         values |= _texts(result, values)
-        kept = {name: value for name, value in values.items() if not _is_empty(value)}
-        cases.append(kept)
+        cases.append(_without_empty_values(values))
     return cases
 
 
-def _is_empty(value: object) -> bool:
-    """Whether the page does without a value: nothing, false, or an empty text or
-    list.
-    """
-    if value is False:
-        return True
-    return not value and value != 0
+def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out None, False, and empty texts, lists and objects; numbers stay."""
+    kept = {}
+    for name, value in values.items():
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value or is_number:
+            kept[name] = value
+    return kept
 
 
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Say which case this is, and what it was asked with. `name` is its name in the
-    page.
-    """
+    """Say which case this is, and what was searched. `name` is its name in the page."""
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
         "node": name,
@@ -104,9 +107,7 @@ def _identity(
 
 
 def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
-    """Say what became of the case and why. `reason` is the short one beside its
-    score.
-    """
+    """Say what became of the case and why. `reason` stands beside its score."""
     result = row.result
     error = result.call.error
     return {
@@ -137,9 +138,9 @@ def _scores(row: PageRow) -> dict[str, Any]:
     }
 
 
-def _changed_documents(row: PageRow, *, alone: bool) -> dict[str, Any]:
-    """Name the documents that cost or gain the most. See `documents_of`."""
-    documents = documents_of(row, alone=alone)
+def _changed_documents(row: PageRow, *, is_alone: bool) -> dict[str, Any]:
+    """Name the documents that cost or gain the most. See `explained_change`."""
+    documents = explained_change(row, is_alone=is_alone)
     effect = CaseChange(row.change).weighted_change
     values: dict[str, Any] = {"effect": effect}
     lost = documents.lost
@@ -166,19 +167,13 @@ def _changed_documents(row: PageRow, *, alone: bool) -> dict[str, Any]:
 
 
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
+    """Write the losses, each as a list in the order of `Loss` in `script/data.js`."""
     found = []
     for each in losses:
-        if abs(each.loss) > _SMALLEST_LOSS:
-            found.append(
-                [
-                    each.document,
-                    each.grade,
-                    each.rank,
-                    each.loss,
-                    each.places,
-                    each.candidates,
-                ]
-            )
+        if abs(each.loss) <= _SMALLEST_LOSS:
+            continue
+        where = [each.document, each.grade, each.rank]
+        found.append([*where, each.loss, each.places, each.candidates])
     return found
 
 
@@ -200,7 +195,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:
-    """Return the earlier ranking, if there is one to show."""
+    """Give the earlier ranking, if there is one to show."""
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
         return {}
@@ -213,9 +208,9 @@ def _accepted(row: PageRow) -> dict[str, Any]:
 
 
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts of the documents that the object of the case names.
+    """Give the texts of the documents that `values`, the object of the case, names.
 
-    The results of a comparison share a table with the texts of both runs.
+    The results of a comparison share one table with the texts of both runs.
     """
     texts = result.texts
     named = [
@@ -244,35 +239,35 @@ def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class SharedTables:
-    """The settings and scales of a run, each once, by number.
+    """The settings and scales of a run, each with its number.
 
-    `grades` are the grades whose gains the page needs, by the number of the settings.
+    `grades` has, by the number of the settings, the grades whose gains the page needs.
     """
 
     def __init__(self) -> None:
         self.settings: dict[Settings, int] = {}
         self.scales: dict[_Scale, int] = {}
         self.grades: dict[int, set[float]] = {}
-        self._shared: dict[Any, Mapping[str, Any]] = {}
+        self._values: dict[Any, Mapping[str, Any]] = {}
 
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
-        """Return the numbers of the settings and of the scale of a result, and its
-        ends.
+        """Add what a result needs to the tables, and give the numbers for its object.
 
-        The grades of the result are added to those that need a gain.
+        These are the numbers of its settings and of its scale, and the lowest and the
+        highest grade.
         """
         conditions = result.conditions
         number = self.settings.setdefault(conditions.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
         grades.update(result.evaluation.judgments)
         names = tuple(conditions.grade_names.items())
-        key = number, conditions.lowest, conditions.highest, names
-        # nearly all results of a run have the same
-        if key not in self._shared:
-            self._shared[key] = self._new_values(result, number)
-        return self._shared[key]
+        key = (number, conditions.lowest, conditions.highest, names)
+        # nearly all results of a run have the same key
+        if key not in self._values:
+            self._values[key] = self._add_scale(result, number)
+        return self._values[key]
 
-    def _new_values(self, result: CaseResult, number: int) -> Mapping[str, Any]:
+    def _add_scale(self, result: CaseResult, number: int) -> Mapping[str, Any]:
         conditions = result.conditions
         highest = conditions.highest
         top = top_grade(result)
@@ -293,10 +288,11 @@ class SharedTables:
 
 
 def _scale(conditions: CaseConditions, highest: float) -> _Scale:
-    """Return the grades that a result may be given, the lowest first.
+    """Return the grades that a reader may give to a result, the lowest first.
 
-    They are the grades with a name. If a mapping gives the gains, they are also the
-    grades that it has; if no grade has a name, all whole grades, unless these are many.
+    They are the ends of the scale and the grades with a name. If a mapping gives the
+    gains, its grades are added. Otherwise, if no grade has a name, all whole grades
+    are, unless there are more than `_MOST_GRADES`.
     """
     lowest = conditions.lowest
     names = conditions.grade_names

@@ -1,4 +1,4 @@
-"""The first screen of the page, readable without scripts.
+"""The first screen of the page: what it says, and its HTML, readable without scripts.
 
 A mail preview or a sandbox without scripts shows it: headline, means, gates, diagnoses
 and the ten worst cases. The page's script adds the charts and takes over the list.
@@ -7,39 +7,186 @@ and the ten worst cases. The page's script adds the charts and takes over the li
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import counted
-from pytest_relevance.ext.html.case_rows import queries_section
-from pytest_relevance.ext.html.page_rows import PageRow, results_of
-from pytest_relevance.ext.html.screen import Finding, Screen
+from pytest_relevance.ext.html.page_rows import ChosenRows, PageRow, results_of
+from pytest_relevance.ext.html.queries_table import queries_section
+from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
-from pytest_relevance.reports.run.gates import OUTCOMES
-from pytest_relevance.reports.run.mean_text import metric_explained
-from pytest_relevance.results.case_result import FAILED
+from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run.errors import error_texts
+from pytest_relevance.reports.run.faults import faults
+from pytest_relevance.reports.run.gates import (
+    OUTCOMES,
+    cases_behind,
+    gate_message,
+    gates_in_order,
+)
+from pytest_relevance.reports.run.headline import Headline, headline
+from pytest_relevance.reports.run.mean_text import (
+    known_text,
+    left_open,
+    mean_text,
+    metric_explained,
+)
+from pytest_relevance.reports.run.moved_cases import moved_sentences
+from pytest_relevance.reports.run.remarks import without_floor_sentences
+from pytest_relevance.reports.run.report import run_gates
+from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
+from pytest_relevance.reports.run.uncompared import (
+    lost_sentences,
+    not_compared_sentences,
+)
+from pytest_relevance.results import diagnoses
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.results.changes import Change, changes_since_baseline
+from pytest_relevance.results.compare.differences import MeanChange, mean_change
+from pytest_relevance.results.records.run import Run
 
-_MOST_LINES = 4
+_MOST_FILES = 6
+_MOST_LINES = 4  # of a kind before they are folded
 
 
-def first_screen(
-    screen: Screen,
-    rows: Sequence[PageRow],
-    shown: int,
-    worst: Sequence[PageRow],
+@dataclass(frozen=True, slots=True)
+class ScreenLine:
+    """A line of the first screen: a diagnosis, or a gate with its name and outcome.
+
+    It is a link to its `results`, if it has any.
+    """
+
+    text: str
+    results: Sequence[CaseResult] = ()
+    outcome: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What the first screen says.
+
+    `context` says what ran, and against what.
+    """
+
+    said: Headline
+    means: Sequence[str]
+    notes: Sequence[str]
+    context: Sequence[str]
+    findings: Sequence[ScreenLine]
+
+
+def screen_of(run: Run) -> Screen:
+    """Say what the first screen says of a run."""
+    gates = run_gates(run)
+    ran = [result for result in run.results if result.status != SKIPPED]
+    change = mean_change(ran)
+    means = _means(ran, change)
+    known = known_text(run.results)
+    if known:
+        means.append(known)
+    context = baseline.context(run, _MOST_FILES)
+    if run.info.started:
+        # 2026-11-22 08:03, of a time in ISO 8601
+        started = run.info.started[:16].replace("T", " ")
+        context.append(f"{started} UTC")
+    return Screen(
+        said=headline(run.results, gates, run.info, change, files=run.files),
+        means=means,
+        notes=_notes(run, ran),
+        context=context,
+        findings=[*_fault_lines(run, ran), *_gate_lines(gates)],
+    )
+
+
+def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
+    """Give the means that changed since the baseline; without any the present mean."""
+    sentences = baseline.mean_sentences(
+        ran, only_changes=True, is_whole=True, of_all=change
+    )
+    if sentences:
+        return [sentence.text for sentence in sentences]
+    scored = sum(1 for result in ran if result.score is not None)
+    if not scored:
+        return []
+    mean = f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}"
+    if scored < len(ran):
+        mean += f", {len(ran) - scored:,} without a score"
+    return [mean + left_open(ran)]
+
+
+def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
+    latencies = baseline.latency_sentences(changes_since_baseline(ran))
+    searched = baseline.searched_sentences(run.files, run.info.fingerprint)
+    sentences = [
+        *latencies[: baseline.MOST_NAMES],
+        *searched[: baseline.MOST_NAMES],
+        *moved_sentences(run.files),
+        *lost_sentences(run.results, run.files, run.info),
+        *not_compared_sentences(run.results, run.files),
+        *baseline.still_empty_sentences(ran),
+        *without_floor_sentences(run.files),
+    ]
+    return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
+
+
+def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
+    findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
+    findings += [ScreenLine(error) for error in error_texts(run.info)]
+    for fault in faults(run.results, run.info):
+        findings.append(ScreenLine(fault.text, fault.results))
+    kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
+    if diagnoses.NOTHING not in kinds:
+        findings += emptied_lines(changes_since_baseline(ran))
+    return findings
+
+
+def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
+    """Say that queries return nothing now, and returned something before."""
+    found = baseline.emptied(changes)
+    if not found:
+        return []
+    count = counted(len(found), "query returns", "queries return")
+    return [ScreenLine(f"{count} nothing now", found)]
+
+
+def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
+    findings = []
+    for gate in gates_in_order(gates):
+        name = gate.gate.id
+        if gate.variant is not None:
+            name += f" {gate.variant}"
+        findings.append(
+            ScreenLine(
+                # the page shows the outcome before the text
+                gate_message(gate).removeprefix("not evaluated: "),
+                cases_behind(gate),
+                outcome=gate.outcome(),
+                name=name,
+            )
+        )
+    return findings
+
+
+# --- its HTML -------------------------------------------------------------------------
+
+
+def first_screen_html(
+    screen: Screen, rows: Sequence[PageRow], chosen: ChosenRows
 ) -> str:
     """Write the first screen, the content of `<div id="page">`.
 
-    The page has `shown` of the rows in full. `worst` are those that failed or whose
-    score fell, the worst first; without any those with the lowest scores.
+    `rows` are all cases of the run, `chosen` those that the page has.
     """
     said = screen.said
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = list(screen.notes)
+    shown = len(chosen.shown)
     total = sum(1 for row in rows if not row.was_skipped)
     if shown < total:
         notes.append(_left_out(shown, total))
     findings = []
     for place, finding in enumerate(screen.findings):
-        findings.append(_finding(finding, place))
+        findings.append(_line_html(finding, place))
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     list_begin = '<ul class="findings" aria-label="gates and diagnoses">'
     parts = [
@@ -57,7 +204,7 @@ def first_screen(
     parts.append(
         '</div><section id="charts" aria-label="charts" hidden></section></div>'
     )
-    parts.append(queries_section(rows, worst))
+    parts.append(queries_section(rows, chosen.worst))
     return "\n".join(parts)
 
 
@@ -84,7 +231,7 @@ def _left_out(shown: int, total: int) -> str:
     )
 
 
-def _finding(finding: Finding, place: int) -> str:
+def _line_html(finding: ScreenLine, place: int) -> str:
     """Write a diagnosis, or a gate with its outcome.
 
     `NOT MET  mean nDCG@10 0.665, below 0.700 (106 cases)`

@@ -1,5 +1,6 @@
-"""The HTML pages of a run and of a comparison of two: one file that needs no network,
-readable without scripts.
+"""The HTML pages of a run and of a comparison of two runs.
+
+A page is one file that needs no network, and is readable without scripts.
 
 `page.html` is the template, `*.css` the style and `script/*.js` the script, which are
 put into it unchanged. Its Content-Security-Policy allows nothing but these, by their
@@ -18,18 +19,19 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
-from pytest_relevance.ext.html.first_screen import first_screen
-from pytest_relevance.ext.html.page_data import chosen, page_data
+from pytest_relevance.ext.html.first_screen import (
+    Screen,
+    ScreenLine,
+    emptied_lines,
+    first_screen_html,
+    screen_of,
+)
+from pytest_relevance.ext.html.page_data import page_data
 from pytest_relevance.ext.html.page_rows import (
     PageRow,
+    choose_rows,
     rows_of_comparison,
     rows_of_run,
-)
-from pytest_relevance.ext.html.screen import (
-    Finding,
-    Screen,
-    emptied_findings,
-    screen_of,
 )
 from pytest_relevance.gates.comparison import comparison_text
 from pytest_relevance.reports.comparison_report import (
@@ -103,16 +105,14 @@ def html_page(
 
 
 def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) -> str:
-    """Make a page with these rows. `run` has what their cases share."""
+    """Make a page with these rows, which are all cases of `run`."""
     if images:
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
     styles = [package_text(PACKAGE, name) for name in STYLES]
     style = "\n".join([shared_style(), *styles])
     script = "\n".join(package_text(PACKAGE, f"script/{name}.js") for name in SCRIPTS)
-    picked = chosen(rows)
-    shown = [rows[place] for place in picked.shown]
-    worst = [rows[place] for place in picked.worst]
-    encoding, data = embedded(page_data(run, rows, shown, screen, images=images))
+    chosen = choose_rows(rows)
+    encoding, data = embedded(page_data(run, rows, chosen.shown, screen, images=images))
     page = Template(package_text(PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.said.text} - {harmless(run.name)}"),
@@ -120,7 +120,7 @@ def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) ->
         script=script,
         encoding=encoding,
         data=data,
-        first_screen=first_screen(screen, rows, len(shown), worst),
+        first_screen=first_screen_html(screen, rows, chosen),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -131,10 +131,10 @@ def comparison_page(
     *,
     images: bool = False,
 ) -> str:
-    """Make the page about two runs: that of the second beside the first.
+    """Make the page about two runs: the second beside the first.
 
-    It is text to be written in UTF-8. `gates` are what `Comparison.judge` returns,
-    `images`: as of a run.
+    `gates` are what `Comparison.judge` returns. The text and `images` are as in
+    `html_page`.
     """
     if gates is None:
         gates = comparison.judge()
@@ -147,7 +147,6 @@ def comparison_page(
 def _comparison_screen(
     comparison: Comparison, gates: ComparisonGates, name: str
 ) -> Screen:
-    """Say what the first screen says of a comparison with this name."""
     context = [name, counts_text(comparison)]
     if _has_other_metric(comparison):
         context.append(f"compared by {comparison.metric}")
@@ -162,38 +161,36 @@ def _comparison_screen(
         notes=comparison.notes,
         context=context,
         findings=[
-            *emptied_findings(comparison.changes),
+            *emptied_lines(comparison.changes),
             *_gate_findings(comparison, gates),
         ],
     )
 
 
 def _has_other_metric(comparison: Comparison) -> bool:
-    """Whether cases are compared by another metric than their own nDCG@k."""
+    """Say whether cases are compared by another metric than their own nDCG@k."""
     if comparison.metric is None:
         return False
     return any(result.metric.text != comparison.metric for result in comparison.results)
 
 
-def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Finding]:
-    """Make a line of each gate. One that is not met is a link to all cases that
-    fell.
-    """
+def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[ScreenLine]:
+    """Make a line of each gate. An unmet gate is a link to all cases that fell."""
     fallen_keys = {change.case.key for change in comparison.moved(-1)}
     fallen = [each for each in comparison.results if each.key in fallen_keys]
     findings = []
     for gate in gates.findings:
         if gate.is_met:
-            findings.append(Finding(comparison_text(gate), outcome=PASSED))
+            findings.append(ScreenLine(comparison_text(gate), outcome=PASSED))
         else:
-            findings.append(Finding(comparison_text(gate), fallen, outcome=FAILED))
+            findings.append(ScreenLine(comparison_text(gate), fallen, outcome=FAILED))
     return findings
 
 
 def embedded(data: Any) -> tuple[str, str]:
-    """Return how data are encoded, and the text of the script element with them.
+    """Encode data for a script element: return `json` or `gzip`, and the text.
 
-    They are `json`, or `gzip`, which is in base64, if they are large.
+    Large data are compressed with gzip and written in base64.
     """
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     if len(text) < COMPRESSED_FROM:

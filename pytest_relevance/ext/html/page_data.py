@@ -7,77 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
+from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
-from pytest_relevance.ext.html.screen import Screen
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.labels import settings_text
-from pytest_relevance.reports.run.case_change import CaseChange, fall_order
-from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.unjudged import PlausibleGains
-
-MOST_CASES = 20_000
-"""How many cases a page has in full; of more it has `MOST_DETAILED`."""
-
-MOST_DETAILED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The results that a page has: their places among the results of a run.
-
-    `shown` are those that it has in full, in the order of the run; `worst` are all that
-    failed or got worse, the worst first.
-    """
-
-    shown: Sequence[int]
-    worst: Sequence[int]
-
-
-def chosen(rows: Sequence[PageRow]) -> Chosen:
-    """Choose what a page shows: all cases but the skipped ones, or of very many the
-    notable.
-
-    Without failed or fallen cases the worst are those with the lowest scores.
-    """
-    searched, notable, fallen = [], [], []
-    for place, row in enumerate(rows):
-        if row.was_skipped:
-            continue
-        searched.append(place)
-        kind = _notable_kind(row)
-        if kind is not None:
-            notable.append((kind, row.result.weight * row.score_change, place))
-        order = fall_order(
-            CaseChange(row.change), is_failed=row.has_failed, is_worse=row.got_worse
-        )
-        if order is not None:
-            fallen.append((order, place))
-    worst = [place for _, place in sorted(fallen)]
-    if not worst:
-        worst = lowest(results_of(rows))
-    if len(searched) > MOST_CASES:
-        most_notable = sorted(notable)[:MOST_DETAILED]
-        searched = sorted(place for *_, place in most_notable)
-    return Chosen(searched, worst)
-
-
-def _notable_kind(row: PageRow) -> int | None:
-    """Why a case is worth a look, the most urgent reason first; None if it is not."""
-    if row.has_failed:
-        return 0 if row.got_worse else 1
-    if row.score_change:
-        return 2
-    if row.result.unjudged:
-        return 3
-    return None
 
 
 def page_data(
@@ -90,9 +31,9 @@ def page_data(
 ) -> dict[str, Any]:
     """Make the data of the page: an object for each case, and what they share.
 
-    `rows` are all cases of the run, and `shown` those that the page has in full.
-    `screen` is what the first screen says: its lines are links to their cases.
-    `images`: the page shows pictures.
+    `rows` are all cases of the run, and `shown` those that the page has in full. The
+    lines of the first `screen` are links to their cases. `images`: the page shows
+    pictures.
     """
     results = results_of(shown)
     tables = SharedTables()
@@ -117,7 +58,7 @@ def page_data(
 
 
 def record_name(run: Run) -> str:
-    """A name that no other run has: when the run began, and a digest of its scores."""
+    """Name a run as no other run: when it began, and a digest of its scores."""
     digest = blake2b(digest_size=6)
     for result in run.results:
         text = f"{result.key}{result.evaluation.scores}{result.evaluation.digest}"
@@ -138,9 +79,9 @@ def _discounts(
 
 
 def _ranks(row: PageRow) -> int:
-    """Count the discounts that the page needs for a case.
+    """Count the ranks of the longest ranking of a case.
 
-    They are those of its rankings, and of an ideal ranking if every result is judged.
+    One is the ideal ranking that it has once every result is judged.
     """
     result = row.result
     returned = len(result.ranking.documents)
@@ -163,7 +104,7 @@ def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:
-    """Make the lines of the first screen, with the places of their cases."""
+    """Give the lines of the first screen, with the places of their cases."""
     places = {result.key: place for place, result in enumerate(results)}
     findings = []
     for finding in screen.findings:
@@ -176,7 +117,7 @@ def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, A
 
 
 def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
-    """Return by file the fields with the address, and the picture, of a document."""
+    """Give, by file, the fields with the address and the picture of a document."""
     names = ["url", "image"] if images else ["url"]
     addresses = {}
     for file, info in run.files.items():

@@ -1,18 +1,19 @@
-"""The rows of the page: each case with what became of it, beside an earlier ranking if
-any.
-"""
+"""The rows of the page: what became of each case, and which cases the page shows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_relevance.reports.comparison_report import (
     GOT_BETTER,
     became,
     notable_change,
 )
+from pytest_relevance.reports.reasons import reason_beside_score
+from pytest_relevance.reports.run.case_change import CaseChange, fall_order
+from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -30,11 +31,10 @@ from pytest_relevance.results.failures import FAILED_BEFORE, GOT_WORSE, failure_
 class PageRow:
     """A case in the page.
 
-    `change`: the case, and its ranking beside the earlier one, by nDCG@k.
-    `became`: what became of the case: it got worse or better, failed before, or its
-    status.
-    `is_better`: whether its score rose by more than the tolerance, or in a comparison
-    by more than a little.
+    `change`: the case beside its earlier ranking, if it has one, by nDCG@k.
+    `became`: `got worse`, `got better`, `failed before`, or the status of the case.
+    `is_better`: the score rose by more than the tolerance. In a comparison: by more
+    than `notable_change`.
     """
 
     change: Change
@@ -43,39 +43,39 @@ class PageRow:
 
     @property
     def result(self) -> CaseResult:
-        """The result of the case now."""
+        """Return the result of the case now."""
         return self.change.case
 
     @property
     def got_worse(self) -> bool:
-        """Whether the case is worse than the earlier ranking."""
+        """Say whether the case is worse than the earlier ranking."""
         return self.became == GOT_WORSE
 
     @property
     def has_failed(self) -> bool:
-        """Whether the case is shown among those that failed."""
+        """Say whether the case is shown among those that failed."""
         return self.got_worse or case_result.has_failed(self.result)
 
     @property
     def status(self) -> str:
-        """The status whose colour the row has."""
+        """Return the status whose colour the row has."""
         return case_result.FAILED if self.got_worse else self.result.status
 
     @property
     def failed_before(self) -> bool:
-        """Whether the baseline says that the accepted ranking misses the same."""
+        """Say whether the accepted ranking misses the same demands."""
         baseline = self.result.baseline
         return baseline is not None and baseline.failed_before
 
     @property
     def score_change(self) -> float:
-        """How much nDCG@k rose (fell: below 0); 0 if either score is not defined."""
+        """Return by how much nDCG@k rose; 0 if a score is not defined."""
         difference = self.change.difference
         return 0.0 if math.isnan(difference) else difference
 
     @property
     def has_earlier_ranking(self) -> bool:
-        """Whether there is an earlier ranking to show, be it one of another query."""
+        """Say whether there is an earlier ranking to show, also of another query."""
         baseline = self.result.baseline
         if baseline is None:
             return self.change.before is not None
@@ -83,7 +83,7 @@ class PageRow:
 
     @property
     def was_skipped(self) -> bool:
-        """Whether the case was skipped."""
+        """Say whether the case was skipped."""
         return self.result.status == SKIPPED
 
 
@@ -120,3 +120,100 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 def results_of(rows: Sequence[PageRow]) -> list[CaseResult]:
     """Return the results of the cases."""
     return [row.result for row in rows]
+
+
+# --- which rows the page shows --------------------------------------------------------
+
+MOST_CASES = 20_000
+"""How many cases a page has in full; of more it has `MOST_DETAILED`."""
+
+MOST_DETAILED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRows:
+    """The rows that a page has.
+
+    `shown` are those that it has in full, in the order of the run. `worst` are all that
+    failed or got worse, the worst first; without any, those with the lowest scores.
+    """
+
+    shown: Sequence[PageRow]
+    worst: Sequence[PageRow]
+
+
+def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
+    """Choose what a page shows: all cases that ran, or of very many the notable."""
+    ran = [place for place, row in enumerate(rows) if not row.was_skipped]
+    places = ran
+    if len(ran) > MOST_CASES:
+        places = _most_notable(rows, ran)
+    fallen = []
+    for place in ran:
+        row = rows[place]
+        order = fall_order(
+            CaseChange(row.change), is_failed=row.has_failed, is_worse=row.got_worse
+        )
+        if order is not None:
+            fallen.append((order, place))
+    worst = [place for _, place in sorted(fallen)]
+    if not worst:
+        worst = lowest(results_of(rows))
+    return ChosenRows(
+        [rows[place] for place in places], [rows[place] for place in worst]
+    )
+
+
+def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
+    """Return the places of the rows that are most worth a look, in the order given."""
+    notable = []
+    for place in places:
+        row = rows[place]
+        if row.has_failed:
+            urgency = 0 if row.got_worse else 1
+        elif row.score_change:
+            urgency = 2
+        elif row.result.unjudged:
+            urgency = 3
+        else:
+            continue
+        notable.append((urgency, row.result.weight * row.score_change, place))
+    return sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
+
+
+# --- what a row says ------------------------------------------------------------------
+
+
+def nothing_fell(rows: Sequence[PageRow]) -> bool:
+    """Say whether no case failed and no score fell.
+
+    The page then shows the lowest scores, as without a baseline.
+    """
+    for row in rows:
+        if row.was_skipped:
+            continue
+        if row.has_failed:
+            return False
+        is_compared = row.change.score_before is not None
+        if is_compared and CaseChange(row.change).weighted_change < 0:
+            return False
+    return True
+
+
+def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
+    """Return what names the documents in the row of a case.
+
+    `is_alone`: they explain its present ranking, whatever the earlier one was.
+    """
+    return CaseChange(replace(row.change, before=None) if is_alone else row.change)
+
+
+def row_reason(result: CaseResult, told: frozenset[int]) -> str:
+    """Return the reason in the row of a case: its error, or what stands by its score.
+
+    An error is left out if `told` has the `id()` of the result: the page says such an
+    error once for several cases.
+    """
+    if result.call.error is None:
+        return reason_beside_score(result)
+    return "" if id(result) in told else result.call.error.headline

@@ -23,7 +23,7 @@ from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     LOST_DOCUMENT,
-    moved_case,
+    mover_row,
 )
 from pytest_relevance.reports.run.run_findings import reason_texts
 from pytest_relevance.reports.run.variants import variants_of
@@ -108,9 +108,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
 
 def _error_annotations(info: RunInfo) -> list[Annotation]:
-    """Make an annotation of each error that is not that of a case. A text is said
-    once.
-    """
+    """Make an annotation of each error outside of cases; equal texts only once."""
     annotations: dict[str, Annotation] = {}
     for error in info.errors:
         annotations.setdefault(error.text, _error_annotation(error))
@@ -152,7 +150,7 @@ def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Anno
 
 
 def _title(result: CaseResult, has_variants: bool) -> str:
-    """`Got worse: smart watch [bm25]`."""
+    """Write the title of an annotation: `Got worse: smart watch [bm25]`."""
     kind = failure_kind(result)
     label = case_label(result)
     if has_variants and result.variant is not None:
@@ -168,7 +166,7 @@ def _message_parts(result: CaseResult) -> list[str]:
     change = CaseChange.since_baseline(result)
     if change.after is None:
         return parts
-    row = moved_case(change, ())
+    row = mover_row(change, ())
     for word in (LOST_DOCUMENT, DOCUMENT_ON_TOP):
         spans = row.documents[word]
         if spans:

@@ -34,7 +34,7 @@ its module before.
 
 
 def has_something_to_say(run: Run) -> bool:
-    """Whether a run has errors, fails for a reason that is no case, or has searched."""
+    """Say whether a run searched, has errors, or fails for another reason."""
     fails = any(finding.fails for finding in run.info.findings)
     return bool(run.info.errors) or fails or anything_ran(run.results)
 
@@ -66,9 +66,7 @@ class Annotations:
 
 
 def append_to_summary(report: str, summary: str) -> str:
-    """Append a report to the file of the summary of a job. Return why that failed; else
-    an empty text.
-    """
+    """Append a report to the summary of a job. Return why that failed, if it did."""
     try:
         with open(summary, "ab") as file:
             gap = "\n\n" if file.tell() else ""
@@ -80,16 +78,14 @@ def append_to_summary(report: str, summary: str) -> str:
 
 
 def _fails_in_its_call(result: CaseResult) -> bool:
-    """Whether pytest reports a failing case for its call, and not for its setup."""
+    """Say whether pytest reports a failing case for its call, and not for its setup."""
     error = result.call.error
     is_of_setup = error is not None and error.phase == SETUP
     return not is_of_setup and result.status != NOT_SEARCHED
 
 
 def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) -> None:
-    """Print annotations for the runner of GitHub. Characters that standard output lacks
-    are escaped.
-    """
+    """Print annotations for the runner; characters that stdout lacks are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for annotation in annotations:
         text = annotation.as_command(_path_in_workspace(annotation.file, config))
@@ -97,9 +93,7 @@ def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) 
 
 
 def _path_in_workspace(file: str, config: pytest.Config) -> str | None:
-    """Return the path of a file relative to the workspace of the job; None if it is
-    outside, or if there is none.
-    """
+    """Return the path of a file within the workspace; None if it is outside."""
     if not file:
         return None
     workspace = os.environ.get("GITHUB_WORKSPACE") or config.rootpath

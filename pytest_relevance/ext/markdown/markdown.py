@@ -60,7 +60,7 @@ from pytest_relevance.reports.run.movers import (
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
     MOST_ROWS,
-    moved_table,
+    mover_table,
 )
 from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
@@ -132,7 +132,7 @@ class _MarkdownReport:
 
     @property
     def full(self) -> bool:
-        """Whether nothing is left out of lists and tables."""
+        """Say whether nothing is left out of lists and tables."""
         return self.verbosity > 0
 
     def most(self, count: int) -> int | None:
@@ -207,7 +207,7 @@ class _MarkdownReport:
             title = (
                 f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
             )
-            table = moved_table("", rows, variants, ())
+            table = mover_table("", rows, variants, ())
             folded = details(title, table.markdown())
             yield Section(folded, "further cases that got worse")
 
@@ -246,9 +246,7 @@ class _MarkdownReport:
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Write the sentence, the means, the counts, what ran against what, and what nDCG
-    is.
-    """
+    """Write the headline, the means, the counts, what ran, and what nDCG is."""
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran)
@@ -375,5 +373,5 @@ def _case_sections(
         ("the cases that rose most", "Rose", groups.rose, (GAINED_DOCUMENT,)),
         ("the lowest cases", "Lowest", groups.lowest, on_fall),
     ):
-        table = moved_table(title, changes, variants, documents, most)
+        table = mover_table(title, changes, variants, documents, most)
         yield from table_sections(name, [table])

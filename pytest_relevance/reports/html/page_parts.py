@@ -51,8 +51,6 @@ def content_security_policy(
 
 
 def _digest(text: str) -> str:
-    """Return the source expression of a policy for an inline style or script:
-    SHA-256.
-    """
+    """Return the SHA-256 of an inline style or script, as a policy names it."""
     digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
     return f"sha256-{digest.decode('ascii')}"

@@ -68,9 +68,7 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """`7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)`, if
-    any.
-    """
+    """Say `7 queries return nothing now ("books", "boots" and 5 more)`, if any do."""
     queries = list(dict.fromkeys(case.query for case in emptied(changes)))
     if not queries:
         return []
@@ -79,9 +77,7 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """`2 queries find nothing, as in the reference ("q" and "r")`; nothing if none
-    does.
-    """
+    """Say `2 queries find nothing, as in the reference ("q" and "r")`, if any do."""
     queries: dict[str, None] = {}
     for result in results:
         found_nothing = result.baseline is not None and result.baseline.found_nothing

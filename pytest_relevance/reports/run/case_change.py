@@ -43,19 +43,19 @@ class CaseChange:
 
     @property
     def result(self) -> CaseResult:
-        """The result of the case now."""
+        """Return the result of the case now."""
         return self.change.case
 
     @property
     def by(self) -> str | None:
-        """The metric of its scores, None for nDCG@k."""
+        """Return the metric of its scores, None for nDCG@k."""
         return self._scored_by.metric
 
     @property
     def before(self) -> float | None:
-        """The score of the earlier ranking, None without one.
+        """Return the score of the earlier ranking, None without one.
 
-        1 by a metric that compares the two rankings.
+        By a metric that compares the two rankings it is 1.
         """
         if is_similarity(self.by or ""):
             return 1.0
@@ -63,14 +63,14 @@ class CaseChange:
 
     @property
     def after(self) -> float | None:
-        """The score now."""
+        """Return the score now."""
         return self._scored_by.score_after
 
     @property
     def weighted_change(self) -> float:
-        """The weight times the change of the score, from 1 if there is no score before.
+        """Return the weight times the change of the score.
 
-        A case that has no score now counts as a loss of 1.
+        Without a score before, the change is that from 1. Without a score now it is -1.
         """
         weight = self.result.weight
         if self.after is None:
@@ -80,12 +80,12 @@ class CaseChange:
 
     @cached_property
     def lost(self) -> Move | None:
-        """The document whose place costs the score most; None if there is none.
+        """Find the document whose place costs the score most; None if there is none.
 
-        It is the document of the earlier ranking with the greatest share of the drop,
-        or by a metric that compares rankings the first that is gone. Without an earlier
-        ranking it is the document with the largest loss against the ideal ranking, and
-        it has no first rank.
+        It is the document of the earlier ranking with the greatest share of the drop.
+        By a metric that compares rankings it is the first that is gone. Without an
+        earlier ranking it is the document with the largest loss against the ideal
+        ranking, and it has no first rank.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -96,7 +96,7 @@ class CaseChange:
 
     @property
     def on_top(self) -> Move | None:
-        """The result that a reader finds in the place of `lost`; None if there is none.
+        """Find the result in the place of `lost`; None if there is none.
 
         It is the first result that rose or is new, no deeper than the rank that `lost`
         had, or at rank 1 if nothing was lost. Without an earlier ranking it is the
@@ -117,21 +117,21 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """The document with the greatest share of the rise, if any."""
+        """Find the document with the greatest share of the rise, if any."""
         if not self._ranks_before:
             return None
         return self._moved_most(1, first_ranks(self.result.ranking.documents))
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
-        """The losses of its ranking, the largest first; none without judgments."""
+        """Return the losses of the ranking, the largest first; none if not judged."""
         if not self.result.evaluation.judgments:
             return ()
         return self._scored.losses()
 
     @cached_property
     def _scored_by(self) -> Change:
-        """The change by the metric of its scores."""
+        """Return the change by the metric of its scores."""
         change = self.change
         if change.metric is not None or change.score_after is not None:
             return change
@@ -150,7 +150,7 @@ class CaseChange:
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
-        """How much each document raised the score."""
+        """Return by how much each document raised the score."""
         return change_shares(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
@@ -185,9 +185,7 @@ class CaseChange:
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """Return the cases that failed or whose score fell, in the order of
-    `fall_order`.
-    """
+    """Return the cases that failed or whose score fell, sorted by `fall_order`."""
     changes = []
     for result in results:
         change = CaseChange.since_baseline(result)

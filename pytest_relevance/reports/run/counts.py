@@ -45,7 +45,7 @@ def case_count(results: Iterable[CaseResult]) -> int:
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """`3 cases`, `2 checks` of tests in Python, or `3 cases and 2 checks`."""
+    """Say `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
     count = count_cases(results)
     parts = []
     if count.cases or not count.checks:
@@ -56,7 +56,7 @@ def counted_cases(results: Sequence[CaseResult]) -> str:
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
-    """`61 passed, 2 errors, 30 measured`."""
+    """Say how many cases have each status: `61 passed, 2 errors, 30 measured`."""
     return kind_counts(Counter(result.status for result in results), STATUSES)
 
 
@@ -71,5 +71,5 @@ def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
-    """Whether any case was not skipped."""
+    """Say whether any case was not skipped."""
     return any(result.status != SKIPPED for result in results)

@@ -22,9 +22,7 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Say what kept a run from finishing: `1 file has an error`,
-    `12 cases are missing`.
-    """
+    """Say what kept a run from finishing: `1 file has an error`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -34,8 +32,9 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
-    """Return each error with its place, once; of many the first ones, and how many
-    more.
+    """Return each error with its place, once.
+
+    Unless `full`, of many the first `MOST_LISTED`, and how many more there are.
     """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
@@ -73,9 +72,9 @@ def _name(path: str) -> str:
 
 
 def _with_node(error: RunError) -> str:
-    """`judgments.csv:3: no grade (shop.relevance.yaml is not collected)`.
+    """Add the file that is not collected, if the error is in another one.
 
-    The node is named if it is another file.
+    Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`.
     """
     if not (error.node and error.file) or _name(error.node) == _name(error.file):
         return error.text

@@ -162,9 +162,7 @@ def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list
 
 
 def brief_title(results: Sequence[CaseResult]) -> str:
-    """Return the heading of failures in brief:
-    `13 more failures, 9 of them failed before`.
-    """
+    """Return a heading: `13 more failures, 9 of them failed before`."""
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
@@ -175,11 +173,9 @@ def brief_title(results: Sequence[CaseResult]) -> str:
 
 
 def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
-    """Write a line for each failure: query, reason, and the document that costs
-    most.
-    """
+    """Write a line for each failure: query, reason, and the most costly document."""
     from pytest_relevance.reports.run.case_change import CaseChange
-    from pytest_relevance.reports.run.movers import LOST_DOCUMENT, moved_case
+    from pytest_relevance.reports.run.movers import LOST_DOCUMENT, mover_row
 
     variants = variants_of(results)
     table = Table(
@@ -191,7 +187,7 @@ def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line
         ]
     )
     for result in results:
-        row = moved_case(CaseChange.since_baseline(result), variants)
+        row = mover_row(CaseChange.since_baseline(result), variants)
         lost = Cell(row.documents[LOST_DOCUMENT])
         table.add(row.name, row.variant, reason_in_brief(result), lost)
     table.note = "-v shows them in full"
@@ -209,8 +205,9 @@ def together_title(results: Sequence[CaseResult]) -> str:
 
 
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """`and 134 more cases failed alike: q002, q003 and 132 more`; in `full` all
-    names.
+    """Say `and 134 more cases failed alike: q002, q003 and 132 more`.
+
+    In `full` all cases are named.
     """
     names = case_names(results, full=full)
     if results[0].status == NOT_SEARCHED:

@@ -64,9 +64,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _alike_errors_text(diagnosis: Diagnosis) -> str:
-    """`42 searches failed alike: ConnectionError: no engine (search in
-    conftest.py:9)`.
-    """
+    """Say `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
     if diagnosis.kind == SEARCH:
         count = counted(len(diagnosis.results), "search", "searches")
     else:

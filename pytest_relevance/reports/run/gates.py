@@ -1,7 +1,7 @@
-"""What gates say: one line of a gate, the table of gates, and the report of a gate with
-the cases behind its verdict.
+"""What gates found: one line of a gate, the table of gates, and the report of a gate.
 
-The kinds of gates have the words of what they find.
+The report of a gate names the cases behind its verdict. The kinds of gates have the
+words of what they find.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import nlargest
 
-from pytest_relevance import _text
 from pytest_relevance._number_text import number_text
-from pytest_relevance._text import counted, harmless, score_text
+from pytest_relevance._text import counted, harmless, score_text, with_variant
 from pytest_relevance.gates.findings import ErrorsFinding, finding_text
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.gates.kind import CaseBehind, Finding, gate_kind
@@ -43,10 +42,22 @@ from pytest_relevance.results.case_result import (
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
 
+OUTCOMES = {
+    FAILED: "not met",
+    XFAILED: "failed before",
+    SKIPPED: "not evaluated",
+    PASSED: "met",
+}
+"""The outcomes of gates in words for a reader who does not know pytest.
+
+Gates are listed in this order.
+"""
+
 
 def gate_message(judged: GateResult) -> str:
-    """Say in one line what is not met, or all that was found if each is met, or why
-    there is no verdict.
+    """Say in one line what is not met; if all is met, what was found.
+
+    If the gate was not judged, say why.
     """
     if judged.not_judged is not None:
         return f"not evaluated: {finding_text(judged.not_judged)}"
@@ -54,26 +65,16 @@ def gate_message(judged: GateResult) -> str:
     return "; ".join(finding_text(finding) for finding in findings)
 
 
-OUTCOMES = {
-    FAILED: "not met",
-    XFAILED: "failed before",
-    SKIPPED: "not evaluated",
-    PASSED: "met",
-}
-"""The outcomes of gates in words for a reader who does not know pytest, in the order in
-which gates are listed.
-"""
-
-
 def gates_in_order(judged: Iterable[GateResult]) -> list[GateResult]:
-    """The gates, those that are not met first, then those that were not evaluated."""
-    return sorted(judged, key=lambda gate: [*OUTCOMES].index(gate.outcome()))
+    """Sort gates by outcome: those that are not met first, those that are met last."""
+    order = list(OUTCOMES)
+    return sorted(judged, key=lambda gate: order.index(gate.outcome()))
 
 
 def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
-    """The table of the first `most` gates, with what each found."""
-    found = gates_in_order(judged)
-    several_files = len({gate.file for gate in found}) > 1
+    """Make the table of the first `most` gates, with what each found."""
+    gates = gates_in_order(judged)
+    has_several_files = len({gate.file for gate in gates}) > 1
     table = Table(
         [
             Column("suite", is_code=True),
@@ -82,86 +83,100 @@ def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
             Column("found", is_code=True),
         ]
     )
-    for gate in found[:most]:
-        word = styled_cell(
-            OUTCOMES[gate.outcome()], STRONG if gate.outcome() == FAILED else PLAIN
+    for gate in gates[:most]:
+        outcome = gate.outcome()
+        table.add(
+            gate.file if has_several_files else "",
+            with_variant(gate.gate.id, gate.variant),
+            styled_cell(OUTCOMES[outcome], STRONG if outcome == FAILED else PLAIN),
+            cut(harmless(gate_message(gate)), LONGEST_TEXT),
         )
-        names = (
-            gate.file if several_files else "",
-            _text.with_variant(gate.gate.id, gate.variant),
-        )
-        table.add(*names, word, cut(harmless(gate_message(gate)), LONGEST_TEXT))
-    if more := found[len(table.rows) :]:
-        unmet = sum(gate.outcome() == FAILED for gate in more)
-        table.note = (
-            f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
-        )
+    more = gates[len(table.rows) :]
+    if more:
+        unmet = sum(1 for gate in more if gate.outcome() == FAILED)
+        further = counted(len(more), "more gate")
+        table.note = f"... and {further}, {unmet:,} of them not met"
     return table
+
+
+# --- the report of a gate -------------------------------------------------------------
 
 
 def gate_lines(
     judged: GateResult, *, verbosity: int = 0, width: int = WIDEST
 ) -> list[Line]:
-    """The report of a gate that failed or was not judged; `verbosity` below 0: one
-    line.
+    """Write the report of a gate that failed or was not judged.
+
+    It is one line if `verbosity` is below 0.
     """
     place = f"{harmless(judged.file)}:{judged.line}"
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [styled_line(f"{place}: {harmless(gate_message(judged))}", BAD)]
-    (first, *others), met = (
-        judged.unmet,
-        [finding for finding in judged.findings if finding.is_met],
-    )
+    first, *others = judged.unmet
     lines = folded_lines(f"{place}: {finding_text(first)}", BAD, width)
-    for finding in (*others, *met):
-        lines += folded_lines(
-            f"  {finding_text(finding)}", PLAIN if finding.is_met else BAD, width
-        )
-    about = (("tag", judged.gate.tag), ("variant", judged.variant))
-    if shown := [f"{name} {value}" for name, value in about if value is not None]:
-        lines += folded_lines("   ".join(shown), PLAIN, width)
+    for finding in others:
+        lines += folded_lines(f"  {finding_text(finding)}", BAD, width)
+    for finding in judged.findings:
+        if finding.is_met:
+            lines += folded_lines(f"  {finding_text(finding)}", PLAIN, width)
+    about = []
+    if judged.gate.tag is not None:
+        about.append(f"tag {judged.gate.tag}")
+    if judged.variant is not None:
+        about.append(f"variant {judged.variant}")
+    if about:
+        lines += folded_lines("   ".join(about), PLAIN, width)
     for finding in judged.unmet:
-        lines += _cases_behind(judged, finding, width)
+        lines += _table_of_cases_behind(judged, finding).lines(width)
     return lines
 
 
 def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
-    """The report of a gate under its name, as part of a whole report: what it found,
-    also where it is met.
-    """
+    """Write what a gate found below its name, also if it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
-        return [
-            styled_line(harmless(judged.name), STRONG),
-            *gate_lines(judged, width=columns),
-        ]
-    found = (
-        f"{'' if judged.not_judged else f'{OUTCOMES[outcome]}: '}{gate_message(judged)}"
-    )
-    said = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return folded_lines(said, GOOD if outcome == PASSED else DOUBT, columns)
+        name = styled_line(harmless(judged.name), STRONG)
+        return [name, *gate_lines(judged, width=columns)]
+    found = gate_message(judged)
+    if not judged.not_judged:
+        found = f"{OUTCOMES[outcome]}: {found}"
+    text = f"{judged.file}:{judged.line}: {judged.name} {found}"
+    return folded_lines(text, GOOD if outcome == PASSED else DOUBT, columns)
 
 
-def _cases_behind(judged: GateResult, finding: Finding, columns: int) -> list[Line]:
-    """List the cases because of which a condition is not met, those that count most
-    first.
+# --- the cases behind a verdict -------------------------------------------------------
+
+
+def cases_behind(judged: GateResult) -> list[CaseResult]:
+    """Return the cases because of which a gate is not met, in the order of the run.
+
+    There are none if the gate is met or was not judged.
     """
+    if judged.not_judged is not None:
+        return []
+    behind = set()
+    for finding in judged.unmet:
+        for case in _find_cases_behind(judged, finding):
+            behind.add(id(case.result))
+    return [result for result in judged.results if id(result) in behind]
+
+
+def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
+    """List the cases because of which a condition is not met, the weightiest first."""
     behind = _find_cases_behind(judged, finding)
-    several = len({result.weight for result in judged.results}) > 1
-    title = _title(judged, finding)
+    title = _title_of_all_cases(judged, finding)
     table = case_table(title or _pulled_down(judged, finding), label_gap=3)
+    has_weights = len({result.weight for result in judged.results}) > 1
     for case in nlargest(MOST_CASES, behind, key=lambda case: case.pull):
-        weight = f"weight {number_text(case.result.weight)}" if several else ""
+        weight = f"weight {number_text(case.result.weight)}" if has_weights else ""
         add_case(table, case.result, weight, case.shown)
-    if title and len(behind) > MOST_CASES:  # such a title announces all of them
+    if title and len(behind) > MOST_CASES:
         table.note = f"  ... {len(behind) - MOST_CASES:,} more"
-    return table.lines(columns)
+    return table
 
 
-def _title(judged: GateResult, finding: Finding) -> str:
-    """Give the title of the cases behind a finding; empty if the kind of the gate has
-    none.
-    """
+def _title_of_all_cases(judged: GateResult, finding: Finding) -> str:
+    """Return the title that announces all cases behind a finding; empty without one."""
     if isinstance(finding, ErrorsFinding):
         return "without a score"
     return gate_kind(judged.gate.condition).cases_title
@@ -173,28 +188,16 @@ def _pulled_down(judged: GateResult, finding: Finding) -> str:
 
 
 def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]:
+    """Find the cases behind a finding; none if the kind of gate fails to name them."""
     if isinstance(finding, ErrorsFinding):
-        return [
-            CaseBehind(result, result.weight, score_text(None))
-            for result in judged.results
-            if result.verdict in WITHOUT_SCORE
-        ]
+        behind = []
+        for result in judged.results:
+            if result.verdict in WITHOUT_SCORE:
+                behind.append(CaseBehind(result, result.weight, score_text(None)))
+        return behind
     gate = judged.gate
     try:
         with GATES.calling(gate.condition):
             return gate_kind(gate.condition).cases_behind(gate, finding, judged.results)
-    except ExtensionError:  # the finding says what was found
+    except ExtensionError:
         return []
-
-
-def cases_behind(judged: GateResult) -> list[CaseResult]:
-    """List the cases because of which a gate is not met; none of a gate that is met or
-    was not judged.
-    """
-    if judged.not_judged is not None:
-        return []
-    behind = set()
-    for finding in judged.unmet:
-        for case in _find_cases_behind(judged, finding):
-            behind.add(id(case.result))
-    return [result for result in judged.results if id(result) in behind]

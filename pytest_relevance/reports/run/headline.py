@@ -87,7 +87,7 @@ class Headline:
 
     @property
     def mark(self) -> str:
-        """The sign of the kind before the sentence."""
+        """Return the sign that stands before the sentence."""
         return _MARKS[self.kind]
 
 
@@ -220,16 +220,14 @@ def _improved(ran: Iterable[CaseResult]) -> int:
 
 
 def _direction(change: MeanChange | None) -> int:
-    """Say where the mean moved: -1 or 1 if it fell or rose significantly, else 0."""
+    """Return -1 or 1 if the mean fell or rose significantly, else 0."""
     if change is None or not change.p <= SIGNIFICANT:
         return 0
     return 1 if change.means.difference > 0 else -1
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """`; 9 failed before`: the failures that the accepted ranking has too; or
-    nothing.
-    """
+    """Say `; 9 failed before`, if the accepted rankings failed too; else nothing."""
     before = []
     for result in ran:
         fails = has_failed(result) or result.is_known
@@ -240,9 +238,7 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
-    """Say that every search or its fixture failed, or that a search returned nothing in
-    any case.
-    """
+    """Say that every search or fixture failed, or that nothing was returned; if so."""
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
     for result in called:
@@ -280,7 +276,7 @@ def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
 def _failures_text(
     failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
 ) -> str:
-    """`9 of 135 cases fail`. `failed` are their results by kind."""
+    """Say `9 of 135 cases fail`. `failed` has the results by the kind of failure."""
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results

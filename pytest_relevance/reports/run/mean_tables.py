@@ -132,9 +132,7 @@ def tag_table(
 
 
 def _by_tag(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Group the cases by tag, without tags that all cases of a suite or the run
-    have.
-    """
+    """Group the cases by tag, without tags that the whole suite or run has."""
     sizes = Counter(change.case.file for change in changes)
     by_tag: dict[str, list[Change]] = {}
     for change in changes:

@@ -12,15 +12,13 @@ _MOST_MEANS = 3
 
 
 def metric_of(results: Iterable[CaseResult]) -> str:
-    """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
+    """Return `nDCG@10`, or `nDCG@k` if the cases have several cutoffs."""
     cutoffs = {result.conditions.k for result in results}
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
 
 
 def mean_score(results: Iterable[CaseResult]) -> float | None:
-    """Return the mean of the defined nDCG@k scores by weight; None if none is
-    defined.
-    """
+    """Return the weighted mean of the defined nDCG@k; None if none is defined."""
     scored = []
     for result in results:
         score = result.score
@@ -30,9 +28,7 @@ def mean_score(results: Iterable[CaseResult]) -> float | None:
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
-    """Whether any case has judgments or a score, so that a mean says something of
-    them.
-    """
+    """Say whether any case has judgments or a score, so that it can have a mean."""
     for result in results:
         if result.evaluation.judgments or result.score is not None:
             return True
@@ -40,13 +36,13 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 
 def mean_text(results: Sequence[CaseResult]) -> str:
-    """`mean nDCG@10 0.712`, by the weights of the cases."""
+    """Say `mean nDCG@10 0.712`, by the weights of the cases."""
     mean = score_text(mean_score(results))
     return f"{mean_name(results)} {metric_of(results)} {mean}"
 
 
 def mean_name(results: Sequence[CaseResult]) -> str:
-    """`weighted mean` if the scored cases have different weights, else `mean`."""
+    """Return `weighted mean` if scored cases have different weights, else `mean`."""
     weights = {result.weight for result in results}
     if len(weights) > 1:
         weights = {result.weight for result in results if result.score is not None}
@@ -54,11 +50,7 @@ def mean_name(results: Sequence[CaseResult]) -> str:
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """`9 failed before, their mean nDCG@10 0.312`: the cases that were expected to
-    fail.
-
-    Nothing if there are none.
-    """
+    """Say `9 failed before, their mean nDCG@10 0.312`; nothing if none did."""
     known = [result for result in results if result.is_known]
     return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
 
@@ -118,10 +110,10 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 
 
 def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
-    """`0.701`; of several variants `bm25 0.533, hybrid 0.717`.
+    """Write means: `0.701`, or of several variants `bm25 0.533, hybrid 0.717`.
 
-    Of many variants the lowest and the highest mean, or if these are equal the mean and
-    how many variants there are.
+    Of many variants only the lowest and the highest are written. If these look equal:
+    the mean, and how many variants there are.
     """
     if not means:
         return "n/a"

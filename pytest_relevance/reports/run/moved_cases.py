@@ -52,10 +52,9 @@ def moved_sentences(
 
 
 def _moves(moved: Sequence[tuple[str, MovedCase]]) -> list[str]:
-    """Describe moves, those of several cases from one file or variant to another as
-    one.
+    """Describe moves; several from one file or variant to another are described as one.
 
-    `"boots" is now "see"`, `5 cases of old.relevance.yaml are now in
+    Examples: `"boots" is now "see"`, `5 cases of old.relevance.yaml are now in
     new.relevance.yaml`, `20 cases had the variant "bm25" and have the variant
     "lexical"`.
     """
@@ -77,7 +76,7 @@ def _moves(moved: Sequence[tuple[str, MovedCase]]) -> list[str]:
 
 
 def _kind(file: str, case: MovedCase) -> tuple[str | None, str | None] | None:
-    """What a move may have in common with others: two files, or two variants."""
+    """Return what a move may have in common with others: two files, or two variants."""
     if case.id_before != case.id:
         return None
     if case.file_before == file:
@@ -90,9 +89,7 @@ def _variant(name: str | None) -> str:
 
 
 def _move(file: str, case: MovedCase) -> str:
-    """`"boots" is now "see"`, `"boots" of old.relevance.yaml is now in
-    shop.relevance.yaml`.
-    """
+    """Say `"boots" is now "see"`, or `"boots" of old.relevance.yaml is now in ...`."""
     before = quoted(with_variant(case.id_before, case.variant_before))
     now = quoted(with_variant(case.id, case.variant))
     if case.file_before == file:

@@ -1,6 +1,6 @@
 """Tables of the cases that moved: scores, and the documents that explain them.
 
-Every report takes the words of a row from `moved_case`.
+Every report takes the words of a row from `mover_row`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 
 
 @dataclass(frozen=True, slots=True)
-class MovedCase:
-    """A row of a table of cases that moved. Texts of users are spans of the style
-    `USER`.
+class MoverRow:
+    """The texts of a row about a case whose score moved.
 
     `scores` are `0.764 -> 0.312`, or the score now if there is none before. `documents`
     has the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
-    `GAINED_DOCUMENT`.
+    `GAINED_DOCUMENT`. Texts of users are spans of the style `USER`.
     """
 
     name: str
@@ -46,7 +45,7 @@ class MovedCase:
     documents: Mapping[str, Line]
 
 
-def moved_case(change: CaseChange, variants: Sequence[Variant]) -> MovedCase:
+def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
     """Write the row of a case.
 
     If its search failed, the error stands in the column of the lost document.
@@ -56,7 +55,7 @@ def moved_case(change: CaseChange, variants: Sequence[Variant]) -> MovedCase:
     scores = after
     if change.before is not None and not is_similarity(change.by or ""):
         scores = f"{score_text(change.before)} -> {after}"
-    return MovedCase(
+    return MoverRow(
         name=case_label(result),
         variant=short_label(result, variants),
         metric=change.by or metric_of([result]),
@@ -83,7 +82,7 @@ def _document_spans(change: CaseChange) -> dict[str, Line]:
 
 
 def few_text(result: CaseResult) -> str:
-    """`nothing returned`, or `only 1 result` if nDCG@k looks at more; else empty."""
+    """Say `nothing returned`, or `only 1 result` if nDCG@k looks at more."""
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
@@ -93,7 +92,7 @@ def few_text(result: CaseResult) -> str:
 
 
 def _lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """`Boots 1 -> gone`; without a baseline `Boots rank 4` or `Boots not returned`."""
+    """Write `Boots 1 -> gone`; without a baseline `Boots rank 4`."""
     if move is None:
         return ()
     if move.first is not None:
@@ -106,7 +105,7 @@ def _lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
 
 
 def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """`Boots`, or `rank 4: Boots` if its rank is not the first."""
+    """Write `Boots`, or `rank 4: Boots` if its rank is not the first."""
     if move is None:
         return ()
     rank = f"rank {move.second}: " if move.second != 1 else ""
@@ -114,7 +113,7 @@ def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
 
 
 def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """`Boots 4 -> 1`, or `Boots new -> 1`."""
+    """Write `Boots 4 -> 1`, or `Boots new -> 1`."""
     if move is None:
         return ()
     ranks = f" {move.first or 'new'} -> {move.second}"
@@ -125,7 +124,7 @@ def _title_span(move: Move, titles: Mapping[str, str]) -> tuple[str, str]:
     return (titles.get(move.document) or move.document, USER)
 
 
-def moved_table(
+def mover_table(
     title: str,
     changes: Sequence[CaseChange],
     variants: Sequence[Variant],
@@ -138,7 +137,7 @@ def moved_table(
     `GAINED_DOCUMENT`. The table has the first `most` cases. Columns that are empty are
     left out.
     """
-    rows = [moved_case(change, variants) for change in changes[:most]]
+    rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}
     has_one_metric = len(metrics) == 1
     columns = [
@@ -187,18 +186,18 @@ def mover_tables(
     if changed:
         title = "changed since the baseline"
         tables.append(
-            moved_table(
+            mover_table(
                 title, changed, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most
             )
         )
     down = [CaseChange.since_baseline(result) for result in movers(results, -1)]
     title = "down since the baseline"
     tables.append(
-        moved_table(title, down, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most)
+        mover_table(title, down, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most)
     )
     up = [CaseChange.since_baseline(result) for result in movers(results, 1)]
     title = "up since the baseline"
-    tables.append(moved_table(title, up, variants, (GAINED_DOCUMENT,), most))
+    tables.append(mover_table(title, up, variants, (GAINED_DOCUMENT,), most))
     return tables
 
 

@@ -24,9 +24,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
 ) -> list[Block]:
-    """Say what the index lost, which rankings change, and which queries lack
-    judgments.
-    """
+    """Say what the index lost, which rankings change, which queries lack judgments."""
     blocks: list[Block] = []
     blocks += _not_in_index(results)
     blocks += stability_remarks(results, full=full)

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """Write the report of a run: failures, gates, the summary, what was found, the
-    verdict.
+    """Write the report of a run: failures, gates, the summary, findings, the verdict.
 
     `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks,
     2 the cases that passed too.
@@ -120,9 +119,7 @@ def found_lines(run: Run, width: int) -> list[Line]:
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """Judge the gates of a run: of the files of which any case ran, or of all if
-    required.
-    """
+    """Judge the gates of a run: of files with a case that ran, or all if required."""
     from pytest_relevance.gates.judging import judge_gates
 
     require = run.info.requires_gates
@@ -138,9 +135,7 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """Return the report in types of JSON: what the record has, and the results of
-    gates.
-    """
+    """Return the report in types of JSON: the record, and the results of gates."""
     return {
         "name": run.name,
         "run": encode(run.info),

@@ -41,16 +41,12 @@ def briefs(findings: Sequence[RunFinding]) -> list[str]:
 
 
 def says(info: RunInfo, sentence: str) -> bool:
-    """Whether a finding begins with a sentence, so that a report need not say it
-    again.
-    """
+    """Say whether a finding begins with a sentence, so that it need not be repeated."""
     return any(finding.text.startswith(sentence) for finding in info.findings)
 
 
 def finding_lines(info: RunInfo, *, width: int = WIDEST) -> list[Line]:
-    """Write the findings for a terminal. The reasons to fail come last, near the
-    verdict.
-    """
+    """Write the findings for a terminal. The reasons to fail stand last."""
     lines: list[Line] = []
     for text in [*remark_texts(info), *reason_texts(info)]:
         lines += folded_lines(text, BAD, width)
@@ -68,16 +64,18 @@ _LONGEST_REASON = 100
 
 
 def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
-    """Whether none of these cases was searched, and none has failed. Checks of tests in
-    Python do not count.
+    """Say whether none of these cases was searched, and none has failed.
+
+    Checks of tests in Python do not count.
     """
     cases = [result for result in results if not result.is_check]
     return not any(result.evaluation.scores or has_failed(result) for result in cases)
 
 
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
-    """`no case was searched: 3 skipped (no engine)`; empty if a case was searched, or
-    if there is none.
+    """Say `no case was searched: 3 skipped (no engine)`.
+
+    The text is empty if a case was searched, or if there are no cases.
     """
     cases = [result for result in results if not result.is_check]
     if not cases or not nothing_was_searched(cases):

@@ -35,9 +35,9 @@ def unstable_text(result: CaseResult) -> str:
 
 
 def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
-    """`rank 3: a / b`: the first rank at which calls differ, and what they have there.
+    """Say where calls differ first, and what they return there: `rank 3: a / b`.
 
-    Ids, and titles, are cut to `longest` columns.
+    Ids and titles are cut to `longest` columns.
     """
     repeats = result.call.repeats
     assert repeats is not None
@@ -57,7 +57,7 @@ def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
 def stability_remarks(
     results: Sequence[CaseResult], *, full: bool = False
 ) -> list[Block]:
-    """List the cases whose ranking changes from call to call; one line if none does.
+    """List the cases whose ranking changes from call to call; one line without any.
 
     There is no remark if each search was called once.
     """

@@ -115,9 +115,7 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Say how searches were called if several ran at once; an empty text if one by
-    one.
-    """
+    """Say how searches were called; an empty text if one at a time."""
     calls = [result.call for result in results]
     if any(call.latency_shared for call in calls):
         return "shares of batches"

@@ -54,8 +54,7 @@ def summary_lines(
     against: str = "",
     has_advice: bool = True,
 ) -> list[Line]:
-    """Write the summary of a run, at most `width` columns wide, except for longer
-    names.
+    """Write the summary of a run, at most `width` columns wide if names allow it.
 
     `verbosity` is as pytest counts it: below 0 the suites alone, above 0 nothing is
     cut. `updating` is what the run accepts into the baseline ("all" or "new").
@@ -177,8 +176,7 @@ def _advice(
 
 
 def _reference_in(command: Sequence[str]) -> str:
-    """Return the record to compare with as a command line names it; empty if it does
-    not.
+    """Return the record to compare with as a command line names it; empty without one.
 
     An absolute path is that of another machine, and stands in no report.
     """
@@ -192,7 +190,6 @@ def _reference_in(command: Sequence[str]) -> str:
 
 
 def _is_compared(results: Iterable[CaseResult]) -> bool:
-    """Whether any case is compared with an accepted ranking."""
     for result in results:
         baseline = result.baseline
         if baseline is not None and baseline.standing not in WITHOUT_COMPARISON:
@@ -203,7 +200,7 @@ def _is_compared(results: Iterable[CaseResult]) -> bool:
 def _lacks_cases(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> bool:
-    """Whether a case of the reference is lost, did not run, or is not compared."""
+    """Say whether a case of the reference is lost, did not run, or is not compared."""
     if info.not_run or any(about.lost for about in files.values()):
         return True
     for result in results:
@@ -214,7 +211,5 @@ def _lacks_cases(
 
 
 def _lacks_values(results: Iterable[CaseResult]) -> bool:
-    """Whether a field that an expectation looks at has no value in any result of a
-    case.
-    """
+    """Say whether a field of an expectation has no value in any result of a case."""
     return any(0 in result.ranking.field_values.values() for result in results)

@@ -100,8 +100,7 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Say which cases fail, known or not, as the reference has an empty ranking of
-    them.
+    """Say which cases fail, known or not, as their reference found nothing.
 
     Only `--relevance-known=xfail` needs to say so.
     """

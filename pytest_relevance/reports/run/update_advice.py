@@ -161,5 +161,5 @@ def _sentence(
 
 
 def _misses_a_demand(result: CaseResult) -> bool:
-    """Whether a case misses more than the score of its accepted ranking."""
+    """Say whether a case misses more than the score of its accepted ranking."""
     return any(reason.kind != DROP for reason in result.evaluation.reasons)

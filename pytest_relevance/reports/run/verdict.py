@@ -50,12 +50,12 @@ def verdict_lines(
     verbosity: int = 0,
     width: int = WIDEST,
 ) -> list[Line]:
-    """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
+    """Write the last line: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
 
     If the baseline has any of the failures, they are counted by kind: `44 got worse, 9
     failed before`. With a `verbosity` below 0 the mean and the gates are left out if
-    there is one suite, whose line has them. What did not finish is counted, and if no
-    count says that the run fails, the line says so.
+    there is one suite, whose line has them. What did not finish is counted. If no count
+    says that the run fails, the line says so.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
     unfinished = _unfinished_parts(info)
@@ -78,12 +78,12 @@ def verdict_lines(
 
 
 def _is_one_suite(results: Sequence[CaseResult]) -> bool:
-    """Whether all cases are of one suite, in one variant."""
+    """Say whether all cases are of one suite, in one variant."""
     return len({(result.file, result.variant) for result in results}) == 1
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
-    """`1 file has an error`, `12 cases did not finish`."""
+    """Say `1 file has an error`, `12 cases did not finish`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -94,7 +94,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """`mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
+    """Say `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
     means = means_by_variant(results)
     if not means:
         return []
@@ -104,7 +104,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _gate_parts(outcomes: Counter[str]) -> list[str]:
-    """`1 of 2 gates failed`, or that all gates are met; nothing without gates."""
+    """Say `1 of 2 gates failed`, or that all gates are met; nothing without gates."""
     total = outcomes.total()
     of_all = f"of {counted(total, 'gate')}"
     parts = []
@@ -147,7 +147,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
-    """`135 cases`, or `135 cases in 2 variants` if any case ran in several."""
+    """Say `135 cases`, or `135 cases in 2 variants` if any case ran in several."""
     name = counted_cases(results)
     variants = variants_of(results)
     if len(variants) < 2:
@@ -160,7 +160,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """`61 passed, 30 measured (2 new to the baseline)`."""
+    """Say `61 passed, 30 measured (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
@@ -170,9 +170,7 @@ def _status_text(results: Sequence[CaseResult]) -> str:
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
-    """`44 got worse, 9 failed before`; nothing if the baseline has none of the
-    failures.
-    """
+    """Say `44 got worse, 9 failed before`; nothing if the baseline has no failure."""
     if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]

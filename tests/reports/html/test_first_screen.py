@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.ext.html.case_rows import MOST_WORST
 from pytest_relevance.ext.html.page import html_page
+from pytest_relevance.ext.html.queries_table import MOST_WORST
 from pytest_relevance.results.case_parts import (
     REGRESSION,
     WITHIN,

@@ -13,17 +13,15 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._csv_cells import FORMULA
-from pytest_relevance.ext.html.first_screen import first_screen
+from pytest_relevance.ext.html.first_screen import first_screen_html, screen_of
 from pytest_relevance.ext.html.page import embedded, html_page
-from pytest_relevance.ext.html.page_data import (
+from pytest_relevance.ext.html.page_data import page_data, record_name
+from pytest_relevance.ext.html.page_rows import (
     MOST_CASES,
     MOST_DETAILED,
-    chosen,
-    page_data,
-    record_name,
+    choose_rows,
+    rows_of_run,
 )
-from pytest_relevance.ext.html.page_rows import rows_of_run
-from pytest_relevance.ext.html.screen import screen_of
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_parts import (
     NEW,
@@ -39,8 +37,7 @@ from tests.reports.conftest import Shop
 def data_of(run: Run) -> dict[str, Any]:
     """The data of the page about a run."""
     rows = rows_of_run(run.results)
-    shown = [rows[place] for place in chosen(rows).shown]
-    return page_data(run, rows, shown, screen_of(run))
+    return page_data(run, rows, choose_rows(rows).shown, screen_of(run))
 
 
 def case_of(*results: CaseResult) -> dict[str, Any]:
@@ -406,14 +403,15 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(
     dropped = shop.result(["sku-3"], accepted=["sku-1", "sku-2", "sku-3"])
     few, many = [better, failed, dropped], [unjudged] * MOST_DETAILED
     run = Run([perfect] * (MOST_CASES + 1 - len(few) - len(many)) + many + few)
-    places = [*range(MOST_CASES + 1)]
     rows = rows_of_run(run.results)
-    assert chosen(rows).shown == places[-MOST_DETAILED - 3 : -6] + places[-3:]
+    chosen = choose_rows(rows)
+    assert chosen.shown == [*rows[-MOST_DETAILED - 3 : -6], *rows[-3:]]
     said = f"{MOST_DETAILED:,} of {MOST_CASES + 1:,} results can be opened in this page"
-    assert said in first_screen(screen_of(run), rows, MOST_DETAILED, ())
-    all_but_one = Run(run.results[1:])
-    assert len(chosen(rows[1:]).shown) == MOST_CASES
-    assert said not in first_screen(screen_of(all_but_one), rows[1:], MOST_CASES, ())
+    assert said in first_screen_html(screen_of(run), rows, chosen)
+    all_but_one = choose_rows(rows[1:])
+    assert len(all_but_one.shown) == MOST_CASES
+    screen = screen_of(Run(run.results[1:]))
+    assert said not in first_screen_html(screen, rows[1:], all_but_one)
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:

@@ -6,16 +6,20 @@ The script replaces its rows when all cases are to be seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from html import escape
 
 from pytest_relevance._number_text import number_text
 from pytest_relevance._text import counted, score_text
-from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.page_rows import (
+    PageRow,
+    explained_change,
+    nothing_fell,
+    results_of,
+    row_reason,
+)
 from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.html.page_parts import ARROW, text, with_arrows
 from pytest_relevance.reports.labels import names_in_page
-from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.faults import told_errors
@@ -23,8 +27,8 @@ from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
-    MovedCase,
-    moved_case,
+    MoverRow,
+    mover_row,
 )
 from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
@@ -36,85 +40,55 @@ MOST_WORST = 10
 _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 
 
-# --- what a row says, for the script's data too ---------------------------------------
-
-
-def is_fine(rows: Sequence[PageRow]) -> bool:
-    """Whether no case failed and no score fell.
-
-    The lowest scores are shown then, as without a baseline.
-    """
-    for row in rows:
-        if row.was_skipped:
-            continue
-        if row.has_failed:
-            return False
-        is_compared = row.change.score_before is not None
-        if is_compared and CaseChange(row.change).weighted_change < 0:
-            return False
-    return True
-
-
-def documents_of(row: PageRow, *, alone: bool) -> CaseChange:
-    """Return what names the documents in the row of a case.
-
-    `alone`: those of its own ranking, whatever was before.
-    """
-    return CaseChange(replace(row.change, before=None) if alone else row.change)
-
-
-def why(result: CaseResult, told: frozenset[int]) -> str:
-    """Return the reason in the row of a case.
-
-    An error that is `told` for several cases, by `id()`, is not said again.
-    """
-    if result.call.error is None:
-        return reason_beside_score(result)
-    return "" if id(result) in told else result.call.error.headline
-
-
-# --- the table ------------------------------------------------------------------------
-
-
 def queries_section(rows: Sequence[PageRow], worst: Sequence[PageRow]) -> str:
-    """Make the section of the worst cases, as many as the first screen lists."""
-    results = results_of(rows)
-    alone = is_fine(rows)
-    heads = _heads(rows, alone=alone)
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    names = names_in_page(results)
-    told = told_errors(results)
-    variants = variants_of(results)
-    lines = []
-    for row in worst[:MOST_WORST]:
-        result = row.result
-        change = documents_of(row, alone=alone)
-        texts = moved_case(change, variants)
-        cells = [
-            _query_cell(result, texts),
-            _scores_cell(row, why(result, told)),
-            *_document_cells(texts, change),
-        ]
-        lines.append(
-            f'<tr class="{_class(row)}" data-case="{escape(names[id(result)])}">'
-            f"{''.join(cells[: len(heads)])}</tr>"
-        )
+    """Make the section with the table of the first `MOST_WORST` of the worst cases.
+
+    `rows` are all cases of the run.
+    """
+    is_alone = nothing_fell(rows)
+    titles = _titles(rows, is_alone=is_alone)
+    heads = [f'<th scope="col">{title}</th>' for title in titles]
+    body = "\n".join(
+        _table_rows(rows, worst[:MOST_WORST], len(titles), is_alone=is_alone)
+    )
     empty = ""
     if all(row.was_skipped for row in rows):
         empty = '<p class="empty">No query to show.</p>'
-    elif alone:
+    elif is_alone:
         lowest_first = ": the lowest scores first" if worst else ""
         empty = f'<p class="empty">No case failed or got worse{lowest_first}.</p>'
-    body = "\n".join(lines)
     return (
         f'<section id="queries" aria-label="queries">{empty}\n'
         '<div id="controls" hidden></div>\n'
-        f'<table id="list"><thead><tr>{head}</tr></thead>\n'
+        f'<table id="list"><thead><tr>{"".join(heads)}</tr></thead>\n'
         f"<tbody>{body}</tbody></table>{_more(worst)}\n</section>"
     )
 
 
-def _heads(rows: Iterable[PageRow], *, alone: bool) -> list[str]:
+def _table_rows(
+    rows: Sequence[PageRow], listed: Sequence[PageRow], columns: int, *, is_alone: bool
+) -> list[str]:
+    """Write a `<tr>` of so many cells for each case that is listed."""
+    results = results_of(rows)
+    names = names_in_page(results)
+    told = told_errors(results)
+    variants = variants_of(results)
+    lines = []
+    for row in listed:
+        change = explained_change(row, is_alone=is_alone)
+        words = mover_row(change, variants)
+        cells = [
+            _query_cell(row.result, words),
+            _scores_cell(row, row_reason(row.result, told)),
+            *_document_cells(words, change),
+        ]
+        name = escape(names[id(row.result)])
+        begin = f'<tr class="{_class(row)}" data-case="{name}">'
+        lines.append("".join([begin, *cells[:columns], "</tr>"]))
+    return lines
+
+
+def _titles(rows: Iterable[PageRow], *, is_alone: bool) -> list[str]:
     """Return the titles of the columns; those of documents only if there are any."""
     is_compared = False
     has_documents = False
@@ -128,12 +102,12 @@ def _heads(rows: Iterable[PageRow], *, alone: bool) -> list[str]:
             has_documents = True
         if row.has_earlier_ranking:
             is_compared = True
-    heads = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
+    titles = ["query", f"before {ARROW} after" if is_compared else "nDCG"]
     if not has_documents:
-        return heads
-    if alone or not is_compared:
-        return [*heads, "largest loss", "on top"]
-    return [*heads, "lost or fell", "in its place"]
+        return titles
+    if is_alone or not is_compared:
+        return [*titles, "largest loss", "on top"]
+    return [*titles, "lost or fell", "in its place"]
 
 
 def _more(worst: Sequence[PageRow]) -> str:
@@ -151,12 +125,12 @@ def _more(worst: Sequence[PageRow]) -> str:
     return f'<p class="more">and {more}</p>'
 
 
-def _query_cell(result: CaseResult, row: MovedCase) -> str:
+def _query_cell(result: CaseResult, words: MoverRow) -> str:
     badges = []
     if result.id != result.query:
         badges.append(f'<span class="id" dir="auto">{text(result.id)}</span>')
-    if row.variant:
-        badges.append(f'<span class="variant">{text(row.variant)}</span>')
+    if words.variant:
+        badges.append(f'<span class="variant">{text(words.variant)}</span>')
     if result.weight != 1:
         weight = f"weight {number_text(result.weight)}"
         badges.append(f'<span class="variant">{text(weight)}</span>')
@@ -164,13 +138,13 @@ def _query_cell(result: CaseResult, row: MovedCase) -> str:
     return f'<th scope="row">{query} {" ".join(badges)}</th>'
 
 
-def _document_cells(row: MovedCase, change: CaseChange) -> list[str]:
+def _document_cells(words: MoverRow, change: CaseChange) -> list[str]:
     """Make the cells of the document that was lost and of the one in its place."""
-    lost = row.documents[LOST_DOCUMENT]
+    lost = words.documents[LOST_DOCUMENT]
     if change.result.call.error is not None:
         lost = ()
-    on_top = row.documents[DOCUMENT_ON_TOP]
-    gained = row.documents[GAINED_DOCUMENT]
+    on_top = words.documents[DOCUMENT_ON_TOP]
+    gained = words.documents[GAINED_DOCUMENT]
     if gained and change.weighted_change > 0:
         on_top = gained
     if not on_top:
@@ -182,7 +156,7 @@ def _document_cells(row: MovedCase, change: CaseChange) -> list[str]:
 
 
 def _spans(spans: Line) -> str:
-    """Write the title of a document, of which a row shows two lines, and its place."""
+    """Write a title and a place, each in an element of its own."""
     parts = []
     for words, style in spans:
         if style == USER and words:
@@ -233,9 +207,7 @@ def _class(row: PageRow) -> str:
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> str:
-    """Draw the scores before and after as bars from 0 to 1, with a line at the
-    floor.
-    """
+    """Draw the scores as bars from 0 to 1, with a line at the floor."""
     parts = ['<rect class="track" width="100" height="14"/>']
     for name, score, top in (("before", before, 2), ("after", after, 7)):
         if score:
