@@ -7,8 +7,8 @@ from __future__ import annotations
 from pytest_relevance._number_text import total_text
 from pytest_relevance._text import digits_apart
 from pytest_relevance.expectations.kind import expectation_kind
-from pytest_relevance.reports import reasons
 from pytest_relevance.reports.labels import STATUSES, settings_text
+from pytest_relevance.reports.reasons import change_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
@@ -53,7 +53,7 @@ def _own_score_text(result: CaseResult) -> str:
     floor = result.conditions.floor
     expected = "no floor" if floor is None else f"at least {floor:.{digits}f}"
     before = None if result.baseline is None else result.baseline.score
-    change = reasons.change_text(score, before)
+    change = change_text(score, before)
     return f"{name} {score:.{digits}f}, {expected}{change}"
 
 

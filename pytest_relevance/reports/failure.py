@@ -9,7 +9,11 @@ from collections.abc import Iterable
 
 from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless, quoted
-from pytest_relevance.reports import reasons
+from pytest_relevance.reports.brief_reasons import (
+    failure_head,
+    reason_in_brief,
+    short_reasons,
+)
 from pytest_relevance.reports.case_score import interval_text, met_text, total_lines
 from pytest_relevance.reports.labels import STATUSES, search_label
 from pytest_relevance.reports.losses import blame_lines, field_lines
@@ -21,6 +25,7 @@ from pytest_relevance.reports.mismatched_ids import (
     same_number_lines,
 )
 from pytest_relevance.reports.ranking import ranking_lines
+from pytest_relevance.reports.reasons import LONGEST_TITLE, reasons_with_baseline
 from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import (
@@ -106,7 +111,7 @@ def failure_lines(
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """Write the report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
-    reason = harmless(reasons.reason_in_brief(result))
+    reason = harmless(reason_in_brief(result))
     lines = [styled_line(f"{harmless(result.place)}: {reason}", BAD)]
     for part in error.message.split("\n")[1:]:
         lines.append(styled_line(harmless(part)))  # not folded: it may be code
@@ -130,12 +135,12 @@ def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line
     If there is no reason, say what the case came to.
     """
     style = STATUSES[result.verdict]
-    longest = max(reasons.LONGEST_TITLE, title_room(columns, full=full))
-    said = reasons.with_figures(result, longest) or [met_text(result)]
+    longest = max(LONGEST_TITLE, title_room(columns, full=full))
+    said = reasons_with_baseline(result, longest) or [met_text(result)]
     first, *others = [harmless(text) for text in said]
     place = f"{harmless(result.place)}: "
     room = max(columns - display_width(place), _LEAST_ROOM)
-    head = reasons.failure_head(result) + first
+    head = failure_head(result) + first
     beginning, *rest = folded(head, columns, "    ", first=room)
     for other in others:
         rest += folded(f"  {other}", columns, "    ")
@@ -277,7 +282,7 @@ def failure_message(result: CaseResult) -> str:
     The query comes last, as pytest cuts long lines. It is left out if the node id has
     it.
     """
-    texts = reasons.short_reasons(result)
+    texts = short_reasons(result)
     if result.call.error is not None:
         texts = [result.call.error.headline]
     if result.id != result.query:

@@ -7,8 +7,7 @@ that a spreadsheet has changed, or that differ in little, are shown in pairs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._near import NearPair
@@ -31,14 +30,20 @@ if TYPE_CHECKING:
 
 NO_ID_KNOWN = "no result is judged; are these the same kind of id?"
 
-_LONGEST_ID = 24
+_LONGEST_NUMBER = 24
+_LONGEST_NEAR_ID = 40
+_MOST_NEAR_PAIRS = 10
 _DIGITS_KEPT = 15  # by a spreadsheet
+
+_VISIBLE_IN_QUOTES = "white space"
+_INVISIBLE = "Unicode form"
+
+
+# --- two kinds of id ------------------------------------------------------------------
 
 
 def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write both kinds of id, one below the other, in quotes: they may differ by a
-    blank.
-    """
+    """Write the returned ids above the judged ones, in quotes so that blanks show."""
     missing = [document for document, _ in result.evaluation.missing]
     returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
     judged = _quoted_ids(result, missing, columns, full=full)
@@ -67,31 +72,26 @@ def _quoted_ids(
 # --- ids that are one number ----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SameNumber:
-    """A judged document and an unjudged result whose ids may be one number."""
-
-    judged: str
-    returned: str
-
-
-def same_numbers(result: CaseResult) -> list[SameNumber]:
-    """Find the judged documents that were not returned, if their id is that of a
-    result.
-
-    The ids are one number that a spreadsheet may have rounded, or written otherwise.
-    """
-    missing = _Numbers(document for document, _ in result.evaluation.missing)
-    pairs = []
+def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
+    """Name the judged ids that a spreadsheet may have made of ids of results."""
+    judged_numbers = _Numbers(document for document, _ in result.evaluation.missing)
+    parts = []
     for returned in result.unjudged:
-        for judged in missing.candidates(returned):
+        for judged in judged_numbers.candidates(returned):
             if are_one_number(judged, returned):
-                pairs.append(SameNumber(judged, returned))
-    return pairs
+                shown_judged = quoted(judged, _LONGEST_NUMBER)
+                shown_returned = quoted(returned, _LONGEST_NUMBER)
+                parts.append(f"judged {shown_judged}, returned {shown_returned}")
+    if not parts:
+        return []
+    head = "ids that a spreadsheet may have changed: "
+    advice = "  if so, write them in the judgments as they are returned"
+    lines = wrapped(head, first_parts(parts), columns, "; ", BAD)
+    return [*lines, styled_line(advice, DIM)]
 
 
 class _Numbers:
-    """Ids that are numbers, by what they may be equal to."""
+    """Ids that are numbers, ordered so that few of them need a close look."""
 
     def __init__(self, documents: Iterable[str]) -> None:
         self._all: list[str] = []
@@ -107,9 +107,7 @@ class _Numbers:
                 self._rounded.append(document)
 
     def candidates(self, document: str) -> Sequence[str]:
-        """Return the ids that may be the number of this one. Only they need a close
-        look.
-        """
+        """Return the ids that may be the same number as this one."""
         if _may_be_rounded(document):
             return self._all
         number = spreadsheet_number(document)
@@ -119,37 +117,17 @@ class _Numbers:
 
 
 def _may_be_rounded(document: str) -> bool:
-    """Whether a number has more digits than a spreadsheet keeps, or is 1.23457E+12."""
+    """Say whether a number has more digits than a spreadsheet keeps, or an exponent."""
     return len(document) > _DIGITS_KEPT or "e" in document.lower()
-
-
-def same_number_lines(result: CaseResult, columns: int) -> Iterator[Line]:
-    """Name the ids that a spreadsheet may have changed."""
-    parts = []
-    for pair in same_numbers(result):
-        judged = quoted(pair.judged, _LONGEST_ID)
-        returned = quoted(pair.returned, _LONGEST_ID)
-        parts.append(f"judged {judged}, returned {returned}")
-    if not parts:
-        return
-    head = "ids that a spreadsheet may have changed: "
-    yield from wrapped(head, first_parts(parts), columns, "; ", BAD)
-    advice = "  if so, write them in the judgments as they are returned"
-    yield styled_line(advice, DIM)
 
 
 # --- ids that are nearly the same -----------------------------------------------------
 
-_MOST_PAIRS = 10
-_LONGEST_NEAR_ID = 40
-
-_VISIBLE_IN_QUOTES = "white space"
-_INVISIBLE = "Unicode form"
-
 
 def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
-    """Group pairs of a wanted document that was not returned and a result with nearly
-    its id, by what differs.
+    """Group the wanted documents that have nearly the id of a result, by what differs.
+
+    The wanted documents were not returned themselves.
     """
     groups: dict[str, list[NearPair]] = {}
     for pair in near_pairs_of([result]):
@@ -157,40 +135,37 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
     return groups
 
 
-def near_id_lines(
-    result: CaseResult, columns: int, *, are_shown: bool
-) -> Iterator[Line]:
+def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
     """Say which ids differ in little: a paragraph for each kind of difference.
 
     `are_shown`: the ids stand above in quotes, one below the other, so that a blank
     shows.
     """
-    judged = {document for document, _ in result.evaluation.missing}
-    has_any = False
+    lines: list[Line] = []
     for how, pairs in near_ids(result).items():
         if are_shown and how == _VISIBLE_IN_QUOTES:
             continue
-        parts = [_pair_text(pair, result, judged) for pair in pairs[:_MOST_PAIRS]]
+        parts = [_pair_text(pair, result) for pair in pairs[:_MOST_NEAR_PAIRS]]
         if len(pairs) > len(parts):
             parts.append(f"and {len(pairs) - len(parts)} more")
         head = f"ids that differ in {how} only: "
-        yield from wrapped(head, parts, columns, "; ", BAD)
-        has_any = True
-    if has_any:
-        yield styled_line(
-            "  if these are the same documents, write their ids as they are returned",
-            DIM,
-        )
+        lines += wrapped(head, parts, columns, "; ", BAD)
+    if not lines:
+        return []
+    advice = "  if these are the same documents, write their ids as they are returned"
+    return [*lines, styled_line(advice, DIM)]
 
 
-def _pair_text(pair: NearPair, result: CaseResult, judged: set[str]) -> str:
-    """`judged "SKU-1", returned "sku-1" at rank 3`."""
+def _pair_text(pair: NearPair, result: CaseResult) -> str:
+    """Say `judged "SKU-1", returned "sku-1" at rank 3`."""
+    judged = [document for document, _ in result.evaluation.missing]
     why = "judged" if pair.wanted in judged else "expected"
     wanted, found = pair.wanted, pair.found
     if _INVISIBLE in pair.how:
         wanted, found = _escaped(wanted), _escaped(found)
+    wanted, found = quoted(wanted, _LONGEST_NEAR_ID), quoted(found, _LONGEST_NEAR_ID)
     rank = result.ranking.rank_of(pair.found)
-    return f"{why} {quoted(wanted, _LONGEST_NEAR_ID)}, returned {quoted(found, _LONGEST_NEAR_ID)} at rank {rank}"
+    return f"{why} {wanted}, returned {found} at rank {rank}"
 
 
 def _escaped(document: str) -> str:

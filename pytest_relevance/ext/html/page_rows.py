@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.comparison_report import (
     GOT_BETTER,
     became,
     notable_change,
 )
-from pytest_relevance.reports.reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results import case_result

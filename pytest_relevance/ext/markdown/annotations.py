@@ -10,8 +10,8 @@ from itertools import islice
 
 from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
+from pytest_relevance.reports.brief_reasons import failure_head, reason_in_brief
 from pytest_relevance.reports.labels import case_label
-from pytest_relevance.reports.reasons import failure_head, reason_in_brief
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
 from pytest_relevance.reports.run.failures import (

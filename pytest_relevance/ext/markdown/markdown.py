@@ -19,6 +19,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.labels import case_label, names_in_page
 from pytest_relevance.reports.markdown_text import (
     LONGEST_TEXT,
@@ -27,7 +28,6 @@ from pytest_relevance.reports.markdown_text import (
     escaped,
     short_code_span,
 )
-from pytest_relevance.reports.reasons import reason_in_brief
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,

@@ -46,7 +46,7 @@ def ending_of(this: CaseRun, scored: Scored) -> Ending:
     if inconclusive == "fail":
         return Ending(_failure(this, scored))
     if inconclusive == "skip":
-        from pytest_relevance.reports.reasons import reason_in_brief
+        from pytest_relevance.reports.brief_reasons import reason_in_brief
 
         return Ending(pytest.skip.Exception(reason_in_brief(result)))
     return GOES_ON

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, first_few, listed
+from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.cells import Cell, Column
 from pytest_relevance.reports.labels import case_heading, search_label
-from pytest_relevance.reports.reasons import reason_in_brief
 from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.table import Table
@@ -75,21 +75,20 @@ def shown_failures(
         is_full = shown >= MOST_IN_FULL or lines >= MOST_LINES
         if is_full and len(failures) - place > _FEW:
             has_enough = True
-        diagnosis = None if result is None else explained.get(result.key)
-        if result is None:
-            key = (IN_FULL, place)
-        elif diagnosis is not None and diagnosis in diagnoses_in_full:
-            key = (ALIKE, diagnosis)
-        elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
-            key = (IN_BRIEF, 0)
-        else:
-            key = (IN_FULL, place)
-            shown += 1
-            if folds:
-                lines += length(place)
-            if diagnosis is not None:
-                diagnoses_in_full.add(diagnosis)
-        groups.setdefault(key, []).append(place)
+        how, number = IN_FULL, place
+        if result is not None:
+            diagnosis = explained.get(result.key)
+            if diagnosis is not None and diagnosis in diagnoses_in_full:
+                how, number = ALIKE, diagnosis
+            elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
+                how, number = IN_BRIEF, 0
+            else:
+                shown += 1
+                if folds:
+                    lines += length(place)
+                if diagnosis is not None:
+                    diagnoses_in_full.add(diagnosis)
+        groups.setdefault((how, number), []).append(place)
     return [FailureGroup(how, places) for (how, _), places in groups.items()]
 
 

@@ -41,31 +41,40 @@ def suite_sentences(
 
     `variants` are those of the whole run.
     """
-    outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
-    for gate in gates:
-        outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
-    names = []
-    figures = []
+    outcomes = _outcomes_of_gates(gates)
+    rows = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups = grouped(of_file, variant_of)
         ordered = variants_in_order(of_file)
         # a gate is about all searches with one parameter, or without any:
         # it is shown in the last of their lines
-        last = {variant[1]: variant for variant in ordered}
+        last = {parameter: (search, parameter) for search, parameter in ordered}
         for variant in ordered:
-            is_named = len(groups) > 1 or variant[1] or len(variants) > 1
-            label = variant_label(variant, variants if len(groups) > 1 else ())
-            names.append(f"{file}  {cut(label, WIDEST_NAME)}" if is_named else file)
+            _, parameter = variant
+            name = file
+            if len(groups) > 1 or parameter or len(variants) > 1:
+                label = variant_label(variant, variants if len(groups) > 1 else ())
+                name = f"{file}  {cut(label, WIDEST_NAME)}"
             of_gates: Mapping[str, int] = {}
-            if last[variant[1]] == variant:
-                of_gates = outcomes.get((file, variant[1]), {})
-            figures.append(suite_figures(groups[variant], of_gates))
-    widest = max((display_width(harmless(name)) for name in names), default=0)
+            if last[parameter] == variant:
+                of_gates = outcomes.get((file, parameter), {})
+            rows.append((harmless(name), suite_figures(groups[variant], of_gates)))
+    widest = max((display_width(name) for name, _ in rows), default=0)
     sentences = []
-    for name, parts in zip(names, figures, strict=True):
-        blanks = " " * (widest - display_width(harmless(name)))
-        sentences.append(Sentence(name + blanks, parts=tuple(parts)))
+    for name, figures in rows:
+        blanks = " " * (widest - display_width(name))
+        sentences.append(Sentence(name + blanks, parts=tuple(figures)))
     return sentences
+
+
+def _outcomes_of_gates(
+    gates: Iterable[GateResult],
+) -> dict[tuple[str, str | None], Counter[str]]:
+    """Count the outcomes of gates by file and parameter."""
+    outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
+    for gate in gates:
+        outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1
+    return outcomes
 
 
 def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from shlex import join, quote
 
 from pytest_relevance._text import counted
@@ -23,52 +23,7 @@ from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.failures import got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
-
-@dataclass(frozen=True, slots=True)
-class _Advice:
-    """What is said of cases of one standing.
-
-    `one` and `several` continue their number. `remedy` may name `{them}`, the arguments
-    of pytest that choose them, `{where}`, and what the update accepts `{too}`.
-    """
-
-    standing: str
-    one: str
-    several: str
-    remedy: str
-    style: str
-
-
-_ADVICE = (
-    _Advice(
-        REGRESSION,
-        "got worse",
-        "got worse",
-        "where that is meant, --relevance-update FILE::CASE accepts one{also}",
-        BAD,
-    ),
-    _Advice(
-        IMPROVEMENT,
-        "got better",
-        "got better",
-        "--relevance-update accepts {them}{too}",
-        GOOD,
-    ),
-    _Advice(
-        STALE,
-        "has a stale baseline",
-        "have a stale baseline",
-        "pytest --relevance-update{where} accepts the present rankings{too}",
-        BAD,
-    ),
-    _Advice(
-        NEW,
-        "has no baseline yet",
-        "have no baseline yet",
-        "pytest --relevance-update=new{where} adds {them}",
-        DOUBT,
-    ),
-)
+_WORSE_TOO = ", and what got worse too unless you choose the cases"
 
 
 def update_sentences(
@@ -91,10 +46,14 @@ def update_sentences(
     if updating == "all":
         return
     by_standing = _by_standing(results, files)
-    for advice in _ADVICE:
-        group = by_standing.get(advice.standing, ())
-        if group and not (advice.standing == NEW and updating):
-            yield _sentence(advice, group, fallen)
+    if by_standing[REGRESSION]:
+        yield _regression_advice(by_standing[REGRESSION], fallen)
+    if by_standing[IMPROVEMENT]:
+        yield _improvement_advice(by_standing[IMPROVEMENT], fallen)
+    if by_standing[STALE]:
+        yield _stale_advice(by_standing[STALE], fallen)
+    if by_standing[NEW] and not updating:
+        yield _new_advice(by_standing[NEW])
 
 
 def _how_to_see_one(
@@ -119,45 +78,73 @@ def _by_standing(
 ) -> dict[str, list[CaseResult]]:
     """Group the results that an update may change by their standing."""
     against = {name for name, info in files.items() if info.against}
-    by_standing: dict[str, list[CaseResult]] = {}
+    by_standing: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:
         if result.file in against:
             continue
         if got_worse(result):
-            standing = REGRESSION
+            by_standing[REGRESSION].append(result)
         elif result.baseline is not None:
-            standing = result.baseline.standing
-        else:
-            continue
-        by_standing.setdefault(standing, []).append(result)
+            by_standing[result.baseline.standing].append(result)
     return by_standing
 
 
-def _sentence(
-    advice: _Advice, group: Sequence[CaseResult], fallen: Sequence[CaseResult]
+# --- the sentence of each standing ----------------------------------------------------
+
+
+def _regression_advice(
+    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
 ) -> Sentence:
-    """Put advice into words for its cases. `fallen` are all that got worse."""
-    names = list(dict.fromkeys(result.node for result in group))
-    chooses_cases = len(names) <= MOST_NAMES
-    if not chooses_cases:
-        names = list(dict.fromkeys(name.partition("::")[0] for name in names))
-    where = ""
-    if len(names) <= MOST_NAMES:
-        where = "".join(f" {quote(name)}" for name in names)
-    too = ""
-    # a command that names the cases accepts nothing else
-    names_cases = chooses_cases and "{where}" in advice.remedy
-    if fallen and not names_cases:
-        too = ", and what got worse too unless you choose the cases"
     also = ""
     if any(_misses_a_demand(result) for result in fallen):
         also = "; a missed floor or expectation has to change too"
+    remedy = "where that is meant, --relevance-update FILE::CASE accepts one"
+    cases = counted(case_count(group), "case")
+    return Sentence(f"{cases} got worse: {remedy}{also}", BAD)
+
+
+def _improvement_advice(
+    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
+) -> Sentence:
     count = case_count(group)
-    remedy = advice.remedy.format(
-        them="it" if count == 1 else "them", where=where, too=too, also=also
-    )
-    words = advice.one if count == 1 else advice.several
-    return Sentence(f"{counted(count, 'case')} {words}: {remedy}", advice.style)
+    remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
+    if fallen:
+        remedy += _WORSE_TOO
+    return Sentence(f"{counted(count, 'case')} got better: {remedy}", GOOD)
+
+
+def _stale_advice(
+    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
+) -> Sentence:
+    arguments = _arguments(group)
+    remedy = f"pytest --relevance-update{arguments} accepts the present rankings"
+    # a command that names the cases accepts nothing else
+    names_cases = "::" in arguments
+    if fallen and not names_cases:
+        remedy += _WORSE_TOO
+    count = counted(case_count(group), "case has", "cases have")
+    return Sentence(f"{count} a stale baseline: {remedy}", BAD)
+
+
+def _new_advice(group: Sequence[CaseResult]) -> Sentence:
+    count = case_count(group)
+    them = "it" if count == 1 else "them"
+    remedy = f"pytest --relevance-update=new{_arguments(group)} adds {them}"
+    have = counted(count, "case has", "cases have")
+    return Sentence(f"{have} no baseline yet: {remedy}", DOUBT)
+
+
+def _arguments(group: Sequence[CaseResult]) -> str:
+    """Write the arguments of pytest that choose these cases, each behind a blank.
+
+    If there are many cases, they are the files. If there are many files, none.
+    """
+    names = list(dict.fromkeys(result.node for result in group))
+    if len(names) > MOST_NAMES:
+        names = list(dict.fromkeys(name.partition("::")[0] for name in names))
+    if len(names) > MOST_NAMES:
+        return ""
+    return "".join(f" {quote(name)}" for name in names)
 
 
 def _misses_a_demand(result: CaseResult) -> bool:

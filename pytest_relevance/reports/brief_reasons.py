@@ -1,0 +1,113 @@
+"""Why a case failed, in a few words, for headings, tables and lines that are cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_relevance._text import digits_apart
+from pytest_relevance.reports.reasons import (
+    reason_text,
+    value_before,
+    without_double_drop,
+)
+from pytest_relevance.results.case_parts import DROP, FLOOR, Outcome
+from pytest_relevance.results.case_result import FAILED, CaseResult
+
+_DECIMALS = 3
+"""The decimals of a score in a table."""
+
+
+def failure_head(result: CaseResult) -> str:
+    """Say `failed before: `, if the accepted ranking failed too; else nothing."""
+    if result.baseline is None or result.verdict != FAILED:
+        return ""
+    return "failed before: " if result.baseline.failed_before else ""
+
+
+def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
+    """Say why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of its error.
+
+    `is_named`: the metric stands before a change too, as no heading names it.
+    """
+    if result.call.error is not None:
+        return result.call.error.headline
+    return "; ".join(short_reasons(result, is_named=is_named))
+
+
+def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
+    """Say each reason in few words, for lines that are cut.
+
+    A score is as short as it can be: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900,
+    tolerance 0.05`, or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons
+    are whole sentences.
+    """
+    texts = []
+    for reason in without_double_drop(result.evaluation.reasons):
+        brief = _score_in_brief(reason, result, is_named=is_named)
+        texts.append(reason_text(reason, result) if brief is None else str(brief))
+    if texts:
+        texts[0] = failure_head(result) + texts[0]
+    return texts
+
+
+def reason_beside_score(result: CaseResult) -> str:
+    """Say why a case failed, behind its score: `below its floor 0.500`.
+
+    The text is empty if the case ended in an error.
+    """
+    if result.call.error is not None:
+        return ""
+    texts = []
+    for reason in without_double_drop(result.evaluation.reasons):
+        brief = _score_in_brief(reason, result, is_named=False)
+        if brief is None:
+            texts.append(reason_text(reason, result))
+        else:
+            texts.append(brief.beside_score(is_floor=reason.kind == FLOOR))
+    return "; ".join(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _BriefScore:
+    """A score in a few words: `1.000 -> 0.936` and `floor 0.950`.
+
+    `is_in_table`: a table of cases shows as much of the score.
+    """
+
+    change: str
+    limit: str
+    is_in_table: bool
+
+    def __str__(self) -> str:
+        return f"{self.change}, {self.limit}"
+
+    def beside_score(self, *, is_floor: bool) -> str:
+        """Say the limit, after the score if the table shows less of it."""
+        limit = f"below its {self.limit}" if is_floor else self.limit
+        return limit if self.is_in_table else f"{self.change}, {limit}"
+
+
+def _score_in_brief(
+    reason: Outcome, result: CaseResult, *, is_named: bool
+) -> _BriefScore | None:
+    """Shorten a floor or a drop; None for any other reason, and without a score."""
+    score = reason.value
+    if reason.kind not in (FLOOR, DROP) or score is None:
+        return None
+    before = value_before(reason, result)
+    digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
+    has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)
+    if before is not None and has_dropped:
+        digits = max(digits, digits_apart(score, before))
+    now = f"{score:.{digits}f}"
+    then = now if before is None else f"{before:.{digits}f}"
+    change = now if then == now else f"{then} -> {now}"
+    if is_named or change == now:
+        change = f"{reason.name} {change}"
+    if reason.by_people:
+        change += " by the grades of people"
+    limit = f"floor {reason.bound:.{digits}f}"
+    if reason.kind == DROP:
+        limit = f"tolerance {reason.bound:.3g}"
+    is_in_table = digits <= _DECIMALS and not reason.by_people
+    return _BriefScore(change, limit, is_in_table)
