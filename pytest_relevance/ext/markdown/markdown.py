@@ -199,9 +199,9 @@ class _MarkdownReport:
         self, worst: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[Section]:
         """List the cases that got worse and are not in their table, folded."""
-        fallen = [change for change in worst if got_worse(change.result)]
         if self.full:
             return
+        fallen = [change for change in worst if got_worse(change.result)]
         for start in range(MOST_ROWS, len(fallen), _MOST_FURTHER):
             rows = fallen[start : start + _MOST_FURTHER]
             title = (

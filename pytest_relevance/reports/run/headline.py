@@ -238,21 +238,14 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _outage(ran: Sequence[CaseResult]) -> str:
-    """Say that every search or fixture failed, or that nothing was returned; if so."""
+    """Say that all searches failed or returned nothing; an empty text otherwise."""
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
     for result in called:
         if result.call.error is not None and result.call.error.type:
             errors.append(result.call.error)
     if len(errors) > 1 and len(errors) == len(called):
-        types = [error.type for error in errors]
-        alike = types.count(types[0])
-        calls = counted(len(called), "call")
-        left = len(ran) - len(called)
-        rest = f", {counted(left, 'case')} not searched" if left else ""
-        if all(error.phase == SETUP for error in errors):
-            return f"{_fixtures_failed(called, errors[0])}{rest}"
-        return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
+        return _all_failed_text(ran, called, errors)
     if all(result.ranking.returned for result in called):
         return ""
     empty: list[CaseResult] = []
@@ -263,6 +256,22 @@ def _outage(ran: Sequence[CaseResult]) -> str:
         return ""
     queries = counted(case_count(ran), "query", "queries")
     return f"Search returned nothing for {case_count(empty):,} of {queries}"
+
+
+def _all_failed_text(
+    ran: Sequence[CaseResult],
+    called: Sequence[CaseResult],
+    errors: Sequence[SearchError],
+) -> str:
+    """Say that every search that was called failed, or its fixture."""
+    left = len(ran) - len(called)
+    rest = f", {counted(left, 'case')} not searched" if left else ""
+    if all(error.phase == SETUP for error in errors):
+        return f"{_fixtures_failed(called, errors[0])}{rest}"
+    types = [error.type for error in errors]
+    alike = types.count(types[0])
+    calls = counted(len(called), "call")
+    return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
 
 
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
