@@ -13,6 +13,7 @@ from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
+from pytest_relevance.reports.run.update_advice import update_sentences
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
@@ -24,58 +25,38 @@ from tests.helpers import block, case_result, changed
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
 
-DEFAULT, FULL = 0, 1
+FULL = 1
 
 
 def report(
     shop: Shop,
     accepted: list[str],
     ranking: object,
-    verbosity: int = DEFAULT,
-    *,
-    then: float | None = None,
-    drops: bool = False,
+    verbosity: int = 0,
     **keys: Any,
 ) -> str:
-    """The report of a ranking, and of what became of it since another one was accepted,
-    with the score of its day.
-
-    `drops`: it is a regression.
-    """
+    """The report of a ranking, after another one was accepted."""
     found = shop.result(ranking, accepted=accepted, **keys)
-    baseline = found.baseline
-    assert baseline is not None
-    if then is not None:
-        found = changed(
-            found, baseline=replace(baseline, then={found.metric.text: then})
-        )
-    if drops:
-        before = baseline.score
-        drop = Outcome(
-            found.metric.text,
-            DROP,
-            met=False,
-            value=found.score,
-            bound=found.conditions.tolerance,
-            before=before,
-        )
-        reasons, at = (
-            found.evaluation.reasons,
-            1 if found.verdict == "inconclusive" else 0,
-        )
-        found = changed(
-            found, verdict="failed", reasons=(*reasons[:at], drop, *reasons[at:])
-        )
     return plain_text(failure_lines(found, verbosity=verbosity))
 
 
-def since(text: str) -> list[list[str]]:
-    """The rows of what changed since the baseline, with the text behind the heading as
-    the first.
-    """
-    return [
-        line.split() for line in text.partition("since the baseline")[2].splitlines()
-    ]
+def dropped(found: CaseResult) -> CaseResult:
+    """The result as a regression, by a drop that is told behind `inconclusive`."""
+    assert found.baseline is not None
+    drop = Outcome(
+        found.metric.text,
+        DROP,
+        met=False,
+        value=found.score,
+        bound=found.conditions.tolerance,
+        before=found.baseline.score,
+    )
+    reasons = list(found.evaluation.reasons)
+    reasons.insert(1 if found.verdict == "inconclusive" else 0, drop)
+    return changed(found, verdict="failed", reasons=tuple(reasons))
+
+
+# --- the report of a case -------------------------------------------------------------
 
 
 def test_a_report_ends_with_what_changed(shop: Shop) -> None:
@@ -110,46 +91,35 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
 def test_in_full_it_blames_what_stands_too_high_and_has_the_similarity_too(
     shop: Shop,
 ) -> None:
-    keys: dict[str, Any] = {"k": 3, "min_ndcg": 0.5}
-    text = report(
-        shop,
-        ["sku-1", "sku-2", "sku-3"],
-        shop.hits("sku-4", "sku-5", "sku-3", "sku-2"),
-        FULL,
-        **keys,
-    )
+    hits = shop.hits("sku-4", "sku-5", "sku-3", "sku-2")
+    text = report(shop, ["sku-1", "sku-2", "sku-3"], hits, FULL, k=3, min_ndcg=0.5)
     assert 'too high: sku-4 "Boot polish, black" (grade 0, rank 1)' in text
     assert "lost most by" in text
     assert text.splitlines()[-1] == "  Jaccard@3 0.20, RBO 0.27"
 
 
-def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(shop: Shop) -> None:
+def test_of_many_changes_those_that_cost_most_and_stand_highest_are_shown(
+    shop: Shop,
+) -> None:
     accepted = ["sku-1", "sku-2", "sku-3", "x", "y", "z", "w"]
-    rows = since(
-        report(shop, accepted, ["w", "v", "sku-3", "y", "sku-2"], min_ndcg=0.9)
-    )
-    assert [row[0] for row in rows] == [":", "sku-1", "sku-2", "w", "v", "3"]
-    assert rows[-1] == ["3", "others", "(-v", "shows", "all)", "0.000"]
-    before, after = float(rows[0][2]), float(rows[0][4])
-    assert sum(float(row[-1]) for row in rows[1:]) == pytest.approx(
-        after - before, abs=2e-3
-    )
-    assert rows[2] == ["sku-2", "grade", "3", "2", "->", "5", "-0.132"]
-    every = since(
-        report(shop, accepted, ["w", "v", "sku-3", "y", "sku-2"], FULL, min_ndcg=0.9)
-    )
-    assert [row[0] for row in every[1:-1]] == [
-        "sku-1",
-        "sku-2",
-        "w",
-        "v",
-        "y",
-        "x",
-        "z",
+    ranking = ["w", "v", "sku-3", "y", "sku-2"]
+    text = report(shop, accepted, ranking, min_ndcg=0.9)
+    assert text.partition("since the ")[2] + "\n" == block("""
+        baseline: nDCG@10 1.000 -> 0.326
+          sku-1   grade 3    1 -> gone   -0.542
+          sku-2   grade 3    2 -> 5      -0.132
+          w       unjudged   7 -> 1       0.000
+          v       unjudged   new at 2     0.000
+          3 others (-v shows all)         0.000
+    """)
+    in_full = report(shop, accepted, ranking, FULL, min_ndcg=0.9)
+    assert in_full.partition("new at 2     0.000\n")[2].splitlines()[:3] == [
+        "  y       unjudged   5 -> 4       0.000",
+        "  x       unjudged   4 -> gone    0.000",
+        "  z       unjudged   6 -> gone    0.000",
     ]
 
 
-anything = st.text(min_size=1, max_size=60)
 documents = st.lists(
     st.sampled_from(["sku-1", "sku-2", "sku-3", "sku-4", "x", "y", "z"]), max_size=7
 )
@@ -160,107 +130,98 @@ documents = st.lists(
     "settings",
     [{}, {"unjudged": "skip"}, {"ideal": "returned"}, {"k": 2, "gain": "linear"}],
 )
-def test_the_shares_add_up_under_all_settings(
+def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(
     shop: Shop, settings: dict[str, Any], accepted: list[str], ranking: list[str]
 ) -> None:
     found = shop.result(ranking, accepted=accepted, depth=20, **settings)
     assert found.baseline is not None
     if found.baseline.score is not None and found.score is not None:
-        assert sum(
-            change_shares(Change.since_baseline(found), scored_ranking(found)).values()
-        ) == pytest.approx(found.score - found.baseline.score, abs=1e-9)
-
-
-DROPPED = (
-    "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"
-)
+        shares = change_shares(Change.since_baseline(found), scored_ranking(found))
+        change = found.score - found.baseline.score
+        assert sum(shares.values()) == pytest.approx(change, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("accepted", "ranking", "drops", "first"),
+    ("accepted", "baseline"),
     [
-        (
-            ["sku-1", "sku-2"],
-            ["sku-1", "sku-2"],
-            False,
-            "nDCG@10 0.884 is below 0.900   (baseline 0.884)",
-        ),
-        (
-            ["sku-2"],
-            ["sku-1", "sku-2"],
-            False,
-            "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)",
-        ),
-        (["sku-1", "sku-2", "sku-3"], ["sku-1", "x", "sku-2", "sku-3"], True, DROPPED),
+        (["sku-1", "sku-2"], "(baseline 0.884)"),
+        (["sku-2"], "(baseline 0.542, up 0.342)"),
     ],
 )
 def test_the_first_line_says_what_the_baseline_was(
-    shop: Shop, accepted: list[str], ranking: list[str], drops: bool, first: str
+    shop: Shop, accepted: list[str], baseline: str
 ) -> None:
-    text = report(shop, accepted, ranking, min_ndcg=0.9, drops=drops)
-    assert (
-        " ".join(text.split("\nquery")[0].split("\n    "))
-        == f"shop.relevance.yaml:41: {first}"
-    )
+    text = report(shop, accepted, ["sku-1", "sku-2"], min_ndcg=0.9)
+    place = "shop.relevance.yaml:41"
+    first = f"{place}: nDCG@10 0.884 is below 0.900   {baseline}"
+    assert text.splitlines()[0] == first
 
 
-def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
-    text = report(
-        shop, ["sku-1", "sku-2"], ["sku-2", "sku-1"], expect={"first": "sku-1"}
+def test_a_drop_is_said_with_the_tolerance(shop: Shop) -> None:
+    found = shop.result(
+        ["sku-1", "x", "sku-2", "sku-3"], accepted=["sku-1", "sku-2", "sku-3"]
     )
-    assert (
-        text.splitlines()[0]
-        == 'shop.relevance.yaml:41: first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'
+    text = plain_text(failure_lines(dropped(found), width=160))
+    drop = (
+        "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"
     )
+    assert text.splitlines()[0] == f"shop.relevance.yaml:41: {drop}"
 
 
 def test_in_doubt_that_is_said_first_and_the_drop_once(shop: Shop) -> None:
-    text = report(
-        shop,
-        ["sku-1", "sku-2"],
-        ["x", "sku-1"],
-        min_ndcg=0.6,
-        min_judged=0.9,
-        drops=True,
+    found = shop.result(
+        ["x", "sku-1"], accepted=["sku-1", "sku-2"], min_ndcg=0.6, min_judged=0.9
     )
-    assert text.splitlines()[:2] == [
+    assert plain_text(failure_lines(dropped(found))).splitlines()[:2] == [
         "shop.relevance.yaml:41: inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
         "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)",
     ]
 
 
+def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
+    expect = {"first": "sku-1"}
+    text = report(shop, ["sku-1", "sku-2"], ["sku-2", "sku-1"], expect=expect)
+    first = 'first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'
+    assert text.splitlines()[0] == f"shop.relevance.yaml:41: {first}"
+
+
+SAME = "the ranking is the same"
+TODAY = "was 0.750 that day and is 1.000 today: the judgments or settings changed"
+
+
 @pytest.mark.parametrize(
     ("ranking", "then", "said"),
     [
-        (["sku-1", "sku-2", "sku-3"], 1.0, "the ranking is the same"),
-        (["sku-1", "sku-2", "sku-3"], None, "the ranking is the same"),
-        (
-            ["sku-1", "sku-2", "sku-3"],
-            0.75,
-            "the ranking is the same; its score was 0.750 that day and is 1.000 today: the judgments or settings "
-            "changed",
-        ),
+        (["sku-1", "sku-2", "sku-3"], 1.0, SAME),
+        (["sku-1", "sku-2", "sku-3"], None, SAME),
+        (["sku-1", "sku-2", "sku-3"], 0.75, f"{SAME}; its score {TODAY}"),
         (
             ["sku-2", "sku-1", "sku-3"],
             0.75,
-            "nDCG@10 1.000 -> 1.000 sku-1 grade 3 1 -> 2 -0.200 sku-2 grade 3 2 -> 1 +0.200 the score of the accepted "
-            "ranking was 0.750 that day and is 1.000 today: the judgments or settings changed too",
+            "nDCG@10 1.000 -> 1.000 sku-1 grade 3 1 -> 2 -0.200 sku-2 grade 3 2 -> 1 +0.200 "
+            f"the score of the accepted ranking {TODAY} too",
         ),
     ],
 )
 def test_whether_the_ranking_or_the_judgments_changed(
     shop: Shop, ranking: list[str], then: float | None, said: str
 ) -> None:
-    text = report(shop, ["sku-1", "sku-2", "sku-3"], ranking, then=then).partition(
-        "since the baseline: "
-    )[2]
+    found = shop.result(ranking, accepted=["sku-1", "sku-2", "sku-3"])
+    assert found.baseline is not None
+    scores = {} if then is None else {found.metric.text: then}
+    found = changed(found, baseline=replace(found.baseline, then=scores))
+    text = plain_text(failure_lines(found)).partition("since the baseline: ")[2]
     assert " ".join(text.split()) == said
 
 
 def test_a_case_without_judgments_says_what_changed_too(shop: Shop) -> None:
     text = report(shop, ["a", "b"], ["b"], judgments={}, expect={"first": "a"})
-    assert since(text) == [[], ["a", "1", "->", "gone"], ["b", "2", "->", "1"]]
+    rows = text.partition("since the baseline\n")[2].splitlines()
+    assert rows == ["  a   1 -> gone", "  b   2 -> 1"]
     assert "(baseline" not in text
+
+
+anything = st.text(min_size=1, max_size=60)
 
 
 @given(
@@ -273,178 +234,156 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
 ) -> None:
     results = [{"id": document, "title": title} for document in ranking]
     found = shop.result(results, {"a": 1}, accepted)
-    found = changed(
-        found, titles={**found.texts.titles, **dict.fromkeys(accepted, title)}
-    )
+    titles = {**found.texts.titles, **dict.fromkeys(accepted, title)}
+    found = changed(found, titles=titles)
+    moves = Change.since_baseline(found).moves
+    assert moves is not None
     for full in (False, True):
-        moves = Change.since_baseline(found).moves
-        assert moves is not None
-        for spans in since_baseline_lines(found, moves, full=full, columns=WIDEST):
-            text = "".join(text for text, _ in spans)
+        for line in since_baseline_lines(found, moves, full=full, columns=WIDEST):
+            text = plain_text([line])
             assert harmless(text) == text
             assert display_width(text) <= 100
 
 
+@pytest.mark.parametrize(
+    ("accepted", "is_in_doubt"),
+    [(["sku-1", "sku-2"], True), (["x2", "x3"], True), (["sku-1", "x2"], False)],
+    ids=["judged then", "unjudged then", "judged then, with a result of now"],
+)
+def test_the_ids_of_a_ranking_are_in_doubt_if_it_shares_none_with_a_judged_one(
+    shop: Shop, accepted: list[str], is_in_doubt: bool
+) -> None:
+    lost = shop.report(["x1", "x2"], accepted=accepted, min_ndcg=0.5)
+    question = "no result is judged; are these the same kind of id?"
+    assert (question in lost) == is_in_doubt
+    brief = shop.report(["x1", "x2"], -1, accepted=accepted, min_ndcg=0.5)
+    assert (f"{question} (id_field)" in brief) == is_in_doubt
+
+
+# --- the summary ----------------------------------------------------------------------
+
+FILE = "shop.relevance.yaml"
+WITH_BASELINE = {FILE: FileInfo(FILE, has_baseline=True)}
+
+
 def entry(
-    query: str,
-    change: float,
-    score: float = 0.5,
-    standing: str = "within",
-    **values: Any,
+    query: str, change: float, standing: str = "within", **keys: Any
 ) -> CaseResult:
-    baseline = BaselineComparison(standing, score - change)
+    """A case that returned a document, whose score changed to 0.5."""
     known: dict[str, Any] = {
-        "file": "shop.relevance.yaml",
-        "line": 3,
-        "id": query,
-        "verdict": "passed",
+        "scores": {"nDCG@10": 0.5},
+        "baseline": BaselineComparison(standing, 0.5 - change),
+        "node": f"{FILE}::{query}",
+        "documents": ("a",),
+        "returned": 1,
     }
-    return case_result(
-        **{**known, "scores": {"nDCG@10": score}, "baseline": baseline, **values}
+    return case_result(FILE, 3, query, "passed", **{**known, **keys})
+
+
+def summary(results: list[CaseResult], verbosity: int = 0) -> str:
+    lines = summary_lines(results, WITH_BASELINE, RunInfo(), verbosity=verbosity)
+    return plain_text(lines) + "\n"
+
+
+def test_changes_of_less_than_the_last_digit_are_none() -> None:
+    found = [entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]
+    assert "since the baseline" not in summary(found)
+
+
+def test_the_biggest_movers_first_and_five_of_each() -> None:
+    results = [entry(f"q{n}", (-1) ** n * n / 20) for n in range(1, 15)]
+    assert summary(results).partition("down ")[2] == block("""
+        since the baseline (5 of 7)
+          query         nDCG@10  now on top
+          q13    1.150 -> 0.500  a
+          q11    1.050 -> 0.500  a
+          q9     0.950 -> 0.500  a
+          q7     0.850 -> 0.500  a
+          q5     0.750 -> 0.500  a
+        up since the baseline (5 of 7)
+          query          nDCG@10
+          q14    -0.200 -> 0.500
+          q12    -0.100 -> 0.500
+          q10     0.000 -> 0.500
+          q8      0.100 -> 0.500
+          q6      0.200 -> 0.500
+    """)
+    assert "down since the baseline (7)" in summary(results, verbosity=1)
+
+
+def test_movers_of_several_variants_are_named() -> None:
+    names = ("bm25", "a long name of a variant")
+    results = [entry("boots", -len(name) / 100, variant=name) for name in names]
+    rows = summary(results).partition("down since the baseline (2)\n")[2].splitlines()
+    assert [row.split()[:2] for row in rows[1:3]] == [["boots", "a"], ["boots", "bm25"]]
+
+
+def advice(results: list[CaseResult], updating: str | None = None) -> list[str]:
+    """What is said of an update of the baseline, in sentences."""
+    said = plain_text(
+        line
+        for block in update_sentences(results, WITH_BASELINE, updating)
+        for line in block.lines(1000)
     )
+    return said.splitlines()
 
 
-WITH_BASELINE = {
-    "shop.relevance.yaml": FileInfo("shop.relevance.yaml", has_baseline=True)
-}
+BETTER = [entry("boots", 0.1, "improvement", variant=name) for name in ("a", "b")]
+STALE = [entry(query, 0.0, "stale") for query in ("hats", "red caps")]
+ADDED = [entry(f"new-{number}", 0.0, "new") for number in range(4)]
+SAID_OF_STALE = (
+    "2 cases have a stale baseline: pytest --relevance-update "
+    "shop.relevance.yaml::hats 'shop.relevance.yaml::red caps' accepts the present rankings"
+)
 
 
-def summary(results: list[CaseResult], verbose: int = 0, **keys: Any) -> list[str]:
-    return plain_text(
-        summary_lines(results, WITH_BASELINE, RunInfo(), verbosity=verbose, **keys)
-    ).splitlines()
-
-
-def movers(lines: list[str], title: str) -> list[str]:
-    """The first words of the rows below a title, and the note below them."""
-    start = next(
-        (at for at, line in enumerate(lines) if line.startswith(title)), len(lines)
-    )
-    rows = [line for line in lines[start + 2 :] if line.startswith("  ")]
-    return [row.split()[0] for row in rows]
-
-
-class TestSummary:
-    def test_nothing_moved(self) -> None:
-        text = "\n".join(
-            summary(
-                [entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]
-            )
-        )
-        assert "since the baseline" not in text
-
-    def test_the_biggest_movers_first_and_five_of_each(self) -> None:
-        entries = [
-            entry(f"q{number}", (-1) ** number * number / 20) for number in range(1, 15)
-        ]
-        lines = summary(entries)
-        down = lines.index("down since the baseline (5 of 7)")
-        assert lines[down + 1].split() == ["query", "nDCG@10", "now", "on", "top"]
-        assert lines[down + 2].split()[:4] == ["q13", "1.150", "->", "0.500"]
-        assert movers(lines[: down + 7], "down") == ["q13", "q11", "q9", "q7", "q5"]
-        assert movers(lines, "up") == ["q14", "q12", "q10", "q8", "q6"]
-        assert "down since the baseline (7)" in summary(entries, verbose=1)
-
-    def test_several_variants_are_named(self) -> None:
-        entries = [
-            entry("boots", -0.2, variant="bm25"),
-            entry("boots", -0.3, variant="a long name of a variant"),
-        ]
-        lines = summary(entries)
-        start = lines.index("down since the baseline (2)")
-        assert [line.split()[:2] for line in lines[start + 2 : start + 4]] == [
-            ["boots", "a"],
-            ["boots", "bm25"],
-        ]
-
-    @pytest.mark.parametrize(
-        ("updating", "beginnings"),
-        [
-            (
-                None,
-                [
-                    "1 case got better",
-                    "2 cases have a stale",
-                    "1 case has no baseline yet",
-                ],
-            ),
-            ("new", ["1 case got better", "2 cases have a stale"]),
-            ("all", []),
-        ],
-    )
-    def test_what_is_to_be_done_unless_it_is_being_done(
-        self, updating: str | None, beginnings: list[str]
-    ) -> None:
-        entries = [
-            *(
-                entry("boots", 0.0, standing="improvement", variant=variant)
-                for variant in ("a", "b")
-            ),
-            *(entry(query, 0.0, standing="stale") for query in ("hats", "caps")),
-            entry("new", 0.0, standing="new"),
-        ]
-        lines = [
-            line
-            for line in summary(entries, updating=updating)
-            if "--relevance-update" in line
-        ]
-        assert len(lines) == len(beginnings)
-        assert all(
-            line.startswith(beginning)
-            for line, beginning in zip(lines, beginnings, strict=True)
-        )
-
-    def test_cases_of_the_baseline_that_are_not_compared(self) -> None:
-        lost: list[Any] = [
-            (f"case {number}", variant, "gone")
-            for number in range(9)
-            for variant in ("bm25", "knn")
-        ]
-        lost += [("cap", None, "unjudged"), ("q7", None, "left out")]
-        files = {
-            "shop.relevance.yaml": replace(
-                WITH_BASELINE["shop.relevance.yaml"], lost=lost
-            )
-        }
-        assert [
-            each.text
-            for each in lost_sentences(
-                [], files, RunInfo(not_run=("old.relevance.yaml",))
-            )
-        ] == [
-            'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" and 6 more), 1 case has '
-            'no judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
-            '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
-            "file, or delete it"
-        ]
-        files = {
-            "shop.relevance.yaml": replace(
-                files["shop.relevance.yaml"], against="main.jsonl", lost=lost[-1:]
-            )
-        }
-        assert [each.text for each in lost_sentences([], files, RunInfo())] == [
-            'in main.jsonl and not compared: 1 case is left out by only: judged ("q7")'
-        ]
-        assert lost_sentences([], {}, RunInfo()) == []
-
-
-def test_the_ids_of_a_ranking_are_in_doubt_although_there_is_a_baseline(
-    shop: Shop,
+@pytest.mark.parametrize(("updating", "count"), [(None, 3), ("new", 2), ("all", 0)])
+def test_what_an_update_does_is_said_unless_it_is_being_done(
+    updating: str | None, count: int
 ) -> None:
-    """The accepted ranking has a judged document, and this one not: its ids may be
-    others.
-    """
-    lost = shop.report(["x1", "x2"], accepted=["sku-1", "sku-2"], min_ndcg=0.5)
-    assert "no result is judged; are these the same kind of id?" in lost
-    assert "sku-1" in lost.partition("since the baseline")[2]
-    brief = shop.report(["x1"], -1, accepted=["sku-1"], min_ndcg=0.5)
-    assert "are these the same kind of id? (id_field)" in brief
+    said = [
+        "1 case got better: --relevance-update accepts it",
+        SAID_OF_STALE,
+        "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds them",
+    ]
+    assert advice([*BETTER, *STALE, *ADDED], updating) == said[:count]
 
 
-def test_a_result_that_the_accepted_ranking_has_shows_that_the_ids_are_right(
-    shop: Shop,
-) -> None:
-    lost = shop.report(["x1", "x2"], accepted=["sku-1", "x2"], min_ndcg=0.5)
-    assert "same kind of id" not in lost
-    unknown = shop.report(["x1", "x2"], accepted=["x2", "x3"], min_ndcg=0.5)
-    assert "same kind of id" in unknown
+def test_what_got_worse_is_accepted_by_name_and_by_updates_that_name_no_cases() -> None:
+    worse = dropped(entry("gloves", -0.3, "regression"))
+    see = "to see one in full: pytest -v shop.relevance.yaml::gloves"
+    meant = "1 case got worse: where that is meant, --relevance-update FILE::CASE accepts one"
+    assert advice([worse, *BETTER, *STALE]) == [
+        see,
+        meant,
+        "1 case got better: --relevance-update accepts it, and what got worse too unless you choose the cases",
+        SAID_OF_STALE,
+    ]
+    missed = Outcome("P@1", "metric", met=False, value=0.0, bound=1.0)
+    worse = changed(worse, reasons=(*worse.evaluation.reasons, missed))
+    demand = "a missed floor or expectation has to change too"
+    assert advice([worse]) == [see, f"{meant}; {demand}"]
+
+
+def test_cases_of_the_baseline_that_are_not_compared() -> None:
+    lost: list[Any] = [("cap", None, "unjudged"), ("q7", None, "left out")]
+    for number in range(9):
+        lost += [(f"case {number}", name, "gone") for name in ("bm25", "knn")]
+    files = {FILE: replace(WITH_BASELINE[FILE], lost=lost)}
+    info = RunInfo(not_run=("old.relevance.yaml",))
+    (said,) = lost_sentences([], files, info)
+    assert said.text == (
+        'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" and 6 more), 1 case has '
+        'no judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
+        '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
+        "file, or delete it"
+    )
+    assert lost_sentences([], {}, RunInfo()) == []
+
+
+def test_cases_of_a_record_that_are_not_compared_are_not_advised_on() -> None:
+    lost = [("q7", None, "left out")]
+    files = {FILE: replace(WITH_BASELINE[FILE], against="main.jsonl", lost=lost)}
+    (said,) = lost_sentences([], files, RunInfo())
+    gone = '1 case is left out by only: judged ("q7")'
+    assert said.text == f"in main.jsonl and not compared: {gone}"

@@ -3,15 +3,16 @@ other programs.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Comparison, Run, RunInfo, compare_runs
+from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.reports.comparison_report import comparison_headline, report_on
 from pytest_relevance.reports.run.headline import Headline
@@ -20,12 +21,6 @@ from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmle
 from tests.helpers import block, case_result
 from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
-JUDGMENTS = {
-    "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},
-    "rain jacket": {"sku-5": 3, "sku-6": 1},
-    "laces": {"sku-7": 2},
-    "polish": {"sku-4": 3},
-}
 BEFORE = {
     "winter boots": ["sku-1", "sku-2", "sku-3", "sku-9"],
     "rain jacket": ["sku-6", "sku-8", "sku-5"],
@@ -48,11 +43,6 @@ cases:
 
 
 @pytest.fixture
-def found() -> Comparison:
-    return compare_runs(BEFORE, AFTER, judgments=JUDGMENTS)
-
-
-@pytest.fixture
 def tagged(tmp_path: Path) -> Comparison:
     (tmp_path / "shop.relevance.yaml").write_text(SUITE)
     return compare_runs(BEFORE, AFTER, judgments=tmp_path / "shop.relevance.yaml")
@@ -63,17 +53,43 @@ def many(
 ) -> Comparison:
     """So many queries that all find a document first, then as `ranking`."""
     judgments = {f"q{number}": judged or {"a": 1, "b": 0} for number in range(count)}
-    return compare_runs(
-        {query: ["a", "b"] for query in judgments},
-        dict.fromkeys(judgments, ranking),
-        ["nDCG@2", "P@1"],
-        judgments=judgments,
-    )
+    before = {query: ["a", "b"] for query in judgments}
+    after = dict.fromkeys(judgments, ranking)
+    return compare_runs(before, after, ["nDCG@2", "P@1"], judgments=judgments)
 
 
-def test_the_report_of_a_comparison(found: Comparison) -> None:
-    assert found.summary() == block("""
-        1 query got worse, 1 better; the mean is unchanged within chance
+def one_by_one(
+    *changes: float, metric: str = "nDCG@10", variants: Sequence[str | None] = (None,)
+) -> Comparison:
+    """Queries whose scores by a metric change by so much, from 0.5, in each variant."""
+
+    def run(part: int) -> Run:
+        results = []
+        for name in variants:
+            for number, change in enumerate(changes):
+                scores = {metric: 0.5 + change * part}
+                results.append(scored_case(f"q{number}", scores, variant=name))
+        return Run(results, name=str(part))
+
+    return compare_runs(run(0), run(1), [metric])
+
+
+def scored_case(name: str, scores: Mapping[str, float], **keys: Any) -> CaseResult:
+    keys = {"scores": scores, "digest": "d", **keys}
+    return case_result("f", 1, name, "measured", **keys)
+
+
+def sentence_of(found: Comparison) -> str:
+    return comparison_headline(found, found.judge()).text
+
+
+# --- whole reports --------------------------------------------------------------------
+
+
+def test_the_report_as_text(tagged: Comparison) -> None:
+    gates = tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)
+    assert tagged.summary(limit=1, gates=gates) == block("""
+        1 query got worse, 1 better; the mean is unchanged within chance; 1 gate is not met
         first -> second: 4 cases compared, 2 with another ranking
 
         Largest drops (1)
@@ -87,123 +103,20 @@ def test_the_report_of_a_comparison(found: Comparison) -> None:
         metric   cases  before  after  change     95 % interval      p  effect  better  worse  same
         nDCG@10      4   0.897  0.787  -0.111  -0.640 to +0.308  1.000   -0.21       1      1     2
 
+        by tag (nDCG@10)  cases  before  after  change  better  worse  same
+        feet                  2   1.000  0.573  -0.427       0      1     1
+          ... 1 more
+
         gain exponential, ideal judged, unjudged zero
 
         mean nDCG@10 0.897 -> 0.787 (-0.111, p 1.000): 1 better, 1 worse, 2 the same
+        met: mean nDCG@10 fell by 0.111, from 0.897 to 0.787 (95% -0.640 to +0.308, p 1.000, 4 cases);
+            allowed is 0.2
+        NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)
+        1 of 2 gates not met
     """)
-
-
-def test_tags_and_gates(tagged: Comparison) -> None:
-    report = tagged.summary(
-        limit=1, gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)
-    )
-    by_tag, feet, more = report.partition("by tag")[2].splitlines()[:3]
-    assert by_tag.split() == [
-        "(nDCG@10)",
-        "cases",
-        "before",
-        "after",
-        "change",
-        "better",
-        "worse",
-        "same",
-    ]
-    assert (feet.split()[:3], more) == (["feet", "2", "1.000"], "  ... 1 more")
-    met, _, unmet, count = report.splitlines()[-4:]
-    assert met.startswith("met: mean nDCG@10 fell by 0.111, ")
-    assert unmet == 'NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)'
-    assert count == "1 of 2 gates not met"
-    assert tagged.summary(gates=tagged.judge({"nDCG@10": 0.2})).endswith(
-        "all gates met\n"
-    )
-
-
-def test_a_mean_that_fell_significantly_is_bad_and_p_values_of_several_metrics_are_adjusted() -> (
-    None
-):
-    for count, style in ((8, BAD), (3, PLAIN)):
-        lines = report_on(many(count, ["b"]), None, None).lines(WIDEST)
-        assert [spans[0][1] for spans in lines if spans[0][0].startswith("mean ")] == [
-            style,
-            style,
-        ]
-        assert "p (Holm)" in plain_text(lines)
-        assert "p (Holm)" not in many(count, ["a", "b"]).summary()
-
-
-def test_variants_have_a_column() -> None:
-    found = one_by_one(0.0, 0.0, variants=("bm25", "hybrid"))
-    report = found.summary()
-    rows = [row.split()[:3] for row in report.splitlines() if row.startswith("nDCG@10")]
-    assert rows == [["nDCG@10", "bm25", "2"], ["nDCG@10", "hybrid", "2"]]
-    assert (
-        "\nmean nDCG@10 of hybrid 0.500 -> 0.500 (0.000, p 1.000): 0 better, 0 worse, 2 the same\n"
-        in report
-    )
-    assert "| metric | variant |" in found.to_markdown()
-
-
-def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
-    found = many(9, ["b"])
-    assert found.summary(limit=2).count("1.000 -> 0.000  ") == 2
-    assert (
-        found.summary(limit=2, gates=found.judge(max_case_drop=0.5)).count(
-            "1.000 -> 0.000  "
-        )
-        == 9
-    )
-    assert found.summary(limit=None).count("1.000 -> 0.000  ") == 9
-
-
-@pytest.mark.parametrize(
-    ("ranking", "cell"),
-    [
-        (["x", "a", "b", "c"], "x"),
-        (["a", "x", "c", "b"], "rank 2: x"),
-        (["a", "c", "x"], "rank 2: c"),
-        (["a", "b", "x"], "rank 3: x"),
-        (["a", "b"], "only 2 results"),
-        ([], "nothing returned"),
-    ],
-)
-def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(
-    ranking: list[str], cell: str
-) -> None:
-    found = compare_runs(
-        {"q": ["a", "b", "c"]},
-        {"q": ranking},
-        judgments={"q": {"a": 3, "b": 3, "c": 2}},
-    )
-    titles, row = read(found.to_markdown()).tables[0]
-    assert dict(zip(titles, row, strict=True)).get("now on top", "") == cell
-
-
-def test_what_was_left_out_and_new_errors_are_said() -> None:
-    ran, fine = (
-        case_result("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d")
-        for name in "ab"
-    )
-    broken = case_result("f", 1, "b", "error")
-    found = compare_runs(
-        Run([ran, fine], name="old"), Run([ran, broken], name="new"), common=True
-    )
-    assert (
-        comparison_headline(found, found.judge()).text
-        == "1 case could not be scored, and could before"
-    )
-    report = found.summary()
-    assert '\nleft out: new has an error in 1 case: "b"\n' in report
-    assert '\nNOT MET: 1 case ended in an error that was none before: "b"\n' in report
-    assert (
-        '- `NOT MET: 1 case ended in an error that was none before: "b"`'
-        in found.to_markdown()
-    )
-    data = found.to_dict(gates=found.judge())
-    assert data["errors"] == [
-        {"file": "f", "id": "b", "variant": None, "in_first": False, "in_second": True}
-    ]
-    assert data["left_out"][0]["cases"] == [{"file": "f", "id": "b", "variant": None}]
-    assert data["gates"]["passed"] is False
+    met = tagged.summary(gates=tagged.judge({"nDCG@10": 0.2}))
+    assert met.endswith("\nall gates met\n")
 
 
 def test_the_report_as_markdown(tagged: Comparison) -> None:
@@ -244,163 +157,228 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
     """)
 
 
-def one_by_one(
-    *changes: float, metric: str = "nDCG@10", variants: Sequence[str | None] = (None,)
-) -> Comparison:
-    """Queries whose scores by a metric change by so much, from 0.5, in each variant."""
-    before, after = (
-        Run(
-            [
-                case_result(
-                    "f",
-                    1,
-                    f"q{number}",
-                    "measured",
-                    variant=name,
-                    scores={metric: score},
-                    digest="d",
-                )
-                for name in variants
-                for number, score in enumerate(
-                    0.5 + change * part for change in changes
-                )
-            ],
-            name=str(part),
-        )
-        for part in (0, 1)
-    )
-    return compare_runs(before, after, [metric])
+def rounded(value: Any) -> Any:
+    """The values of JSON with three decimals."""
+    return json.loads(json.dumps(value), parse_float=lambda text: round(float(text), 3))
+
+
+def test_the_report_as_data(tagged: Comparison) -> None:
+    data = rounded(json.loads(tagged.to_json(gates=tagged.judge({"nDCG@10": 0.2}))))
+    assert (data["kind"], data["version"]) == ("pytest-relevance comparison", 1)
+    assert (data["first"], data["second"]) == ("first", "second")
+    assert (data["compared"], data["changed_rankings"]) == (4, 2)
+    assert data["settings"][0]["gain"] == "exponential"
+    means = {"first": 0.897, "second": 0.787, "difference": -0.111, "queries": 4}
+    counts = {"better": 1, "worse": 1, "same": 2, "undefined": 0}
+    (metric,) = data["metrics"]
+    assert metric["metric"] == "nDCG@10"
+    assert metric.items() >= {**means, **counts}.items()
+    tags = [(row["tag"], row["queries"]) for row in data["by_tag"]]
+    assert tags == [("feet", 2), ("head", 2)]
+    gate = finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0])
+    assert data["gates"] == {
+        "passed": True,
+        "findings": [{"text": gate, "is_met": True}],
+        "drops": [],
+    }
+
+
+def test_a_mover_as_data(tagged: Comparison) -> None:
+    data = rounded(json.loads(tagged.to_json()))
+
+    def moves(*rows: tuple[str, int | None, int | None, int | None]) -> list[Any]:
+        names = ("document", "first", "second", "grade")
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    (drop,), (gain,) = data["movers"]["drops"], data["movers"]["gains"]
+    assert (gain["query"], gain["became"]) == ("rain jacket", "got better")
+    assert drop == {
+        "file": "",
+        "id": "winter boots",
+        "variant": None,
+        "line": 1,
+        "query": "winter boots",
+        "became": "got worse",
+        "metric": "nDCG@10",
+        "first": 1.0,
+        "second": 0.147,
+        "difference": -0.853,
+        "k": 10,
+        "left": moves(("sku-1", 1, None, 3), ("sku-2", 2, None, 3)),
+        "entered": moves(("sku-4", None, 1, 0), ("sku-8", None, 4, None)),
+        "moved": moves(("sku-3", 3, 2, 2), ("sku-9", 4, 3, None)),
+        "jaccard": 0.333,
+        "rbo": 0.392,
+        "lost": moves(("sku-1", 1, None, 3), ("sku-2", 2, None, 3)),
+        "found": [],
+        "shifted": moves(("sku-3", 3, 2, 2)),
+        "titles": {},
+    }
+
+
+def test_what_is_not_defined_is_null_in_json() -> None:
+    (first, *_) = json.loads(many(2, ["b"], {"a": 0}).to_json())["metrics"]
+    names = ("first", "difference", "p", "low", "effect")
+    assert [first[name] for name in names] == [None] * 5
+    same = json.loads(many(8, ["b"]).to_json())
+    assert same["metrics"][0]["effect"] is None  # infinite: all cases lost the same
+
+
+# --- parts of a report ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "style"), [(8, BAD), (3, PLAIN)])
+def test_a_mean_that_fell_significantly_is_bad(count: int, style: str) -> None:
+    lines = report_on(many(count, ["b"]), None, None).lines(WIDEST)
+    assert [line[0][1] for line in lines if line[0][0].startswith("mean ")] == [
+        style
+    ] * 2
+    assert "p (Holm)" in plain_text(lines)
+    assert "p (Holm)" not in many(count, ["a", "b"]).summary()
+
+
+def test_variants_have_a_column() -> None:
+    found = one_by_one(0.0, 0.0, variants=("bm25", "hybrid"))
+    report = found.summary()
+    rows = [row.split()[:3] for row in report.splitlines() if row.startswith("nDCG@10")]
+    assert rows == [["nDCG@10", "bm25", "2"], ["nDCG@10", "hybrid", "2"]]
+    mean = "mean nDCG@10 of hybrid 0.500 -> 0.500 (0.000, p 1.000)"
+    assert f"\n{mean}: 0 better, 0 worse, 2 the same\n" in report
+
+
+def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
+    found = many(9, ["b"])
+    gates = found.judge(max_case_drop=0.5)
+    drop = "1.000 -> 0.000  "
+    assert found.summary(limit=2).count(drop) == 2
+    assert found.summary(limit=2, gates=gates).count(drop) == 9
+    assert found.summary(limit=None).count(drop) == 9
+
+
+@pytest.mark.parametrize(
+    ("ranking", "cell"),
+    [
+        (["x", "a", "b", "c"], "x"),
+        (["a", "x", "c", "b"], "rank 2: x"),
+        (["a", "c", "x"], "rank 2: c"),
+        (["a", "b", "x"], "rank 3: x"),
+        (["a", "b"], "only 2 results"),
+        ([], "nothing returned"),
+    ],
+)
+def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(
+    ranking: list[str], cell: str
+) -> None:
+    judgments = {"q": {"a": 3, "b": 3, "c": 2}}
+    found = compare_runs({"q": ["a", "b", "c"]}, {"q": ranking}, judgments=judgments)
+    titles, row = read(found.to_markdown()).tables[0]
+    assert dict(zip(titles, row, strict=True)).get("now on top", "") == cell
+
+
+def test_what_was_left_out_and_new_errors_are_said() -> None:
+    ran, fine = (scored_case(name, {"nDCG@10": 1}) for name in "ab")
+    broken = case_result("f", 1, "b", "error")
+    before, after = Run([ran, fine], name="old"), Run([ran, broken], name="new")
+    found = compare_runs(before, after, common=True)
+    assert sentence_of(found) == "1 case could not be scored, and could before"
+    unmet = 'NOT MET: 1 case ended in an error that was none before: "b"'
+    report = found.summary()
+    assert '\nleft out: new has an error in 1 case: "b"\n' in report
+    assert f"\n{unmet}\n" in report
+    assert f"- `{unmet}`" in found.to_markdown()
+    data = found.to_dict(gates=found.judge())
+    key = {"file": "f", "id": "b", "variant": None}
+    assert data["errors"] == [{**key, "in_first": False, "in_second": True}]
+    assert data["left_out"][0]["cases"] == [key]
+    assert data["gates"]["passed"] is False
+
+
+# --- the headline ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ([-0.2] * 8, "\u274c Search got worse: 8 queries"),
-        (
-            [-0.04] * 8,
-            "\u274c Search got worse: the mean fell significantly, no single query by much",
-        ),
+        ([-0.04] * 8, "\u274c Search got worse: the mean fell significantly, no single query by much"),
         ([0.2] * 8, "\u2705 Search got better: 8 queries"),
         ([0.04] * 8, "\u2705 Search got better: the mean rose significantly"),
-        (
-            [0.2, -0.2, -0.2],
-            "\u26a0\ufe0f 2 queries got worse, 1 better; the mean is unchanged within chance",
-        ),
+        ([0.2, -0.2, -0.2], "\u26a0\ufe0f 2 queries got worse, 1 better; the mean is unchanged within chance"),
         ([0.0, 0.0], "\u2705 No score changed"),
         ([0.05, -0.05], "\u2705 No query got worse"),
     ],
-)
+)  # fmt: skip
 def test_the_sentence(changes: list[float], sentence: str) -> None:
     assert one_by_one(*changes).to_markdown().split("\n")[1] == f"### {sentence}"
 
 
 @pytest.mark.parametrize(
-    ("scores", "metrics", "sentence"),
-    [
-        (
-            {"nDCG@1": (0.5, 0.5), "nDCG@5": (0.5, 0.9)},
-            None,
-            "Search got better: 1 query",
-        ),
-        ({"nDCG@1": (0.5, 0.5), "nDCG@5": (0.5, 0.49)}, None, "No query got worse"),
-        (
-            {"P@3": (0.5, 0.5), "RR@3": (0.5, 0.3)},
-            ["P@3", "RR@3"],
-            "No score by P@3 changed",
-        ),
-        (
-            {"P@3": (0.5, 0.5), "RR@3": (0.5, 0.3)},
-            ["RR@3", "P@3"],
-            "Search got worse: 2 queries",
-        ),
-    ],
+    ("after", "sentence"),
+    [(0.9, "Search got better: 1 query"), (0.49, "No query got worse")],
 )
-def test_the_sentence_about_several_metrics(
-    scores: dict[str, tuple[float, float]], metrics: list[str] | None, sentence: str
+def test_the_sentence_about_cases_of_several_cutoffs(
+    after: float, sentence: str
 ) -> None:
-    before, after = (
-        Run(
-            [
-                case_result(
-                    *("f", 1, name, "measured"),
-                    k=int(name.split("@")[1]),
-                    scores={name: pair[part]}
-                    if metrics is None
-                    else {each: scores[each][part] for each in metrics},
-                    digest="d",
-                )
-                for name, pair in scores.items()
-            ]
-        )
-        for part in (0, 1)
-    )
-    found = compare_runs(before, after, metrics)
-    assert comparison_headline(found, found.judge()).text == sentence
+    def run(deep_score: float) -> Run:
+        flat = scored_case("flat", {"nDCG@1": 0.5}, k=1)
+        deep = scored_case("deep", {"nDCG@5": deep_score}, k=5)
+        return Run([flat, deep])
+
+    assert sentence_of(compare_runs(run(0.5), run(after))) == sentence
 
 
-def test_the_sentence_about_nothing_variants_and_a_metric_that_is_not_from_0_to_1() -> (
-    None
-):
+def test_the_sentence_is_about_the_metric_that_is_named_first() -> None:
+    before = Run([scored_case("q", {"P@3": 0.5, "RR@3": 0.5})])
+    after = Run([scored_case("q", {"P@3": 0.5, "RR@3": 0.3})])
+    found = compare_runs(before, after, ["P@3", "RR@3"])
+    assert sentence_of(found) == "No score by P@3 changed"
+    found = compare_runs(before, after, ["RR@3", "P@3"])
+    assert sentence_of(found) == "Search got worse: 1 query"
+
+
+def test_the_sentence_if_no_case_has_a_score() -> None:
     nothing = compare_runs({"q": ["a"]}, {"q": ["b"]}, judgments={"q": {"a": 0}})
-    assert comparison_headline(nothing, nothing.judge()) == Headline(
-        "No case has a score in both runs", "nothing"
-    )
-    in_variants = one_by_one(
-        *[-0.4] * 8, variants=("bm25", "dense")
-    )  # a query counts once
-    for found in (
-        in_variants,
-        one_by_one(*[-0.01] * 8, metric="DCG@10"),
-    ):  # no threshold
-        assert (
-            comparison_headline(found, found.judge()).text
-            == "Search got worse: 8 queries"
-        )
+    said = comparison_headline(nothing, nothing.judge())
+    assert said == Headline("No case has a score in both runs", "nothing")
+
+
+def test_the_sentence_counts_a_query_once_for_all_variants() -> None:
+    found = one_by_one(*[-0.4] * 8, variants=("bm25", "dense"))
+    assert sentence_of(found) == "Search got worse: 8 queries"
+
+
+def test_any_change_of_a_metric_that_is_not_from_0_to_1_counts() -> None:
+    found = one_by_one(*[-0.01] * 8, metric="DCG@10")
+    assert sentence_of(found) == "Search got worse: 8 queries"
+
+
+# --- text of users --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_users_stays_text_in_markdown(text: str) -> None:
-    one, two = (
-        case_result(
-            *("f", 1, f"1 {text}", "measured"),
-            query=text,
-            variant=f"b{text}",
-            tags=(text,),
-            k=10,
-            scores={"nDCG@10": score},
-            documents=(f"{score}", text),
-            grades=(3, 1),
-            titles={f"{score}": text},
-            digest="d",
-        )
-        for score in (1.0, 0.5)
-    )
-    other = replace(one, id="other", tags=())
-    before, after = (
-        Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text)
-        for each in (one, two)
-    )
-    found = compare_runs(before, after)
-    assert_inert(
-        read(found.to_markdown(gates=found.judge({"nDCG@10": 0.1}, max_case_drop=0.1)))
-    )
+    def run(score: float) -> Run:
+        keys: dict[str, Any] = {
+            "query": text,
+            "variant": f"b{text}",
+            "tags": (text,),
+            "documents": (f"{score}", text),
+            "grades": (3, 1),
+            "titles": {f"{score}": text},
+        }
+        one = scored_case(f"1 {text}", {"nDCG@10": score}, k=10, **keys)
+        other = replace(one, id="other", tags=())
+        return Run([one, other], {}, RunInfo(fingerprint={text: score}), name=text)
+
+    found = compare_runs(run(1.0), run(0.5))
+    gates = found.judge({"nDCG@10": 0.1}, max_case_drop=0.1)
+    assert_inert(read(found.to_markdown(gates=gates)))
     assert_inert(read(found.to_markdown()))
 
 
 NASTY = st.text(min_size=1, max_size=120) | st.sampled_from(
-    [
-        "",
-        "|",
-        "\x1b[31mred",
-        "\u202egnirts",
-        "日本語" * 40,
-        "`x` | <b>",
-        "[a](b)",
-        "a" * 300,
-        "\ud800",
-        "e\u0301",
-    ]
-)
+    ["", "|", "\x1b[31mred", "\u202egnirts", "日本語" * 40, "`x` | <b>", "[a](b)", "a" * 300, "\ud800", "e\u0301"]
+)  # fmt: skip
 
 
 @given(
@@ -411,14 +389,9 @@ NASTY = st.text(min_size=1, max_size=120) | st.sampled_from(
 def test_whatever_users_call_things_lines_stay_lines(
     query: str, documents: list[str], seed: int
 ) -> None:
-    judgments = {
-        query: {
-            document: (index + seed) % 4 for index, document in enumerate(documents)
-        }
-    }
-    found = compare_runs(
-        {query: documents}, {query: documents[::-1][: 2 + seed]}, judgments=judgments
-    )
+    grades = {each: (index + seed) % 4 for index, each in enumerate(documents)}
+    after = documents[::-1][: 2 + seed]
+    found = compare_runs({query: documents}, {query: after}, judgments={query: grades})
     report = found.summary()
     assert all(display_width(line) <= 100 for line in report.splitlines())
     assert all(harmless(line) == line for line in report.split("\n"))
@@ -429,60 +402,3 @@ def test_whatever_users_call_things_lines_stay_lines(
     for mover in (*data["movers"]["drops"], *data["movers"]["gains"]):
         assert mover["query"] == query
         assert {move["document"] for move in mover["left"]} <= set(documents)
-
-
-def test_the_report_as_data(tagged: Comparison) -> None:
-    data = json.loads(tagged.to_json(gates=tagged.judge({"nDCG@10": 0.2})))
-    assert (data["kind"], data["version"]) == ("pytest-relevance comparison", 1)
-    assert (
-        data["first"],
-        data["second"],
-        data["compared"],
-        data["changed_rankings"],
-    ) == ("first", "second", 4, 2)
-    (metric,) = data["metrics"]
-    assert metric["metric"] == "nDCG@10"
-    assert metric["difference"] == tagged.metrics[0].means.difference
-    assert (metric["queries"], metric["better"], metric["worse"], metric["same"]) == (
-        4,
-        1,
-        1,
-        2,
-    )
-    assert [(row["tag"], row["queries"]) for row in data["by_tag"]] == [
-        ("feet", 2),
-        ("head", 2),
-    ]
-    (drop,), (gain,) = data["movers"]["drops"], data["movers"]["gains"]
-    assert (drop["query"], [move["document"] for move in drop["lost"]]) == (
-        "winter boots",
-        ["sku-1", "sku-2"],
-    )
-    assert gain["query"] == "rain jacket"
-    assert gain["shifted"][0] == {
-        "document": "sku-5",
-        "first": 3,
-        "second": 1,
-        "grade": 3,
-    }
-    assert data["gates"] == {
-        "passed": True,
-        "findings": [
-            {
-                "text": finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0]),
-                "is_met": True,
-            }
-        ],
-        "drops": [],
-    }
-    assert data["settings"][0]["gain"] == "exponential"
-
-
-def test_what_is_not_defined_is_null_in_json() -> None:
-    data = json.loads(many(2, ["b"], {"a": 0}).to_json())
-    assert [
-        data["metrics"][0][name]
-        for name in ("first", "difference", "p", "low", "effect")
-    ] == [None] * 5
-    same = json.loads(many(8, ["b"]).to_json())
-    assert same["metrics"][0]["effect"] is None  # infinite: all cases lost the same

@@ -145,7 +145,7 @@ def test_without_a_baseline() -> None:
 
 
 def test_beside_a_baseline() -> None:
-    """Each query is in one table. A code span in a table does not wrap, so long titles are broken."""
+    """Each query is in one table. Long titles are broken: code spans do not wrap."""
     titles = {
         "good": "Tripp Lite Standard Computer Power Extension Cords",
         "worse": "Strap",
@@ -245,7 +245,7 @@ def test_cases_that_failed_alike_and_what_did_not_finish() -> None:
 
 
 def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> None:
-    """The five worst with what was lost, the others in folded tables with their scores."""
+    """The five worst with what was lost, the others folded, with their scores."""
     names = [f"q{number:03}" for number in range(120)]
     whole = run(*(fallen(name, weight=1000 - int(name[1:])) for name in names))
     found = text_of(whole)
