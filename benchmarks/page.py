@@ -31,7 +31,8 @@ from suite import PEAK
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_parts import CaseCall
-from pytest_relevance.results.records.against import compare_recorded, entries_of
+from pytest_relevance.results.records.recorded_comparison import compare_recorded
+from pytest_relevance.results.records.recorded_rankings import entries_of
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import CaseInRun, score_case
 

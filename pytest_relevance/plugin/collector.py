@@ -46,8 +46,8 @@ from pytest_relevance.results.records.run_info import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.records.baseline import MovedEntries
-    from pytest_relevance.results.records.baseline_comparison import Baseline
+    from pytest_relevance.results.records.baseline import Baseline
+    from pytest_relevance.results.records.entries import MovedEntries
 
 
 class CaseFile(pytest.Module):
@@ -171,11 +171,9 @@ class CaseFile(pytest.Module):
                 if case.expect or case.terms.gates
             ):
                 return None
-        from pytest_relevance.results.records.baseline import (
-            BaselineEntries,
-            read_baseline,
-        )
-        from pytest_relevance.results.records.baseline_comparison import Baseline
+        from pytest_relevance.results.records.baseline import Baseline
+        from pytest_relevance.results.records.baseline_file import read_baseline
+        from pytest_relevance.results.records.entries import BaselineEntries
 
         entries = BaselineEntries()
         if option.relevance_against is not None:
@@ -210,8 +208,8 @@ class CaseFile(pytest.Module):
         it.
         """
         if self._baseline is None:
-            from pytest_relevance.results.records.baseline import BaselineEntries
-            from pytest_relevance.results.records.baseline_comparison import Baseline
+            from pytest_relevance.results.records.baseline import Baseline
+            from pytest_relevance.results.records.entries import BaselineEntries
 
             self._baseline = Baseline(
                 BaselineEntries(), expects_known=settings(self.config).expects_known

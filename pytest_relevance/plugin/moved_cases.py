@@ -32,13 +32,13 @@ from pytest_relevance.results.records.run_info import (
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.baseline import (
+    from pytest_relevance.results.records.baseline import Baseline
+    from pytest_relevance.results.records.entries import (
         BaselineEntries,
         BaselineEntry,
         EntryKey,
         MovedEntries,
     )
-    from pytest_relevance.results.records.baseline_comparison import Baseline
     from pytest_relevance.results.records.moved_cases import PlacedCase
     from pytest_relevance.results.records.run_info import FileInfo
 
@@ -157,7 +157,7 @@ def _baselines_without_a_case_file(
         if not Path(str(path).removesuffix(SUFFIX)).exists():
             paths.add(path)
     for path in sorted(paths):
-        from pytest_relevance.results.records.baseline import read_baseline
+        from pytest_relevance.results.records.baseline_file import read_baseline
 
         name = shown_path(path, config).removesuffix(SUFFIX)
         try:
@@ -213,7 +213,7 @@ def _new(
     """The cases that only the run has, if one of those that are gone may be the
     same.
     """
-    from pytest_relevance.results.records.baseline import BaselineEntries, asked_of
+    from pytest_relevance.results.records.entries import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
     from pytest_relevance.results.scoring import digest_of
 
@@ -239,7 +239,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
         return False
     if entry.params == case.params:  # spares most cases the JSON
         return True
-    from pytest_relevance.results.records.baseline import asked_of
+    from pytest_relevance.results.records.entries import asked_of
 
     now = asked_of(case.query, redaction(config).values(case.params), entry.digest)
     return now == entry.asked
@@ -264,7 +264,8 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
 
     Raises `RecordError` if a baseline cannot be read.
     """
-    from pytest_relevance.results.records.baseline import MovedEntries, read_baseline
+    from pytest_relevance.results.records.baseline_file import read_baseline
+    from pytest_relevance.results.records.entries import MovedEntries
 
     store = run_store(config)
     found: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)

@@ -23,7 +23,7 @@ from pytest_relevance.plugin.output_files import OutputFile, files_of_options
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
-    from pytest_relevance.results.records.against import RecordedRankings
+    from pytest_relevance.results.records.recorded_rankings import RecordedRankings
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
@@ -472,7 +472,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
-        from pytest_relevance.results.records.against import read_rankings
+        from pytest_relevance.results.records.recorded_rankings import read_rankings
         from pytest_relevance.results.records.run_info import RecordError
 
         name = config.option.relevance_against

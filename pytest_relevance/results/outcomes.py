@@ -205,12 +205,23 @@ def with_similarities(
     result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
 ) -> CaseResult:
     """Put the `similarity_scores` of a result in the place of those that it has."""
+    scores = _scores_without_similarities(result)
+    scores |= similarity_scores(result, metrics, other)
+    return replace(result, evaluation=replace(result.evaluation, scores=scores))
+
+
+def without_similarities(result: CaseResult) -> CaseResult:
+    """Leave out the scores that compare the ranking of a result with another one."""
+    scores = _scores_without_similarities(result)
+    return replace(result, evaluation=replace(result.evaluation, scores=scores))
+
+
+def _scores_without_similarities(result: CaseResult) -> dict[str, float | None]:
     scores = {}
     for name, score in result.evaluation.scores.items():
         if not is_similarity(name):
             scores[name] = score
-    scores |= similarity_scores(result, metrics, other)
-    return replace(result, evaluation=replace(result.evaluation, scores=scores))
+    return scores
 
 
 def similarity_scores(

@@ -12,16 +12,15 @@ from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
-from pytest_relevance.results.records.baseline import (
+from pytest_relevance.results.records.baseline import Baseline
+from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.baseline_update import acceptable
+from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
     EntryKey,
-    acceptable,
     entry_of,
-    read_baseline,
-    write_baseline,
 )
-from pytest_relevance.results.records.baseline_comparison import Baseline
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case, with_details
 from tests.helpers import case_of, case_result, changed, reasons_of

@@ -14,14 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.records.baseline import (
-    BaselineEntries,
-    BaselineEntry,
-    read_baseline,
-    update_baseline,
-    write_baseline,
-)
-from pytest_relevance.results.records.file import BASELINE, kind_of
+from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
+from pytest_relevance.results.records.record_file import BASELINE, kind_of
 from pytest_relevance.results.records.run_info import (
     RecordError,
     has_baseline,
@@ -154,8 +150,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry
-            from pytest_relevance.results.records.baseline import update_baseline
+            from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
+            from pytest_relevance.results.records.baseline_update import update_baseline
             for number in range(8):
                 name = f"{sys.argv[2]}-{number}"
                 entry = BaselineEntry(id=name, query=name, depth=10, documents=("x",))

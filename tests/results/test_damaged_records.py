@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.records.against import read_rankings
+from pytest_relevance.results.records.recorded_rankings import read_rankings
 from pytest_relevance.results.records.run_info import RecordError
 
 RECORD = Path(__file__).parent / "formats" / "compared-3.jsonl"

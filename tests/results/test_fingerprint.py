@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_relevance.results.records.baseline import (
-    BaselineEntries,
-    BaselineEntry,
-    read_baseline,
-    update_baseline,
-)
+from pytest_relevance.results.records.baseline_file import read_baseline
+from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
 from pytest_relevance.results.records.run_info import (
     RecordError,
     changed,

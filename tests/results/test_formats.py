@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Run, compare_runs, read_judgments
-from pytest_relevance.results.records.baseline import (
-    BaselineEntries,
-    read_baseline,
-    update_baseline,
-    write_baseline,
-)
+from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ import pytest
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.case_parts import CaseCall
-from pytest_relevance.results.records.baseline import (
+from pytest_relevance.results.records.baseline import Baseline
+from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
     entry_of,
-    read_baseline,
-    write_baseline,
 )
-from pytest_relevance.results.records.baseline_comparison import Baseline
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import score_case, with_details
 from tests.helpers import reasons_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_relevance.results.records.baseline import asked_of
+from pytest_relevance.results.records.entries import asked_of
 from pytest_relevance.results.records.moved_cases import (
     Moves,
     Place,

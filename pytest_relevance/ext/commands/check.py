@@ -181,7 +181,7 @@ def _suites_first(files: Sequence[str]) -> list[str]:
 
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
     """Check a suite, a record or a judgment file. Raises `FileError` and OSError."""
-    from pytest_relevance.results.records.file import RECORD, kind_of
+    from pytest_relevance.results.records.record_file import RECORD, kind_of
 
     if path.endswith(YAML):
         _check_suite(path, arguments, checked)
@@ -243,7 +243,7 @@ def _is_searched(folder: str) -> bool:
 
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     from pytest_relevance.cases.reader import load_suite
-    from pytest_relevance.results.records.baseline import read_baseline
+    from pytest_relevance.results.records.baseline_file import read_baseline
     from pytest_relevance.results.records.run_info import baseline_path, has_baseline
 
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))

@@ -84,9 +84,10 @@ def _against(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises
     `CommandError` for an invalid file.
     """
-    from pytest_relevance.results.records.against import compare_recorded, entries_of
-    from pytest_relevance.results.records.baseline import read_baseline
-    from pytest_relevance.results.records.file import BASELINE, kind_of
+    from pytest_relevance.results.records.baseline_file import read_baseline
+    from pytest_relevance.results.records.record_file import BASELINE, kind_of
+    from pytest_relevance.results.records.recorded_comparison import compare_recorded
+    from pytest_relevance.results.records.recorded_rankings import entries_of
     from pytest_relevance.results.records.run import Run
     from pytest_relevance.results.records.run_info import SUFFIX
 

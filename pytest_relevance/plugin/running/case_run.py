@@ -25,7 +25,7 @@ from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.running.searched import Searched
-    from pytest_relevance.results.records.baseline_comparison import Baseline
+    from pytest_relevance.results.records.baseline import Baseline
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

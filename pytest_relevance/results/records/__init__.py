@@ -2,11 +2,17 @@
 
 | module | what it holds |
 |---|---|
-| `file` | records and baselines on disk: one reader and one writer of their lines |
+| `record_file`, `checking` | records and baselines on disk: one reader and one writer of their lines |
 | `run`, `run_info` | `Run` and its tables; `FileInfo`, `RunInfo`, and the fingerprint of what was searched |
-| `baseline`, `baseline_comparison` | accepted rankings and their updates; a case beside its accepted ranking |
-| `accepted_outcomes` | what an accepted ranking makes of the floor and the expectations of today |
+| `entries` | what a reference has: an entry for each case and variant, with its accepted ranking |
+| `baseline_file`, `baseline_update` | the committed file of entries; what an update makes of it |
+| `recorded_rankings` | the entries of the record of another run |
+| `entry_comparison` | a result beside its entry |
+| `case_today`, `stale` | what a case is now; what changed since its ranking was accepted |
+| `accepted_outcomes`, `two_outcomes` | what an accepted ranking makes of the demands of today |
+| `gate_needs` | what gates need of accepted rankings |
+| `baseline`, `baseline_verdict` | the results of a run beside their reference, and the verdicts that follow |
+| `recorded_comparison` | a recorded run beside a reference, without a search |
 | `moved_cases` | cases that stand under another id, in another file or in another variant now |
-| `missed_before`, `two_outcomes` | whether an accepted ranking missed a demand at least as badly |
-| `against` | the record of another run in the place of a baseline |
+| `uncompared`, `reference` | cases that only one of both has a score of; what is no reference |
 """

@@ -1,17 +1,30 @@
-"""What an accepted ranking makes of the demands of today: of a floor and of
-expectations.
+"""What an accepted ranking makes of the demands of today, and whether these failed
+before.
+
+A demand is a floor or an expectation. A failure that is as old as its reference, and no
+worse, *failed before*. It is worse if
+
+- a figure is further on the wrong side of its bound (a score by more than the
+  tolerance);
+- a document that should stand high stands lower than it did, or is not returned any
+  more;
+- a document that should stand low, or not be there, stands higher than it did;
+- a field has another value than it had, or a number that is further from its bound;
+- more is wrong than was wrong.
+
+What the reference does not keep is not known, and excuses nothing. The kinds of
+expectations compare their outcomes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.model import UNKNOWN, Expectation, Gate
+from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.ndcg import GradedRanking
-from pytest_relevance.registry import GATES
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results import outcomes
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -29,18 +42,30 @@ from pytest_relevance.results.outcomes import (
     KindOfOutcome,
     kind_named,
 )
-from pytest_relevance.results.records.baseline import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.run_info import AcceptedCase
+from pytest_relevance.results.records.entries import BaselineEntry
+from pytest_relevance.results.records.two_outcomes import NOT_RETURNED, TwoOutcomes
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedReasons:
+    """The reasons of a failing result, with what the accepted ranking makes of them.
+
+    `reasons`: those that the accepted ranking meets come first.
+    `are_known`: all of them failed before.
+    """
+
+    reasons: tuple[Outcome, ...]
+    are_known: bool
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedOutcomes:
-    """The outcomes that a case has with its accepted ranking, under the demands of
-    today.
+    """The outcomes that a case has with its accepted ranking, by the demands of today.
 
-    `graded` is the accepted ranking, `score` its nDCG@k, both under the judgments of
-    today. `expect` has the expectations of the case; without them the metrics of a
-    project are not known.
+    `graded`: the accepted ranking under the judgments of today.
+    `score`: its nDCG@k.
+    `expect`: the expectations of the case. Without them the metrics of a project are
+        not known.
     """
 
     result: CaseResult
@@ -50,7 +75,7 @@ class AcceptedOutcomes:
     expect: Sequence[Expectation] = ()
 
     def of(self, demand: Outcome) -> Outcome | None:
-        """Judge a demand with the accepted ranking; None if it is not known."""
+        """Judge the accepted ranking by a demand; None if its outcome is not known."""
         if demand.kind == FLOOR:
             is_met = self.score is not None and self.score >= demand.bound
             return replace(demand, value=self.score, met=is_met)
@@ -58,7 +83,7 @@ class AcceptedOutcomes:
             return None
         kind = kind_named(demand.kind)
         if kind.reference == ITSELF:
-            return self._of_similarity(demand)
+            return self._compared_with_itself(demand)
         if kind.reference == KEPT:
             return self._kept(demand)
         if kind.reference == JUDGED:
@@ -66,7 +91,7 @@ class AcceptedOutcomes:
         return None
 
     def misses_any(self) -> bool:
-        """Whether the accepted ranking is known to miss the floor or an expectation."""
+        """Say whether the accepted ranking misses the floor or an expectation."""
         floor = self.result.conditions.floor
         if floor is not None and (self.score is None or self.score < floor):
             return True
@@ -76,9 +101,52 @@ class AcceptedOutcomes:
                 return True
         return False
 
-    def _of_similarity(self, demand: Outcome) -> Outcome:
-        """Compare the accepted ranking with itself: it is equal, unless it is empty and
-        should not be.
+    def compare_reasons(self) -> ComparedReasons:
+        """Add to each reason of the result what the accepted ranking makes of it.
+
+        If results are expected and only one of the rankings is empty, nothing failed
+        before: to return nothing is worse than to return anything.
+        """
+        result = self.result
+        are_alike = bool(self.entry.documents) == bool(result.ranking.documents)
+        expects_results = outcomes.expects_results(result.evaluation.outcomes)
+        are_known = are_alike or not expects_results
+        reasons = []
+        for reason in result.evaluation.reasons:
+            then = self.of(reason)
+            if then is None:
+                are_known = False
+                reasons.append(reason)
+                continue
+            both = self._both(then, reason)
+            was_missed = _was_missed_as_badly(both)
+            are_known = are_known and was_missed
+            compared = replace(
+                reason,
+                before=then.value,
+                is_new=then.met,
+                is_worse=not was_missed and _is_comparable(both),
+            )
+            reasons.append(compared)
+        reasons.sort(key=lambda reason: not reason.is_new)
+        return ComparedReasons(tuple(reasons), are_known)
+
+    def _both(self, then: Outcome, now: Outcome) -> TwoOutcomes:
+        conditions = self.result.conditions
+
+        def rank_then(document: str) -> float | None:
+            return self.entry.rank_of(document, conditions.settings)
+
+        def rank_now(document: str) -> float | None:
+            rank = self.result.ranking.rank_of(document)
+            return NOT_RETURNED if rank is None else rank
+
+        return TwoOutcomes(then, now, rank_then, rank_now, conditions.tolerance)
+
+    def _compared_with_itself(self, demand: Outcome) -> Outcome:
+        """Judge a demand on how alike the rankings are, of the accepted one and itself.
+
+        It is equal to itself, unless it is empty and should not be.
         """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes
@@ -88,8 +156,9 @@ class AcceptedOutcomes:
         return replace(demand, value=same, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
-        """Find the outcome that the entry has of the same demand, for rankings read
-        alike.
+        """Find the outcome that the entry has of the same demand.
+
+        None if the entry has none, or if only one of the two collapses chunks.
         """
         if self.entry.collapse != self.result.conditions.settings.collapse:
             return None
@@ -99,10 +168,11 @@ class AcceptedOutcomes:
         return None
 
     def _judged(self, demand: Outcome, kind: KindOfOutcome) -> Outcome | None:
-        """Judge the accepted ranking by a demand; None if its results or the metric are
-        not known.
+        """Judge the accepted ranking by a demand.
+
+        None if the number of its results is not known, or the metric.
         """
-        if kind.counts_results and self._may_go_on:
+        if kind.counts_results and self.entry.may_go_on:
             return None
         expected = self._expectation(demand)
         if expected.metric is not None and not expected.metric.is_computable:
@@ -111,8 +181,9 @@ class AcceptedOutcomes:
         return outcome
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Find the expectation of a demand; only a case knows the metrics of its
-        project.
+        """Find the expectation of a demand.
+
+        Only an expectation of the case has the function of a project's own metric.
         """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
@@ -123,13 +194,8 @@ class AcceptedOutcomes:
     def _documents(self) -> Sequence[str]:
         return self.entry.ranking(self.result.conditions.settings)
 
-    @property
-    def _may_go_on(self) -> bool:
-        """Whether there may have been more results than the entry has."""
-        return not self.entry.whole and len(self.entry.documents) >= self.entry.depth
-
     def _found(self) -> outcomes.Found:
-        """Give what the search returned then, as kinds of expectations judge it."""
+        """Return what the search found then, as kinds of expectations judge it."""
         documents, conditions = self._documents, self.result.conditions
         return outcomes.Found(
             k=conditions.k,
@@ -143,58 +209,29 @@ class AcceptedOutcomes:
         )
 
 
-class KindOfGate(Protocol):
-    """What a reference uses of a kind of gate. `pytest_relevance.gates.kind` explains
-    it.
-    """
-
-    @property
-    def needs_reference(self) -> bool:
-        """Whether there is nothing to judge without a reference."""
-
-    @property
-    def may_be_known(self) -> bool:
-        """Whether a gate may have failed before."""
-
-    @property
-    def needs_missed(self) -> bool:
-        """Whether it needs to know which accepted rankings miss their demands."""
-
-
-def kind_of_gate(gate: Gate) -> KindOfGate:
-    """Find the kind of a gate; `UNKNOWN` if the package that added it is not
-    installed.
-    """
-    name = gate.condition if gate.condition in GATES else UNKNOWN
-    kind: KindOfGate = GATES.get(name)
-    return kind
-
-
-def compares_scores(gate: Gate, *, expects_known: bool) -> bool:
-    """Whether a gate needs the scores of accepted rankings.
-
-    `expects_known`: gates that failed before are expected to fail.
-    """
-    kind = kind_of_gate(gate)
-    return kind.needs_reference or (expects_known and kind.may_be_known)
-
-
-def need_missed(gates: Iterable[Gate]) -> bool:
-    """Whether any gate needs to know which accepted rankings miss their demands."""
-    return any(kind_of_gate(gate).needs_missed for gate in gates)
-
-
-def accepted_cases(
-    entries: BaselineEntries, gates: Iterable[Gate]
-) -> tuple[AcceptedCase, ...]:
-    """Give what entries have of each case; nothing unless a gate may have failed
-    before.
-    """
-    if not any(kind_of_gate(gate).may_be_known for gate in gates):
-        return ()
-    return tuple(entry.as_case() for entry in entries.values())
-
-
 def is_same_demand(one: Outcome, other: Outcome) -> bool:
-    """Whether two outcomes are of the same expectation, in a baseline and in a run."""
+    """Say whether two outcomes are of the same expectation."""
     return outcomes.expectation_of(one) == outcomes.expectation_of(other)
+
+
+def _was_missed_as_badly(both: TwoOutcomes) -> bool:
+    """Say whether the accepted ranking missed a demand at least as badly.
+
+    False for a demand of which nothing is known, such as a latency.
+    """
+    if both.then.met:
+        return False
+    kind = both.now.kind
+    if kind == FLOOR:
+        return both.misses_bound_by_no_more(both.tolerance)
+    with EXPECTATIONS.calling(kind):
+        return kind_named(kind).missed_as_badly(both)
+
+
+def _is_comparable(both: TwoOutcomes) -> bool:
+    """Say whether both rankings miss a demand, and which does by more is known."""
+    if both.then.met:
+        return False
+    if both.now.kind == FLOOR:
+        return both.then.value is not None and both.now.value is not None
+    return kind_named(both.now.kind).is_comparable(both)

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.results.records.baseline import (
+from pytest_relevance.results.records.entries import (
     Asked,
     BaselineEntries,
     MovedEntries,

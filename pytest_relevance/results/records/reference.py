@@ -24,7 +24,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.outcomes import expects_results
-from pytest_relevance.results.records.file import read_record
+from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.run_info import RunInfo
 
 

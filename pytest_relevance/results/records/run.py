@@ -22,7 +22,11 @@ from pytest_relevance._text import (
 from pytest_relevance.metrics.ndcg import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.records.file import Record, read_record, write_record
+from pytest_relevance.results.records.record_file import (
+    Record,
+    read_record,
+    write_record,
+)
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:

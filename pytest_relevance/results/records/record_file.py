@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """A kind of file.
 
     `kind` is in the header; `name` is for messages. `written_by` is the command that
@@ -45,14 +45,14 @@ class Kind:
     version: int
 
 
-RECORD = Kind(
+RECORD = FileKind(
     kind="pytest-relevance record",
     name="record",
     written_by="pytest --relevance-record=FILE",
     remedy="fetch or make it again",
     version=3,
 )
-BASELINE = Kind(
+BASELINE = FileKind(
     kind="pytest-relevance baseline",
     name="baseline",
     written_by="pytest --relevance-update",
@@ -132,7 +132,7 @@ def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def encoded(
-    kind: Kind, header: Mapping[str, Any], lines: Iterable[str]
+    kind: FileKind, header: Mapping[str, Any], lines: Iterable[str]
 ) -> Iterator[bytes]:
     """The content of a file of this kind and of the present version, line by line."""
     first = as_json({"kind": kind.kind, "version": kind.version, **header})
@@ -207,7 +207,7 @@ def _case_result(values: dict[str, Any]) -> CaseResult:
 def read_file(
     path: str | os.PathLike[str],
     file: str,
-    kind: Kind,
+    kind: FileKind,
     of_header: Callable[[dict[str, Any]], Any],
     of_line: Callable[[dict[str, Any]], Any],
 ) -> Iterator[tuple[int, Any]]:
@@ -239,7 +239,7 @@ def read_file(
         )
 
 
-def _check_version(version: object, file: str, kind: Kind) -> None:
+def _check_version(version: object, file: str, kind: FileKind) -> None:
     """Raise `RecordError` for a version that is not read."""
     if type(version) is int and version == kind.version:
         return
@@ -257,7 +257,7 @@ def _made(
     make: Callable[[dict[str, Any]], Item],
     values: dict[str, Any],
     file: str,
-    kind: Kind,
+    kind: FileKind,
     number: int,
 ) -> Item:
     """What a function makes of a line. Raises `RecordError` for a damaged one."""
@@ -270,7 +270,7 @@ def _made(
 
 
 def _objects(
-    texts: Iterator[tuple[int, str]], file: str, kind: Kind, count: int | None
+    texts: Iterator[tuple[int, str]], file: str, kind: FileKind, count: int | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines below a header as objects. A file with a `count` has so many; any other
     ends with the end line.

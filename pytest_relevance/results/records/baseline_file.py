@@ -1,0 +1,147 @@
+"""The baseline of a case file: a file that is meant to be committed.
+
+It is a record with fewer keys (`record_file`): a header, a line for each entry, a line
+for each known title of a document, and an end line. Entries are sorted, so that a pull
+request shows what moved. There is no count of the entries, so that version control can
+merge two branches that add one entry each.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_relevance._files import write_whole
+from pytest_relevance._problems import Place
+from pytest_relevance._text import quoted
+from pytest_relevance.codec import decode, encode
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.results.records.checking import check_outcome
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    with_sorted_keys,
+)
+from pytest_relevance.results.records.record_file import (
+    BASELINE,
+    END,
+    as_json,
+    encoded,
+    read_file,
+)
+from pytest_relevance.results.records.run_info import RecordError, checked
+
+_HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The header of the file, without its kind and its version.
+
+    `holds` tells a reader what the file is. `without_ranking` lists
+    `[id, variant, why]`.
+    """
+
+    holds: str = ""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    without_ranking: Sequence[tuple[str, str | None, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    """The line with the title of a document."""
+
+    document: str
+    title: str
+
+
+def read_baseline(
+    path: str | os.PathLike[str], shown: str | None = None
+) -> BaselineEntries:
+    """Read a baseline, which messages call `shown`.
+
+    Raises `RecordError`, which names the line and what is wrong.
+    """
+    file = shown if shown is not None else os.fspath(path)
+    lines = read_file(path, file, BASELINE, _read_header, _read_line)
+    entries: BaselineEntries = next(lines)[1]
+    for number, line in lines:
+        if isinstance(line, _Title):
+            entries.titles[line.document] = line.title
+        elif line.key in entries:
+            raise RecordError.at(
+                file,
+                f"a second entry of {quoted(line.id)}; delete one of them",
+                Place(line=number),
+            )
+        else:
+            entries[line.key] = line
+    return entries
+
+
+def _read_header(values: Mapping[str, Any]) -> BaselineEntries:
+    header = decode(_Header, values)
+    without_ranking = {}
+    for case, variant, why in header.without_ranking:
+        without_ranking[case, variant] = why
+    return BaselineEntries(
+        fingerprint=checked(header.fingerprint), without_ranking=without_ranking
+    )
+
+
+def _read_line(values: Mapping[str, Any]) -> BaselineEntry | _Title:
+    if "document" in values:
+        return decode(_Title, values)
+    return _read_entry(values)
+
+
+def _read_entry(values: Mapping[str, Any]) -> BaselineEntry:
+    """Make the entry of a line. Raises ValueError for a damaged one."""
+    entry = decode(BaselineEntry, {"query": values.get("id"), **values})
+    if not 0 <= entry.depth <= LARGEST_CUTOFF:
+        raise ValueError(f"depth: {entry.depth} is not a number of ranks")
+    if not 0 < entry.weight < math.inf:
+        raise ValueError(f"weight: {entry.weight!r} is not a finite number above 0")
+    for document, rank in entry.deeper.items():
+        if rank is not None and rank < 1:
+            raise ValueError(f"deeper: {rank!r} is not a rank of {quoted(document)}")
+    for outcome in entry.outcomes:
+        check_outcome(outcome)
+    return entry
+
+
+def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
+    """Write a baseline in one step: sorted entries, then the titles of documents.
+
+    Raises OSError; then nothing is written.
+    """
+    header = _Header(
+        holds=_HOLDS,
+        fingerprint=with_sorted_keys(baseline.fingerprint),
+        without_ranking=_sorted_cases(baseline.without_ranking),
+    )
+    lines = []
+    for key in sorted(baseline, key=_order_of_key):
+        lines.append(baseline[key].line)
+    for document, title in sorted(baseline.titles.items()):
+        lines.append(as_json(encode(_Title(document, title))))
+    write_whole(path, encoded(BASELINE, encode(header), [*lines, END]))
+
+
+def _sorted_cases(
+    cases: Mapping[EntryKey, str],
+) -> tuple[tuple[str, str | None, str], ...]:
+    """Return the cases without a ranking as the header lists them."""
+    lines = []
+    for case, variant in sorted(cases, key=_order_of_key):
+        lines.append((case, variant, cases[case, variant]))
+    return tuple(lines)
+
+
+def _order_of_key(key: EntryKey) -> tuple[str, str]:
+    case, variant = key
+    return case, variant or ""

@@ -1,0 +1,357 @@
+"""Updates of a baseline: which rankings are accepted, and what becomes of the file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pytest_relevance._text import printable, quoted
+from pytest_relevance.results.case_parts import STALE
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, grouped
+from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    MovedEntries,
+    entry_of,
+)
+from pytest_relevance.results.records.reference import refusal, silent_searches
+from pytest_relevance.results.records.run_info import NOT_RUN, RecordError, common
+from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
+
+# --- what is accepted -----------------------------------------------------------------
+
+
+def acceptable(
+    results: Iterable[CaseResult], *, only_new: bool = False
+) -> tuple[list[BaselineEntry], list[str]]:
+    """Make entries of what an update may accept, and name the unstable cases.
+
+    The results are those of one case file, with their details; checks of tests in
+    Python do not count. Every case that was scored is accepted, whatever its verdict,
+    except:
+
+    - a case that ended in an error in one of its repeats;
+    - a case whose ranking differs between repeats or calls: it is unstable;
+    - with `only_new`, a case with a stale entry: it is not new.
+    """
+    searched = [result for result in results if not result.is_check]
+    by_key = grouped(searched, lambda result: (result.id, result.variant))
+    entries = []
+    unstable = []
+    for (case, variant), repeats in by_key.items():
+        scored = [result for result in repeats if result.evaluation.scores]
+        accepted = [entry_of(result) for result in scored]
+        if _is_unstable(scored, accepted):
+            of_variant = "" if variant is None else f"[{printable(variant)}]"
+            unstable.append(quoted(case, 40) + of_variant)
+            continue
+        has_error = any(result.verdict in WITHOUT_SCORE for result in repeats)
+        is_kept_out = only_new and any(_is_stale(result) for result in scored)
+        if accepted and not has_error and not is_kept_out:
+            entries.append(accepted[0])
+    return entries, sorted(unstable)
+
+
+def _is_unstable(
+    scored: Sequence[CaseResult], accepted: Sequence[BaselineEntry]
+) -> bool:
+    """Say whether the ranking of a case differs between its repeats, or its calls."""
+    for result in scored:
+        if result.call.repeats is not None and result.call.repeats.rankings > 1:
+            return True
+    return len({entry.documents for entry in accepted}) > 1
+
+
+def _is_stale(result: CaseResult) -> bool:
+    return result.baseline is not None and result.baseline.standing == STALE
+
+
+# --- the update -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """How many entries an update added, changed, dropped, moved, and left as they were.
+
+    `titles`: how many titles of documents it added or changed.
+    `rescored`: the changed entries with the same ranking and other scores or metrics.
+    `noted`: the kept entries of cases with other judgments, weights or tags.
+    `moved`: the entries with the same ranking under another id or variant, or from
+        another file.
+    `left`: the entries that went to another file.
+    `has_new_fingerprint`: the fingerprint in the header changed.
+    `has_new_gaps`: the list of cases without a ranking changed.
+    `without_ranking`: the cases that have no accepted ranking, if nothing else tells of
+        them.
+    """
+
+    added: int
+    changed: int
+    dropped: int
+    kept: int
+    titles: int = 0
+    rescored: int = 0
+    noted: int = 0
+    moved: int = 0
+    left: int = 0
+    has_new_fingerprint: bool = False
+    has_new_gaps: bool = False
+    without_ranking: int = 0
+
+    @property
+    def is_change(self) -> bool:
+        """Say whether entries or titles changed."""
+        moves = self.moved or self.left
+        return bool(self.added or self.changed or self.dropped or moves or self.titles)
+
+    @property
+    def changes_file(self) -> bool:
+        """Say whether anything in the file changed."""
+        is_in_header = self.has_new_fingerprint or self.has_new_gaps
+        return self.is_change or bool(self.noted) or is_in_header
+
+
+def update_baseline(
+    path: str | os.PathLike[str],
+    accepted: BaselineEntries,
+    *,
+    shown: str | None = None,
+    only_new: bool = False,
+    all_keys: frozenset[EntryKey] | None = None,
+    moves: MovedEntries | None = None,
+    collected: Collection[EntryKey] | None = None,
+    searches: Mapping[EntryKey, str] | None = None,
+) -> Updated:
+    """Accept rankings into a baseline, which messages call `shown`.
+
+    First the `moves` are made: a case that was moved has its entry under its present id
+    and variant, in the file in which it stands now. Titles in the file are kept for the
+    documents in its rankings. If earlier entries stay, the new fingerprint is the
+    common part of both. Keys that a later version has added are dropped.
+
+    The file is read again under a lock, so that two runs that update at once lose
+    nothing of each other.
+
+    Args:
+        path: the baseline.
+        accepted: the accepted rankings, and the cases of which this run accepts none.
+        shown: what messages call the file.
+        only_new: keep the entries that the file has.
+        all_keys: the keys of all cases of the file, if the whole file ran. Entries of
+            other cases are dropped.
+        moves: the entries of cases that were moved.
+        collected: all cases of the file. Other cases leave the list of the cases
+            without a ranking.
+        searches: the searches of the cases that should find something. An update after
+            which one of them found nothing in most of its cases is refused.
+
+    Raises:
+        RecordError: the file cannot be read, or the update is refused.
+        OSError: the file cannot be written; it is unchanged.
+    """
+    target = Path(os.path.realpath(path))
+    name = shown or os.fspath(path)
+    with _locked(target.parent):
+        exists = target.exists()
+        before = read_baseline(target, name) if exists else BaselineEntries()
+        moved, left = before.move(moves or MovedEntries())
+        after, updated = _merge(
+            before, accepted, only_new=only_new, all_keys=all_keys, moved=moved
+        )
+        _refuse_silence(after, searches or {}, name)
+        after.without_ranking = _gaps_after(
+            before,
+            accepted,
+            after,
+            collected=collected,
+            is_new=not exists,
+            only_new=only_new,
+        )
+        updated = replace(
+            updated,
+            left=left,
+            has_new_gaps=after.without_ranking != before.without_ranking,
+            without_ranking=_count_gaps(after),
+        )
+        if updated.changes_file or not exists:
+            write_baseline(target, after)
+    return updated
+
+
+_KEPT, _NOTED, _RESCORED, _RERANKED = "kept", "noted", "rescored", "reranked"
+"""What an update does to an entry that the baseline has.
+
+- `_KEPT`: nothing.
+- `_NOTED`: the ranking and its scores stay, and what is noted beside them changes.
+- `_RESCORED`: the ranking stays, and its scores change.
+- `_RERANKED`: all other changes.
+"""
+
+
+def _merge(
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    *,
+    only_new: bool,
+    all_keys: frozenset[EntryKey] | None,
+    moved: frozenset[EntryKey],
+) -> tuple[BaselineEntries, Updated]:
+    """Return the entries after an update, and what it did to those of `before`.
+
+    `moved` are the entries that were moved in `before`.
+    """
+    new: dict[EntryKey, BaselineEntry] = {}
+    effects: dict[EntryKey, str] = {}
+    for key, entry in accepted.items():
+        if key not in before:
+            new[key] = entry
+        elif not only_new:
+            new[key] = entry
+            effects[key] = _effect(before[key], entry)
+    merged = {**before, **new}
+    after = merged
+    if all_keys is not None:
+        after = {key: entry for key, entry in merged.items() if key in all_keys}
+    counts = dict.fromkeys((_KEPT, _NOTED, _RESCORED, _RERANKED), 0)
+    for effect in effects.values():
+        counts[effect] += 1
+    added = len(new) - len(effects)
+    changed = counts[_RESCORED] + counts[_RERANKED]
+    only_moved = 0
+    for key in moved & after.keys():
+        if effects.get(key) not in (_RESCORED, _RERANKED):
+            only_moved += 1
+    titles = _titles_after(before, accepted, after)
+    searched = accepted.fingerprint
+    if after.keys() - new.keys():  # earlier entries stay
+        searched = before.fingerprint
+        if added or changed:
+            searched = common([before.fingerprint, accepted.fingerprint])
+    updated = Updated(
+        added=added,
+        changed=changed,
+        dropped=len(merged) - len(after),
+        kept=len(after) - added - changed - only_moved,
+        moved=only_moved,
+        titles=len(titles.items() - before.titles.items()),
+        rescored=counts[_RESCORED],
+        noted=counts[_NOTED],
+        has_new_fingerprint=searched != before.fingerprint,
+    )
+    return BaselineEntries(after.values(), titles, searched), updated
+
+
+def _effect(old: BaselineEntry, new: BaselineEntry) -> str:
+    """Say what an update does to an entry."""
+    # lines are compared, as JSON tells apart what equals in Python: 1 and true
+    if old.line == new.line:
+        return _KEPT
+    noted = replace(
+        old,
+        digest=new.digest,
+        weight=new.weight,
+        tags=new.tags,
+        missed=new.missed,
+        deeper=new.deeper,
+    )
+    if noted.line == new.line:
+        return _NOTED
+    if replace(noted, scores=new.scores).line == new.line:
+        return _RESCORED
+    return _RERANKED
+
+
+def _titles_after(
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    after: Mapping[EntryKey, BaselineEntry],
+) -> dict[str, str]:
+    """Return the known titles of the documents in the rankings after an update."""
+    ranked: set[str] = set()
+    for entry in after.values():
+        ranked.update(entry.documents)
+    titles = {**before.titles, **accepted.titles}
+    return {document: title for document, title in titles.items() if document in ranked}
+
+
+def _refuse_silence(
+    after: BaselineEntries, searches: Mapping[EntryKey, str], shown: str
+) -> None:
+    """Raise `RecordError` if a search found nothing in most of its cases."""
+    found = []
+    for key, entry in after.items():
+        if key in searches:
+            found.append((searches[key], bool(entry.documents)))
+    if silent := silent_searches(found):
+        raise RecordError.at(shown, refusal("this update", silent))
+
+
+def _gaps_after(
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    after: BaselineEntries,
+    *,
+    collected: Collection[EntryKey] | None,
+    is_new: bool,
+    only_new: bool,
+) -> dict[EntryKey, str]:
+    """List the cases that have no accepted ranking after an update, with the reason.
+
+    A case that did not run is listed only if the update makes the file (`is_new`).
+    Otherwise it was listed before, or it is a new case that nobody has accepted yet.
+    A case with an entry is listed if its skip is accepted, which `only_new` does not.
+    """
+    gaps = {}
+    for key, why in before.without_ranking.items():
+        is_there = collected is None or key in collected
+        if is_there and key not in accepted:
+            gaps[key] = why
+    for key, why in accepted.without_ranking.items():
+        has_entry = key in after
+        if why == NOT_RUN:
+            is_listed = is_new and not has_entry
+        else:
+            is_accepted_skip = why == MARKED_SKIP and not only_new
+            is_listed = is_accepted_skip or not has_entry
+        if is_listed:
+            gaps[key] = why
+    return gaps
+
+
+def _count_gaps(entries: BaselineEntries) -> int:
+    """Count the cases without an accepted ranking, if nothing else tells of them.
+
+    A mark skips some on purpose. The update names those with an unstable ranking.
+    """
+    count = 0
+    for key, why in entries.without_ranking.items():
+        if why not in (MARKED_SKIP, UNSTABLE) and key not in entries:
+            count += 1
+    return count
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other run updates a baseline in a folder.
+
+    The lock ends with the process. There is none on Windows, where a folder cannot be
+    locked. Raises OSError.
+    """
+    # a lock file would outlive a killed run (docs/background/baselines.md)
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,187 @@
+"""What a case is now, as far as its accepted ranking is judged by it.
+
+`case_in_run` takes it from the case file, for a result that was just made.
+`case_in_record` takes it from a record, which has less: for a result of an earlier run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance.cases.model import Case, Expectation, Gate
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import is_similarity, parse_metric
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.outcomes import without_reference
+from pytest_relevance.results.records.entries import BaselineEntry
+
+
+@dataclass(frozen=True, slots=True)
+class KnownJudgments:
+    """The judgments of a case, as far as they are known.
+
+    `grades`: {document: grade}. A record does not name all documents.
+    `judged`: the grades of all judgments.
+    """
+
+    grades: Mapping[str, float]
+    judged: Sequence[float]
+
+    def grade(self, documents: Sequence[str]) -> GradedRanking:
+        """Grade a ranking."""
+        graded = grade_ranking(documents, self.grades)
+        return GradedRanking(graded.grades, graded.repeated, self.judged)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseToday:
+    """What a case is now, as far as its accepted ranking is judged by it.
+
+    `judgments`: None if the grade of an accepted document is not known.
+    `of_people`: the judgments without filled grades; None if no grade is filled, or if
+        it is not known which.
+    `expect`: its expectations. A record has their outcomes alone, so it has none.
+    `similarities`: the metrics that compare its ranking with the accepted one.
+    `gates`: the gates of its file.
+    `expects_known`: gates that failed before are expected to fail.
+    `own_scores`: the scores of the accepted ranking by metrics of the project, which
+        only the project can compute.
+    `scores_all`, `looks_at_all`: as in `Case`.
+    `changes`: what its caller knows to have changed since the ranking was accepted, in
+        clauses.
+    """
+
+    judgments: KnownJudgments | None
+    of_people: KnownJudgments | None = None
+    expect: Sequence[Expectation] = ()
+    similarities: Sequence[Metric] = ()
+    gates: Sequence[Gate] = ()
+    expects_known: bool = False
+    own_scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores_all: bool = False
+    looks_at_all: bool = False
+    changes: Sequence[str] = ()
+
+
+def case_in_run(
+    case: Case,
+    *,
+    expects_known: bool = False,
+    accepting: bool = False,
+    changes: Sequence[str] = (),
+) -> CaseToday:
+    """Return what a case of this run is.
+
+    `accepting`: the present ranking is being accepted. It need not resemble another
+    one.
+    """
+    of_people = None
+    if case.filled:
+        grades = case.grades_of_people
+        of_people = KnownJudgments(grades, [*grades.values()])
+    return CaseToday(
+        judgments=KnownJudgments(case.judgments, [*case.judgments.values()]),
+        of_people=of_people,
+        expect=without_reference(case.expect) if accepting else case.expect,
+        similarities=case.similarities,
+        gates=case.terms.gates,
+        expects_known=expects_known,
+        scores_all=case.scores_all,
+        looks_at_all=case.looks_at_all,
+        changes=changes,
+    )
+
+
+def case_in_record(
+    result: CaseResult,
+    entry: BaselineEntry,
+    other: CaseResult | None,
+    gates: Sequence[Gate],
+) -> CaseToday:
+    """Return what the case of a recorded result was in its run.
+
+    `other` is the result that `entry` was made of, if it comes from a record. `gates`
+    are those of the case file.
+    """
+    names = [name for name in result.evaluation.scores if is_similarity(name)]
+    similarities = [parse_metric(name) for name in names]
+    for gate in gates:
+        similarities += gate.similarities
+    grades: Mapping[str, float] | None
+    own_scores: Mapping[str, float | None] = {}
+    if other is not None and other.evaluation.digest == result.evaluation.digest:
+        grades = _named_grades(other)
+        own_scores = _own_scores(other, gates)
+    else:
+        grades = _named_grades(result)
+        if not _suffice(grades, result, entry):
+            grades = None
+    judged = result.graded.judged
+    return CaseToday(
+        judgments=None if grades is None else KnownJudgments(grades, judged),
+        of_people=None if grades is None else _of_people(result, grades),
+        similarities=similarities,
+        gates=gates,
+        expects_known=True,
+        own_scores=own_scores,
+        looks_at_all=result.ranking.whole,
+    )
+
+
+def _named_grades(result: CaseResult) -> dict[str, float]:
+    """Return the grades of the judged documents that a result names."""
+    pairs = [
+        *zip(result.ranking.documents, result.ranking.grades, strict=True),
+        *result.evaluation.missing,
+    ]
+    accepted = result.baseline
+    if accepted is not None:
+        pairs += zip(accepted.documents, accepted.grades, strict=False)
+    return {document: grade for document, grade in pairs if grade is not None}
+
+
+def _suffice(
+    grades: Mapping[str, float], result: CaseResult, entry: BaselineEntry
+) -> bool:
+    """Say whether the named grades of a result are enough to score the entry.
+
+    They are if they have all documents of the entry, or if the other judgments have no
+    gain.
+    """
+    if all(document in grades for document in entry.documents):
+        return True
+    unnamed = Counter(result.evaluation.judgments) - Counter(grades.values())
+    gains = result.conditions.settings.gains
+    return not any(gains[grade] for grade in unnamed)
+
+
+def _own_scores(other: CaseResult, gates: Sequence[Gate]) -> dict[str, float | None]:
+    """Return the scores of a result by metrics of the project that gates look at."""
+    scores = {}
+    for gate in gates:
+        for metric in gate.metrics:
+            if not metric.is_computable and metric.text in other.evaluation.scores:
+                scores[metric.text] = other.evaluation.scores[metric.text]
+    return scores
+
+
+def _of_people(
+    result: CaseResult, grades: Mapping[str, float]
+) -> KnownJudgments | None:
+    """Return the judgments of a result without filled grades.
+
+    None if no grade is filled, or if the grade of a filled document is not known.
+    """
+    filled = result.evaluation.filled
+    if not filled or not filled.keys() <= grades.keys():
+        return None
+    counts = Counter(result.evaluation.judgments)
+    counts.subtract(grades[document] for document in filled)
+    of_people = {}
+    for document, grade in grades.items():
+        if document not in filled:
+            of_people[document] = grade
+    return KnownJudgments(of_people, [*counts.elements()])

@@ -1,0 +1,328 @@
+"""What a reference has of its cases: an entry for each case and variant, with the
+accepted ranking.
+
+The entries of a case file come from its baseline (`baseline_file`) or from the record
+of another run (`recorded_rankings`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_relevance.cases.model import SIMILARITY
+from pytest_relevance.codec import encode
+from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.metrics.ndcg import without_copies
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
+from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
+from pytest_relevance.results.outcomes import KEPT, kind_named
+from pytest_relevance.results.records.record_file import as_json
+from pytest_relevance.results.records.run_info import AcceptedCase, Fingerprint, common
+from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
+
+EntryKey = tuple[str, str | None]
+"""The key of an entry in its file: the id of the case, the variant of its search."""
+
+_DECIMALS = 6
+"""The decimals of recorded scores.
+
+The last digits differ between machines. They would clutter a diff.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a case asks: its query, its params as JSON, and the digest of its judgments.
+
+    The digest is "" if the judgments are not known.
+    """
+
+    query: str
+    params: str
+    digest: str
+
+
+def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
+    """Return what a case asks. Secrets among the params are masked."""
+    return Asked(query, as_json(with_sorted_keys(params)), digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineEntry:
+    """The accepted ranking of a case in one variant, and what was searched for.
+
+    `depth`: how deep the case looked.
+    `documents`: the ranking. If it is not `whole`, it ends at `depth`. With `collapse`
+        it has chunks as they were returned, with as many further ones as fill the
+        depth.
+    `scores`: the scores on the day of acceptance, for readers of a diff. A comparison
+        scores the ranking again.
+    `whole`: the ranking is all that was returned.
+    `reaches_depth`: it is whole, the search returned as many results as it was asked
+        for, and no depth was set. So there may have been more.
+    `outcomes`: the outcomes of expectations that the ranking alone does not decide,
+        such as the fields of documents.
+    `collapse`: the case collapsed chunks.
+    `is_all`: the search had no more chunks than `documents`.
+    `deeper`: the ranks of documents that a missed expectation names and that are not in
+        `documents`; None for one that was not returned.
+    `digest`: the digest of the judgments; "" if it is not known. Then `weight`, `tags`
+        and `missed` are not known either.
+    `missed`: whether the case missed a floor or an expectation; None if there was
+        nothing to miss, and no score.
+    `call`: how a recorded search was called. No baseline has it.
+    """
+
+    id: str
+    variant: str | None = None
+    query: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    depth: int
+    documents: tuple[str, ...]
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    whole: bool = False
+    reaches_depth: bool = False
+    outcomes: tuple[Outcome, ...] = ()
+    collapse: bool = False
+    is_all: bool = False
+    deeper: Mapping[str, int | None] = field(default_factory=dict)
+    digest: str = ""
+    weight: float = 1
+    tags: tuple[str, ...] = ()
+    missed: bool | None = False
+    call: CaseCall = CaseCall()
+
+    @property
+    def key(self) -> EntryKey:
+        """Return its key in its file."""
+        return self.id, self.variant
+
+    @property
+    def asked(self) -> Asked:
+        """Return what the case asked."""
+        return asked_of(self.query, self.params, self.digest)
+
+    @property
+    def has_score(self) -> bool:
+        """Say whether nDCG@k was defined on the day of acceptance."""
+        for name, score in self.scores.items():
+            if name.startswith("nDCG@") and score is not None:
+                return True
+        return False
+
+    @property
+    def may_go_on(self) -> bool:
+        """Say whether the search may have returned more than `documents`."""
+        return not self.whole and len(self.documents) >= self.depth
+
+    def ranking(self, settings: Settings) -> Sequence[str]:
+        """Return its documents as these settings score them."""
+        if settings.collapse:
+            return tuple(without_copies(self.documents))
+        return self.documents
+
+    def rank_of(self, document: str, settings: Settings) -> float | None:
+        """Return the rank (from 1) of a document, as these settings score the ranking.
+
+        It is `NOT_RETURNED` if the document was not returned, and None if that is not
+        known.
+        """
+        documents = self.ranking(settings)
+        if document in documents:
+            return documents.index(document) + 1
+        if document in self.deeper and self.collapse == settings.collapse:
+            rank = self.deeper[document]
+            return NOT_RETURNED if rank is None else rank
+        kept = without_copies(self.documents) if self.collapse else self.documents
+        has_all_that_was_returned = self.whole or len(kept) < self.depth
+        return NOT_RETURNED if has_all_that_was_returned else None
+
+    def as_case(self) -> AcceptedCase:
+        """Return the case as the entry has it, for gates."""
+        is_known = bool(self.digest)
+        return AcceptedCase(
+            id=self.id,
+            variant=self.variant,
+            weight=self.weight if is_known else None,
+            tags=self.tags,
+            scores=self.scores,
+            missed=self.missed,
+        )
+
+    @property
+    def line(self) -> str:
+        """Return its line in a baseline. A query that equals the id is left out."""
+        values = encode(replace(self, params=with_sorted_keys(self.params)))
+        if self.query == self.id:
+            del values["query"]
+        return as_json(values)
+
+
+def with_sorted_keys(value: Any) -> Any:
+    """Sort the keys of mappings at every depth of a value."""
+    if isinstance(value, Mapping):
+        return {name: with_sorted_keys(value[name]) for name in sorted(value, key=str)}
+    if isinstance(value, (list, tuple)):
+        return [with_sorted_keys(item) for item in value]
+    return value
+
+
+class BaselineEntries(dict[EntryKey, BaselineEntry]):
+    """The entries of a case file by their keys.
+
+    `titles`: the known titles of their documents.
+    `fingerprint`: what was searched when all of them were accepted; empty if that is
+        not known.
+    `without_ranking`: the cases that the reference knows and that have no accepted
+        ranking, with the reason (`records.uncompared`). A case with an entry is here if
+        its skip was accepted.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[BaselineEntry] = (),
+        titles: Mapping[str, str] | None = None,
+        fingerprint: Fingerprint | None = None,
+        *,
+        without_ranking: Mapping[EntryKey, str] | None = None,
+    ) -> None:
+        super().__init__({entry.key: entry for entry in entries})
+        self.titles: dict[str, str] = dict(titles or {})
+        self.fingerprint: Fingerprint = fingerprint or {}
+        self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
+
+    def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
+        """Give entries their present keys. An entry that has such a key already stays.
+
+        Return the keys of the moved entries, and how many entries went to another file.
+        """
+        left = {}
+        for key in moves.leaving:
+            if key in self:
+                left[key] = self.pop(key)
+        had_entries = bool(self)
+        arrived = set()
+        for key, entry in moves.arriving.items():
+            if left.get(entry.key) == entry:
+                del left[entry.key]
+            if key not in self:
+                self[key] = replace(entry, id=key[0], variant=key[1])
+                arrived.add(key)
+        if arrived:
+            self.titles = {**self.titles, **moves.titles}
+            searched = moves.fingerprint or {}
+            if had_entries:
+                searched = common([self.fingerprint, searched])
+            self.fingerprint = searched
+        return frozenset(arrived), len(left)
+
+
+@dataclass(slots=True)
+class MovedEntries:
+    """The entries of cases that were moved, for one case file.
+
+    `arriving`: the entries of cases that stand in the file, by their present keys.
+    `leaving`: the keys that cases of the file had, or that left it.
+    `titles`: the titles of documents, from the files that the entries come from.
+    `fingerprint`: what was searched, from these files.
+    """
+
+    arriving: dict[EntryKey, BaselineEntry] = field(default_factory=dict)
+    leaving: set[EntryKey] = field(default_factory=set)
+    titles: dict[str, str] = field(default_factory=dict)
+    fingerprint: Fingerprint | None = None
+
+    def add(self, key: EntryKey, entry: BaselineEntry, source: BaselineEntries) -> None:
+        """Add an entry under the present key of its case, from the file it left."""
+        self.arriving[key] = entry
+        for document in entry.documents:
+            if document in source.titles:
+                self.titles[document] = source.titles[document]
+        if self.fingerprint is None:
+            self.fingerprint = source.fingerprint
+        self.fingerprint = common([self.fingerprint, source.fingerprint])
+
+
+# --- from a result to its entry -------------------------------------------------------
+
+
+def entry_of(result: CaseResult) -> BaselineEntry:
+    """Make the entry that accepts the ranking of a result.
+
+    The result has its details (`scoring.with_details`).
+    """
+    conditions, ranking = result.conditions, result.ranking
+    depth = conditions.k if conditions.depth is None else conditions.depth
+    collapses = conditions.settings.collapse
+    documents = tuple(ranking.uncollapsed)
+    has_all_chunks = len(set(documents)) == ranking.returned
+    kept_outcomes = []
+    for outcome in result.evaluation.outcomes:
+        if kind_named(outcome.kind).reference == KEPT:
+            kept_outcomes.append(outcome)
+    return BaselineEntry(
+        id=result.id,
+        variant=result.variant,
+        query=result.query,
+        params=json.loads(as_json(result.params)) if result.params else {},
+        depth=depth,
+        documents=documents if ranking.whole or collapses else documents[:depth],
+        scores=_scores_to_keep(result),
+        whole=ranking.whole,
+        reaches_depth=ranking.whole and result.is_cut,
+        outcomes=tuple(kept_outcomes),
+        collapse=collapses,
+        deeper=_ranks_of_missed(result),
+        digest=result.evaluation.digest,
+        weight=result.weight,
+        tags=tuple(result.tags),
+        missed=_misses_a_demand(result),
+        is_all=collapses and not ranking.reaches_depth and has_all_chunks,
+    )
+
+
+def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
+    """Return nDCG@k, the other scores, and the figures of expectations, rounded."""
+    scores = {result.metric.text: result.score}
+    for name, value in result.evaluation.scores.items():
+        if not is_similarity(name):
+            scores[name] = value
+    for outcome in result.evaluation.outcomes:
+        if outcome.kind == "metric" and outcome.value is not None:
+            scores[outcome.name] = outcome.value
+    rounded = {}
+    for name, value in scores.items():
+        rounded[name] = None if value is None else round(value, _DECIMALS)
+    return rounded
+
+
+def _misses_a_demand(result: CaseResult) -> bool | None:
+    """Say whether a result misses its floor or an expectation that needs no reference.
+
+    None if there is nothing to miss, and no score that could fall.
+    """
+    if result.verdict == MEASURED and result.score is None:
+        return None
+    if result.verdict != FAILED:
+        return False
+    compared = (DROP, STALE_ENTRY, SIMILARITY)
+    return any(reason.kind not in compared for reason in result.evaluation.reasons)
+
+
+def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
+    """Return the ranks below the kept ranking of documents in missed expectations.
+
+    None stands for a document that was not returned.
+    """
+    ranks: dict[str, int | None] = {}
+    for outcome in result.evaluation.outcomes:
+        if outcome.met or not outcome.documents:
+            continue
+        for document in outcome.wrong:
+            if document not in result.ranking.documents:
+                ranks[document] = result.ranking.rank_of(document)
+    return ranks

@@ -1,0 +1,218 @@
+"""The comparison of a result with what a reference has of its case.
+
+The accepted ranking is scored again, under the judgments and settings of today, so that
+a new judgment or another gain is never taken for a regression.
+
+The result is one that was just made (`baseline`) or one of a record
+(`recorded_comparison`). The reference is a baseline or a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.results import outcomes
+from pytest_relevance.results.case_parts import (
+    IMPROVEMENT,
+    NEW,
+    NOT_COMPARED,
+    REGRESSION,
+    STALE,
+    TOO_FEW_JUDGED,
+    WITHIN,
+    BaselineComparison,
+    Outcome,
+)
+from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
+from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
+from pytest_relevance.results.records.case_today import CaseToday, KnownJudgments
+from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
+from pytest_relevance.results.records.gate_needs import gate_scores, need_missed
+from pytest_relevance.results.records.stale import changes_since
+from pytest_relevance.results.records.two_outcomes import ROUNDING
+from pytest_relevance.results.records.uncompared import (
+    MARKED_SKIP,
+    as_lost,
+    lost_metrics,
+    why_undefined,
+    why_without_ranking,
+)
+from pytest_relevance.results.scoring import defined
+
+
+def compare_with_entry(
+    result: CaseResult, entry: BaselineEntry, case: CaseToday, *, details: bool = True
+) -> CaseResult:
+    """Compare a result with the accepted ranking of its case.
+
+    Its reasons get what the accepted ranking makes of them. Its verdict stays, unless
+    an expectation compares it with the accepted ranking. Without `details`, a passing
+    case with the accepted ranking is not graded again, as it scores the same.
+    """
+    changes, judgments = changes_since(entry, result, case), case.judgments
+    if changes or judgments is None:
+        stale = BaselineComparison(STALE, stale=changes)
+        return replace(result, baseline=stale)
+    result = _with_similarities(result, entry, case)
+    if details or case.gates or not _passes_unchanged(result, entry, case):
+        result = _compare_scores(result, entry, case, judgments)
+    else:
+        result = replace(result, baseline=_comparison(result, entry, result.score))
+    return _with_lost_metrics(result, entry, judgments)
+
+
+def without_entry(result: CaseResult, why: str) -> CaseResult:
+    """Mark a result as new, or as not compared if the reference knows its case.
+
+    `why` is why the reference has no ranking of the case; empty if it does not know it.
+    """
+    standing = NOT_COMPARED if why else NEW
+    return replace(result, baseline=BaselineComparison(standing, why=why))
+
+
+def compare_without_ranking(
+    result: CaseResult, entry: BaselineEntry, entries: BaselineEntries
+) -> CaseResult:
+    """Mark a result without a ranking as lost, as the reference has a ranking of it.
+
+    A skip that was accepted loses nothing.
+    """
+    why_accepted = entries.without_ranking.get((result.id, result.variant))
+    if why_without_ranking(result) == why_accepted == MARKED_SKIP:
+        return result
+    return as_lost(result, entry.scores)
+
+
+def _with_similarities(
+    result: CaseResult, entry: BaselineEntry, case: CaseToday
+) -> CaseResult:
+    """Score a ranking by the metrics that compare it with the accepted one.
+
+    Expectations of these scores are judged, and change the verdict.
+    """
+    if not case.similarities:
+        return result
+    accepted = entry.ranking(result.conditions.settings)
+    result = outcomes.with_similarities(result, case.similarities, accepted)
+    evaluation = result.evaluation
+    made = outcomes.similarity_outcomes(case.expect, evaluation.scores)
+    if not made:
+        return result
+    verdict, reasons = result.verdict, evaluation.reasons
+    unmet = [outcome for outcome in made if not outcome.met]
+    if unmet:  # no judgment of an unjudged result could change that
+        verdict, reasons = FAILED, (*without_too_few(reasons), *unmet)
+    elif verdict == MEASURED:
+        verdict = PASSED
+    evaluation = replace(
+        evaluation, outcomes=(*evaluation.outcomes, *made), reasons=reasons
+    )
+    return replace(result, verdict=verdict, evaluation=evaluation)
+
+
+def without_too_few(reasons: Iterable[Outcome]) -> list[Outcome]:
+    """Leave out the reason that too few results are judged."""
+    return [reason for reason in reasons if reason.kind != TOO_FEW_JUDGED]
+
+
+def _passes_unchanged(
+    result: CaseResult, entry: BaselineEntry, case: CaseToday
+) -> bool:
+    """Say whether a case passes with the accepted ranking, as deep as it looks."""
+    if result.verdict not in (PASSED, MEASURED):
+        return False
+    depth = None if case.looks_at_all else result.conditions.depth
+    accepted = entry.ranking(result.conditions.settings)
+    return tuple(accepted[:depth]) == tuple(result.ranking.documents[:depth])
+
+
+def _compare_scores(
+    result: CaseResult,
+    entry: BaselineEntry,
+    case: CaseToday,
+    judgments: KnownJudgments,
+) -> CaseResult:
+    """Score the accepted ranking, and judge it by what the result misses."""
+    conditions = result.conditions
+    documents = entry.ranking(conditions.settings)
+    graded = judgments.grade(documents)
+    before = defined(score(result.metric, graded, conditions.settings))
+    accepted = AcceptedOutcomes(result, entry, graded, before, case.expect)
+    standing = _standing(result, before)
+    reasons = result.evaluation.reasons
+    newly_failing = failed_before = False
+    if result.verdict == FAILED:
+        compared = accepted.compare_reasons()
+        reasons = compared.reasons
+        newly_failing = any(reason.is_new for reason in reasons)
+        failed_before = compared.are_known and standing != REGRESSION
+    scores: dict[str, float | None] = {}
+    if judgments.judged:
+        scores = gate_scores(result, case, graded)
+    found = replace(
+        _comparison(result, entry, before),
+        standing=standing,
+        scores={**scores, **case.own_scores},
+        documents=documents,
+        grades=tuple(graded.grades),
+        then=entry.scores,
+        newly_failing=newly_failing,
+        failed_before=failed_before,
+    )
+    if case.expects_known and need_missed(case.gates):
+        found = replace(found, missed=accepted.misses_any())
+    if case.of_people is not None:
+        found = _with_people(found, result, case, case.of_people)
+    return result.with_baseline(found, result.verdict, reasons)
+
+
+def _comparison(
+    result: CaseResult, entry: BaselineEntry, before: float | None
+) -> BaselineComparison:
+    """Return what every comparison has; `before` is the accepted score."""
+    expects_results = outcomes.expects_results(result.evaluation.outcomes)
+    return BaselineComparison(
+        WITHIN,
+        before,
+        latency=entry.call.latency_like(result.call),
+        found_nothing=not entry.documents and expects_results,
+    )
+
+
+def _standing(result: CaseResult, before: float | None) -> str:
+    """Return the standing of a result; `before` is the accepted score."""
+    if before is None or result.score is None:
+        return WITHIN
+    change = result.score - before
+    if abs(change) <= result.conditions.tolerance + ROUNDING:
+        return WITHIN
+    return IMPROVEMENT if change > 0 else REGRESSION
+
+
+def _with_people(
+    found: BaselineComparison,
+    result: CaseResult,
+    case: CaseToday,
+    of_people: KnownJudgments,
+) -> BaselineComparison:
+    """Add the scores without filled grades; a drop that these hide is a regression."""
+    from pytest_relevance.results.filled import as_people_see_it
+
+    graded = of_people.grade(found.documents)
+    scores = gate_scores(result, case, graded)
+    value = score(result.metric, graded, result.conditions.settings)
+    scores[result.metric.text] = defined(value)
+    return as_people_see_it(result, replace(found, people_scores=scores))
+
+
+def _with_lost_metrics(
+    result: CaseResult, entry: BaselineEntry, judgments: KnownJudgments
+) -> CaseResult:
+    """Note the metrics by which the reference has a score and the result has none."""
+    lost = lost_metrics(result, entry.scores)
+    if not lost or result.baseline is None:
+        return result
+    why = why_undefined(judgments.judged, result.conditions.settings)
+    return replace(result, baseline=replace(result.baseline, lost=lost, why=why))

@@ -1,0 +1,199 @@
+"""The comparison of a recorded run with a baseline or with another record, without a
+search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.outcomes import without_similarities
+from pytest_relevance.results.records.case_today import case_in_record
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    asked_of,
+)
+from pytest_relevance.results.records.entry_comparison import (
+    compare_with_entry,
+    compare_without_ranking,
+    without_entry,
+)
+from pytest_relevance.results.records.gate_needs import accepted_cases
+from pytest_relevance.results.records.moved_cases import (
+    Moves,
+    Place,
+    PlacedCase,
+    find_moves,
+)
+from pytest_relevance.results.records.recorded_rankings import Entries
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import GONE, FileInfo, Lost
+
+Ran = Mapping[str, Mapping[EntryKey, CaseResult]]
+"""The results of the cases that ran, by case file and key."""
+
+
+def compare_recorded(
+    run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()
+) -> Run:
+    """Compare the results of a recorded run with other rankings.
+
+    Reports call these `name`. Verdicts stay as they were recorded. The accepted
+    rankings are scored under the judgments of the run. If a result of `other`, the
+    other record, has the same judgments, its grades are used; else the grades of the
+    judged documents that the run names. If a grade is not known, the entry is stale.
+    """
+    ran = _results_by_file(run.results)
+    moves = _moves(run, ran, entries)
+    reference = _Reference(
+        entries=_with_moves(entries, moves),
+        moves=moves,
+        results={result.key: result for result in other if not result.is_check},
+    )
+    gates = {}
+    for file, info in run.files.items():
+        gates[file] = [recorded.gate for recorded in info.gates]
+    results = []
+    for result in run.results:
+        if not result.is_check:
+            result = reference.compare(result, gates.get(result.file, ()))
+        results.append(result)
+    files = {}
+    for file, info in run.files.items():
+        of_file = reference.of_file(file)
+        files[file] = replace(
+            moves.noted_in(info, file),
+            has_baseline=True,
+            lost=_lost(info, file, of_file, ran.get(file, {})),
+            against=name,
+            fingerprint=of_file.fingerprint,
+            accepted=accepted_cases(of_file, gates[file]),
+        )
+    not_run = []
+    for file, of_file in reference.entries.items():
+        if file not in ran and of_file:
+            not_run.append(file)
+    info_now = replace(run.info, not_run=tuple(not_run))
+    return Run(results, files, info_now, name=run.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """What a recorded run is compared with.
+
+    `entries`: the accepted rankings where their cases stand in the run.
+    `moves`: which cases were moved.
+    `results`: the results that the entries were made of, if they come from a record.
+    """
+
+    entries: Entries
+    moves: Moves
+    results: Mapping[Key, CaseResult]
+
+    def of_file(self, file: str) -> BaselineEntries:
+        """Return the entries of a case file; none for an unknown one."""
+        return self.entries.get(file, BaselineEntries())
+
+    def compare(self, result: CaseResult, gates: Sequence[Gate]) -> CaseResult:
+        """Compare a result with its entry; `gates` are those of its case file."""
+        of_file = self.of_file(result.file)
+        key = result.id, result.variant
+        entry = of_file.get(key)
+        if not result.evaluation.scores:
+            if entry is None:
+                return replace(result, baseline=None)
+            return compare_without_ranking(result, entry, of_file)
+        # its similarities are those with another ranking than that of the entry
+        alone = without_similarities(result)
+        if entry is None:
+            return without_entry(alone, of_file.without_ranking.get(key, ""))
+        case = case_in_record(result, entry, self._result_of(result), gates)
+        compared = compare_with_entry(alone, entry, case)
+        found = compared.baseline
+        if found is not None and found.failed_before and result.is_known:
+            return replace(compared, baseline=replace(found, known=True))
+        return compared
+
+    def _result_of(self, result: CaseResult) -> CaseResult | None:
+        """Find the other result of a case, which may have stood at another place."""
+        place = Place(*result.key)
+        return self.results.get(self.moves.moved.get(place, place).key)
+
+
+def _results_by_file(results: Iterable[CaseResult]) -> Ran:
+    ran: dict[str, dict[EntryKey, CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            ran.setdefault(result.file, {})[result.id, result.variant] = result
+    return ran
+
+
+def _lost(
+    info: FileInfo,
+    file: str,
+    entries: BaselineEntries,
+    ran: Mapping[EntryKey, CaseResult],
+) -> tuple[Lost, ...]:
+    """Return the cases of the entries that are gone, if the whole file ran."""
+    if not info.is_whole(ran.values(), file):
+        return ()
+    return tuple((*key, GONE) for key in entries if key not in ran)
+
+
+# --- moved cases ----------------------------------------------------------------------
+
+
+def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
+    """Find the cases of a recorded run that the entries have at another place."""
+    gone = []
+    for file, of_file in entries.items():
+        info, results = run.files.get(file), ran.get(file, {})
+        is_whole = info is None or info.is_whole(results.values(), file)
+        for key, entry in of_file.items():
+            result = results.get(key)
+            is_gone = is_whole if result is None else not _asks(result, entry)
+            if is_gone:
+                gone.append(PlacedCase(Place(file, *key), entry.asked))
+    if not gone:
+        return Moves()
+    return find_moves(gone, _new_cases(ran, entries))
+
+
+def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
+    """Find the cases that ran and that the reference does not know at their place."""
+    new = []
+    for file, results in ran.items():
+        of_file = entries.get(file, BaselineEntries())
+        for key, result in results.items():
+            if key in of_file.without_ranking:
+                continue
+            entry = of_file.get(key)
+            if entry is None or not _asks(result, entry):
+                is_scored = bool(result.evaluation.scores)
+                digest = result.evaluation.digest if is_scored else ""
+                asked = asked_of(result.query, result.params, digest)
+                new.append(PlacedCase(Place(file, *key), asked))
+    return new
+
+
+def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
+    """Say whether a case has the query and the params of an entry."""
+    if result.query != entry.query:
+        return False
+    if not (result.params or entry.params):
+        return True
+    return asked_of(result.query, result.params, entry.digest) == entry.asked
+
+
+def _with_moves(entries: Entries, moves: Moves) -> Entries:
+    """Put the entries of moved cases where these stand now."""
+    moved_entries = dict(entries)
+    for file, moved in moves.entries(entries).items():
+        moved_entries[file] = copy(entries.get(file, BaselineEntries()))
+        moved_entries[file].move(moved)
+    return moved_entries
