@@ -91,7 +91,7 @@ EXPECTATIONS: Mapping[str, str] = {
     "at_most": "expectations.fields:AT_MOST",
     "same_as": "expectations.same_as:SAME_AS",
     "metric": "expectations.metric:METRIC",
-    "similarity": "expectations.similarity:SIMILARITY",
+    "similarity": "expectations.metric:SIMILARITY",
     "unknown": "expectations.unknown:UNKNOWN",
 }
 """Kinds of expectations.

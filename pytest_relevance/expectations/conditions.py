@@ -1,22 +1,123 @@
-"""Conditions on fields of results: whether a value meets one, and why that may not be
-known.
+"""Conditions on fields of results: what `{category: phones, price: "< 100"}` means.
+
+How a condition is written, whether a value of a field meets it, why that may not be
+known, which values nearly meet it, and what sentences call it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_relevance._text import found as described
-from pytest_relevance._text import quoted
+from pytest_relevance._near import difference, difference_within
+from pytest_relevance._text import first_few, found, listed, quoted
 from pytest_relevance.cases.bounds import COMPARE
+from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import Case, FieldCondition
+from pytest_relevance.cases.scalars import DECIMAL, is_number, number
+from pytest_relevance.cases.schema_parts import (
+    ANY_TEXT,
+    END,
+    NULL,
+    about,
+    either,
+    list_of,
+    mapping_of,
+    object_with,
+)
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.field_values import scalars_in
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 
+AT_MOST = "at_most"
+"""How a condition of `at_most` compares."""
+
+# How a condition is written
+
+_OF_NUMBERS = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
+_CONDITIONS = (
+    "text, a number, true or false, a list of these, a comparison or {contains: text}"
+)
+
+
+def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
+    """Check what a field has to be: any of some values, or a comparison, or a part."""
+    if isinstance(written, Mapping):
+        return _check_contains(path, written, at)
+    match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
+    if match is not None:
+        return _check_comparison(path, written, match=match, at=at)
+    values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
+    if not values or not all(map(_is_value, values)):
+        return at.refuse(
+            f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or "
+            f"{path}: [red, blue]"
+        )
+    return FieldCondition(path, "==", values)
+
+
+def _check_contains(
+    path: str, written: Mapping[str, object], at: Location
+) -> FieldCondition | Wrong:
+    """Check `{contains: text}`."""
+    text = written.get("contains")
+    if len(written) != 1 or not isinstance(text, str) or not text:
+        return at.refuse(
+            f"expected {_CONDITIONS}, found {found(written)}; write {path}: "
+            "{contains: text}"
+        )
+    return FieldCondition(path, "contains", (text,))
+
+
+def _check_comparison(
+    path: str, written: object, match: re.Match[str], at: Location
+) -> FieldCondition | Wrong:
+    """Check `>= 10`, which `match` divides into its sign and its bound."""
+    comparison, text = match[1], match[2]
+    bound = number(text)
+    if bound is None or comparison in ("==", "="):
+        return at.refuse(
+            "expected a comparison of numbers with >=, >, <=, < or !=, found "
+            f'{found(written)}; write {path}: ">= 10", or none: {{{path}: ...}} for !='
+        )
+    return FieldCondition(path, comparison, (bound,))
+
+
+def _is_value(value: object) -> bool:
+    """Say whether a field can be equal to a value; a comparison is no value."""
+    if isinstance(value, str):
+        return not re.fullmatch(_OF_NUMBERS, value)
+    return isinstance(value, bool) or is_number(value)
+
+
+_CONDITION = either(
+    {"type": ["number", "boolean", "null"]},
+    {
+        "type": "string",
+        "pattern": (rf"^(?:\s*(?:[<>]=?|!=)\s*{DECIMAL}\s*{END}|(?!\s*(?:[<>=]|!=)))"),
+    },
+    list_of(ANY_TEXT, at_least=1),
+    object_with(
+        {
+            "contains": about(
+                "A text within the field, in upper or lower case.",
+                {"type": "string", "minLength": 1},
+            )
+        },
+        required=("contains",),
+    ),
+)
+CONDITIONS_SCHEMA = either(NULL, mapping_of(_CONDITION))
+
+
+# Whether a value meets a condition
+
 
 def meets_condition(condition: FieldCondition, value: Any) -> bool:
-    """Whether any value of a field meets a condition. A null meets none."""
+    """Say whether any value of a field meets a condition. A null meets none."""
     return any(_scalar_meets(condition, one) for one in scalars_in(value))
 
 
@@ -31,16 +132,18 @@ def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
 
 
 def _are_equal(value: object, wanted: object) -> bool:
-    """Whether two values are equal. 1 equals True in Python, and not here."""
+    """Say whether two values are equal. 1 equals True in Python, but not here."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
-def why_unknown_fields(case: Case, ranking: Ranking) -> str:
-    """Say why expectations on fields are not decided: a line for each field that a
-    result lacks; usually empty.
+# Why that may not be known
 
-    A field that cannot be compared as the case asks has a line too. The first result of
-    each field is named.
+
+def why_unknown_fields(case: Case, ranking: Ranking) -> str:
+    """Say why expectations on fields are not decided; empty if they are.
+
+    There is a line for each field that a result lacks, or that cannot be compared as
+    the case asks. The line names the first such result.
     """
     lines: dict[str, str] = {}
     for expected in case.expect:
@@ -59,14 +162,12 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
 
 
 def _why_unknown(condition: FieldCondition, value: object) -> str:
-    """Say why a condition on a value is neither met nor unmet; empty if it is one of
-    both.
-    """
+    """Say why it is unknown whether a value meets a condition; empty if it is known."""
     path = quoted(condition.path)
     if isinstance(value, Absent):
         there = "; ".join(value.there) or "the search returned ids alone"
         return f"has no field {path}: {there}"
-    if condition.comparison == "at_most":
+    if condition.comparison == AT_MOST:
         return ""
     if condition.comparison == "==":
         return _why_never_equal(condition, value)
@@ -76,12 +177,12 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
             wanted = f"{condition.comparison} compares numbers"
             if is_text:
                 wanted = "contains looks at texts"
-            return f"has {described(one)} as {path}, and {wanted}"
+            return f"has {found(one)} as {path}, and {wanted}"
     return ""
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Say that a value is the wanted one in another type.
+    """Say that a value is the wanted one in another type; empty if it is not.
 
     `none: {used: true}` would hold forever if a CSV has the text "true".
     """
@@ -91,18 +192,128 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
         for wanted in condition.values:
             if _differ_in_type_alone(one, wanted):
                 return (
-                    f"has {described(one)} as {quoted(condition.path)}, which never equals "
-                    f"{described(wanted)}; write it as it is"
+                    f"has {found(one)} as {quoted(condition.path)}, which never equals "
+                    f"{found(wanted)}; write it as it is"
                 )
     return ""
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Whether one of two values is the text of the other, a number or a boolean, or 0
-    or 1 and the other a boolean.
-    """
+    """Say whether two values look alike, such as 5 and "5", or 1 and true."""
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):
         return False
     return str(value).casefold() == str(wanted).casefold()
+
+
+# Values that nearly meet a condition
+
+
+@dataclass(frozen=True, slots=True)
+class NearValue:
+    """A value of a field that differs in little from the wanted one.
+
+    `how`: in what it differs: "case", for example.
+    `ranks`: the ranks of the results that have it.
+    """
+
+    path: str
+    value: str
+    how: str
+    ranks: tuple[int, ...] = ()
+
+    def describe(self, count: int) -> str:
+        """Say `supplier = "Lenovo" differs in case only`.
+
+        Ranks follow unless all of the `count` wrong results have the value.
+        """
+        text = f"{self.path} = {value_text(self.value)} differs in {self.how} only"
+        if len(self.ranks) == count:
+            return text
+        noun = "rank" if len(self.ranks) == 1 else "ranks"
+        ranks = first_few([str(rank) for rank in self.ranks], _MOST_RANKS)
+        return f"{text} ({noun} {ranks})"
+
+
+_MOST_RANKS = 10
+"""How many ranks of a near value a sentence names."""
+
+
+def near_values(reason: Outcome) -> list[NearValue]:
+    """Group the wrong results in which only the spelling of one value is wrong."""
+    conditions = {}
+    for written in reason.conditions:
+        condition = FieldCondition.of_record(written)
+        conditions[condition.path] = condition
+    ranks: dict[NearValue, list[int]] = {}
+    for rank, values in reason.values:
+        near = _near_value(conditions, values)
+        if near is not None:
+            ranks.setdefault(near, []).append(rank)
+    return [replace(near, ranks=tuple(those)) for near, those in ranks.items()]
+
+
+def _near_value(
+    conditions: Mapping[str, FieldCondition], values: Mapping[str, object]
+) -> NearValue | None:
+    """Find the near value of a wrong result; None if another field is wrong too."""
+    if len(values) != 1:
+        return None
+    ((path, value),) = values.items()
+    condition = conditions.get(path)
+    if condition is None:
+        return None
+    for one in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(one, str):
+            how = _difference(condition, one)
+            if how:
+                return NearValue(path, one, how)
+    return None
+
+
+def _difference(condition: FieldCondition, value: str) -> str:
+    """Say in what a value differs from a wanted one; empty if it is not near."""
+    for wanted in condition.values:
+        if not isinstance(wanted, str):
+            continue
+        how = ""
+        if condition.comparison == "==":
+            how = difference(wanted, value)
+        elif condition.comparison == "contains":
+            how = difference_within(wanted, value)
+        if how:
+            return how
+    return ""
+
+
+# What sentences call a condition
+
+_LONGEST_TEXT = 40
+"""The columns of a value in a sentence."""
+
+
+def conditions_text(outcome: Outcome) -> str:
+    """Write all conditions: `category "phones" and price < 1000`."""
+    conditions = map(FieldCondition.of_record, outcome.conditions)
+    return listed([_condition_text(condition) for condition in conditions], "and")
+
+
+def _condition_text(condition: FieldCondition) -> str:
+    """Write a condition: `category "phones"`, `more than 2 have the same brand`."""
+    path, comparison, values = condition.path, condition.comparison, condition.values
+    if comparison == AT_MOST:
+        return f"more than {values[0]} have the same {path}"
+    sign = {"==": "", "contains": "containing "}.get(comparison, f"{comparison} ")
+    return f"{path} {sign}{listed(map(value_text, values))}"
+
+
+def value_text(value: object) -> str:
+    """Show the value of a field: `"phones"`, `12.5`, `true`, `null`."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, str):
+        return quoted(value, _LONGEST_TEXT)
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

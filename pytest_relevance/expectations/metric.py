@@ -1,14 +1,15 @@
-"""`P@5: 0.6`: a metric with a bound."""
+"""Metrics with a bound: `P@5: 0.6`, and `overlap@10: 0.8`, which compares rankings."""
 
 from __future__ import annotations
 
 import re
 from math import isnan
 
+from pytest_relevance.cases import model
 from pytest_relevance.cases.bounds import COMPARISON, SCORE, SHARE, meets
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location
-from pytest_relevance.cases.model import SIMILARITY, Expectation
+from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.expectations.words import OPPOSITE, below, score_beside_bound
@@ -20,104 +21,135 @@ from pytest_relevance.metrics.measures import (
 )
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
+from pytest_relevance.results.outcomes import ITSELF, JUDGED, Found, outcome_of
 from pytest_relevance.results.records.two_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
 
-def check_metric(key: str, value: object, at: Location) -> Made:
-    """Check `0.6`, at least that much, or a comparison such as `">= 0.6"`.
+class _KindOfMetric(ExpectationKind):
+    """A metric with the least that it may be, or with a comparison: `">= 0.6"`.
 
-    Raises:
-        ValueError: the key is not a metric.
+    The key is any metric, also one that compares rankings: `check` tells them apart.
     """
-    metric = at.metric(key, has_bound=is_number(value) or is_comparison(value))
-    kind = SHARE if largest_score(metric) <= 1 else SCORE
-    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-    bound = kind.check(value, at, example=example)
-    if bound is WRONG:
-        return WRONG
-    expected = Expectation(
-        kind=SIMILARITY if metric.is_similarity else "metric",
-        written=key,
-        metric=metric,
-        comparison=bound.comparison,
-        bound=bound.value,
-    )
-    return [expected]
+
+    def check(self, key: str, value: object, at: Location) -> Made:
+        """Check a metric and its bound.
+
+        Raises:
+            ValueError: the key is not a metric.
+        """
+        metric = at.metric(key, has_bound=is_number(value) or _is_comparison(value))
+        kind = SHARE if largest_score(metric) <= 1 else SCORE
+        example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
+        bound = kind.check(value, at, example=example)
+        if bound is WRONG:
+            return WRONG
+        expected = Expectation(
+            kind=model.SIMILARITY if metric.is_similarity else model.METRIC,
+            written=key,
+            metric=metric,
+            comparison=bound.comparison,
+            bound=bound.value,
+        )
+        return [expected]
+
+    def cutoff(self, expected: Expectation) -> int:
+        """Give the cutoff of the metric, or the rank that a bound of RR names."""
+        return expected.deepest
+
+    def open_rank_without_k(
+        self, expected: Expectation, k: int, ranking: Ranking
+    ) -> int:
+        """Give the cutoff of an upper bound, if it lies below the results."""
+        if expected.metric is None or expected.comparison in (">=", ">"):
+            return 0
+        cutoff = expected.metric.k or 0
+        return cutoff if cutoff > len(ranking.ids) else 0
+
+    def show_met(self, outcome: Outcome) -> str:
+        """Show `P@5 0.800 >= 0.600`."""
+        return score_beside_bound(outcome)
 
 
-def is_comparison(value: object) -> bool:
-    """Whether a value is text like `>= 0.6`."""
+def _is_comparison(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(COMPARISON, value) is not None
 
 
-def judge_metric(expected: Expectation, found: Found) -> Outcome:
-    """Check the score of a metric.
+class _Metric(_KindOfMetric):
+    """`P@5: 0.6`: the score of a ranking by the judgments of the case."""
 
-    Of a ranking that is cut, the known ranks decide a bound of RR, but its value below
-    them is not known.
-    """
-    metric = expected.metric
-    assert metric is not None
-    value = score(metric, found.graded, found.settings)
-    is_below_cut = found.is_cut and metric.k is None and not value
-    measure = MEASURES.get(metric.measure)
-    return outcome_of(
-        expected,
-        meets(expected, value),
-        value=None if isnan(value) or is_below_cut else value,
-        is_score=measure is None or not measure.is_certain,
-    )
+    name = model.METRIC
+    reference = JUDGED
 
+    def judge(self, expected: Expectation, found: Found) -> Outcome:
+        """Judge the score.
 
-def explain_metric(reason: Outcome, names: Names) -> str:
-    """Say how a score misses its bound: `P@5 0.400 is below 0.600`."""
-    metric = metric_named(reason.name)
-    conditions = names.result.conditions
-    # RR needs no value to be below its bound: no relevant document is among the ranks
-    # that reach it
-    if reason.value is None and names.result.is_cut and metric.k is None:
-        asked = conditions.asked or len(names.result.ranking.documents)
-        return (
-            f"{reason.name} is {OPPOSITE[reason.comparison]} {reason.bound:g}: no relevant "
-            f"document in the {asked} results that were asked for"
+        If the ranking is cut, its known ranks decide a bound of RR, but a value of 0 is
+        not known: a relevant document may follow.
+        """
+        metric = expected.metric
+        assert metric is not None
+        value = score(metric, found.graded, found.settings)
+        is_below_cut = found.is_cut and metric.k is None and not value
+        measure = MEASURES.get(metric.measure)
+        return outcome_of(
+            expected,
+            meets(expected, value),
+            value=None if isnan(value) or is_below_cut else value,
+            is_score=measure is None or not measure.is_certain,
         )
-    name = reason.name
-    if conditions.is_depth_set and ranks_needed(metric, conditions.settings) is None:
-        name = f"{reason.name} (depth {conditions.depth})"
-    return below(name, reason.value, reason.comparison, reason.bound)
+
+    def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
+        return self.open_rank_without_k(expected, k, ranking)
+
+    def explain(self, reason: Outcome, names: Names) -> str:
+        """Say `P@5 0.400 is below 0.600`."""
+        metric = metric_named(reason.name)
+        conditions = names.result.conditions
+        # RR needs no value to be below its bound: no relevant document is among the
+        # ranks that reach it
+        if reason.value is None and names.result.is_cut and metric.k is None:
+            asked = conditions.asked or len(names.result.ranking.documents)
+            return (
+                f"{reason.name} is {OPPOSITE[reason.comparison]} {reason.bound:g}: no "
+                f"relevant document in the {asked} results that were asked for"
+            )
+        name = reason.name
+        looks_at_all = ranks_needed(metric, conditions.settings) is None
+        if conditions.is_depth_set and looks_at_all:
+            name = f"{reason.name} (depth {conditions.depth})"
+        return below(name, reason.value, reason.comparison, reason.bound)
+
+    def missed_as_badly(self, both: TwoOutcomes) -> bool:
+        return both.misses_bound_by_no_more(both.tolerance)
 
 
-def deepest_rank(expected: Expectation) -> int:
-    """Give the cutoff of a metric."""
-    return expected.deepest
+class _Similarity(_KindOfMetric):
+    """`overlap@10: 0.8`: the ranking is compared with the accepted one."""
+
+    name = model.SIMILARITY
+    reference = ITSELF  # which the accepted ranking itself always meets
+
+    def judge(self, expected: Expectation, found: Found) -> Outcome:
+        """Say that it is not met: here there is no accepted ranking.
+
+        `results.outcomes.similarity_outcomes` judges it beside one.
+        """
+        return outcome_of(expected, met=False)
+
+    def explain(self, reason: Outcome, names: Names) -> str:
+        """Say `overlap@10 0.300 is below 0.500`, and which ranking is empty."""
+        baseline = names.result.baseline
+        was_empty = baseline is not None and not baseline.documents
+        why = ""
+        if not names.result.ranking.documents:
+            why = ": nothing was returned"
+            if was_empty:
+                why += ", as accepted; write results: 0 where that is meant"
+        elif was_empty:
+            why = ": the accepted ranking is empty"
+        return below(reason.name, reason.value, reason.comparison, reason.bound) + why
 
 
-def open_cutoff(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the cutoff of a metric that has an upper bound and looks below the
-    results.
-    """
-    if expected.metric is None or expected.comparison in (">=", ">"):
-        return 0
-    cutoff = expected.metric.k or 0
-    return cutoff if cutoff > len(ranking.ids) else 0
-
-
-def score_as_badly(both: TwoOutcomes) -> bool:
-    """Compare two scores. One may be lower by the tolerance now."""
-    return both.misses_bound_by_no_more(both.tolerance)
-
-
-METRIC = ExpectationKind(
-    name="metric",
-    check=check_metric,
-    cutoff=deepest_rank,
-    judge=judge_metric,
-    open_rank=open_cutoff,
-    open_rank_without_k=open_cutoff,
-    explain=explain_metric,
-    show_met=score_beside_bound,
-    reference=JUDGED,
-    missed_as_badly=score_as_badly,
-)
+METRIC = _Metric()
+SIMILARITY = _Similarity()

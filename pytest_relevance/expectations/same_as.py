@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_relevance._text import first_few, found, quoted
+from pytest_relevance._text import first_few, quoted
+from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.bounds import SHARE, Bound, meets
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location, Wrong
@@ -19,51 +20,133 @@ from pytest_relevance.cases.schema_parts import (
     about,
     either,
 )
-from pytest_relevance.expectations.documents import named_rank
 from pytest_relevance.expectations.kind import ExpectationKind, Names
-from pytest_relevance.expectations.metric import score_as_badly
 from pytest_relevance.expectations.words import below
 from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.outcomes import KEPT, Found, first_ranks, outcome_of
+from pytest_relevance.results.outcomes import Found, first_ranks, outcome_of
+from pytest_relevance.results.records.two_outcomes import TwoOutcomes
 
 _OVERLAP = rf"overlap(?:@({UP_TO_A_MILLION}))?"
 
+_MOST_DOCUMENTS = 10
+"""How many documents of each query a sentence names."""
 
-def check_same_as(key: str, value: object, at: Location) -> Made:
-    """Check another query that finds the same top k, or
-    `{query: blue shoe, overlap@10: 0.8}`.
+
+_SCHEMA = either(
+    TEXT,
+    {
+        "type": "object",
+        "properties": {"query": about("The other query.", TEXT)},
+        "patternProperties": {
+            rf"^overlap(?:@(?:{UP_TO_A_MILLION}))?{END}": {
+                "type": ["number", "string"],
+                "minimum": 0,
+                "maximum": 1,
+                "pattern": (
+                    r"^\s*(?:(?:[<>]=?|==)\s*)?(?:-?0|1)(?:\.[0-9]+)?\s*" + END
+                ),
+            }
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+        "maxProperties": 2,
+    },
+)
+
+
+class _SameAs(ExpectationKind):
+    """`same_as: {query: blue shoe, overlap@10: 0.8}`: another query finds the same.
+
+    Without an overlap both queries find the same top k. Two empty rankings are the same
+    only if nothing is expected.
     """
-    example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
-    written = value if isinstance(value, Mapping) else {"query": value}
-    query = written.get("query")
-    if not isinstance(query, str) or not query.strip():
-        return at.refuse(
-            f"expected another query, found {found(value)}; write {example}"
+
+    name = "same_as"
+    about = "Another query that finds the same top k, or {query: ..., overlap@10: 0.8}."
+    schema = _SCHEMA
+
+    def check(self, key: str, value: object, at: Location) -> Made:
+        example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
+        written = value if isinstance(value, Mapping) else {"query": value}
+        query = written.get("query")
+        if not isinstance(query, str) or not query.strip():
+            return at.refuse(
+                f"expected another query, found {found_text(value)}; write {example}"
+            )
+        own_query: Wrong | None = None
+        if query == at.values.get("query"):
+            own_query = at.refuse(
+                f"{quoted(query)} is the query of the case itself; write another one"
+            )
+        overlap = _check_overlap(written, example, at)
+        if overlap is WRONG or own_query is WRONG:
+            return WRONG
+        expected = Expectation(
+            kind=key,
+            written=key,
+            comparison=overlap.bound.comparison,
+            bound=overlap.bound.value,
+            within=overlap.within,
+            query=query,
         )
-    own_query: Wrong | None = None
-    if query == at.values.get("query"):
-        own_query = at.refuse(
-            f"{quoted(query)} is the query of the case itself; write another one"
+        return [expected]
+
+    def cutoff(self, expected: Expectation) -> int:
+        return expected.within or 0
+
+    def judge(self, expected: Expectation, found: Found) -> Outcome:
+        within = expected.within or found.k
+        here = found.ranking[:within]
+        there = found.others[expected.query][:within]
+        value = float(found.finds_nothing)
+        if here or there:
+            value = overlap_of(here, there)
+        is_met = meets(expected, value)
+        ranks_here, ranks_there = first_ranks(here), first_ranks(there)
+        wrong, values = [], []
+        if not is_met:
+            for document in dict.fromkeys([*here, *there]):
+                if (document in ranks_here) != (document in ranks_there):
+                    wrong.append(document)
+                    values.append((ranks_here.get(document), ranks_there.get(document)))
+        return outcome_of(
+            expected, is_met, value=value, within=within, wrong=wrong, values=values
         )
-    overlap = _check_overlap(written, example, at)
-    if overlap is WRONG or own_query is WRONG:
-        return WRONG
-    expected = Expectation(
-        kind=key,
-        written=key,
-        comparison=overlap.bound.comparison,
-        bound=overlap.bound.value,
-        within=overlap.within,
-        query=query,
-    )
-    return [expected]
+
+    def explain(self, reason: Outcome, names: Names) -> str:
+        """Name what only one of the queries finds.
+
+        `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1"
+        (Boots)`
+        """
+        name = f"overlap@{reason.within}"
+        figure = below(name, reason.value, reason.comparison, reason.bound)
+        head = f"same_as {quoted(reason.query)}: {figure}"
+        only_here, only_there = [], []
+        for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
+            if here is None:
+                only_there.append(f"rank {there} {names.document(document)}")
+            else:
+                only_here.append(f"rank {here} {names.document(document)}")
+        if not reason.value and not only_here and not only_there:
+            return f"{head}: both found nothing"
+        parts = []
+        if only_here:
+            parts.append(f"only here {first_few(only_here, _MOST_DOCUMENTS)}")
+        if only_there:
+            parts.append(f"only there {first_few(only_there, _MOST_DOCUMENTS)}")
+        return f"{head}: {'; '.join(parts)}" if parts else head
+
+    def missed_as_badly(self, both: TwoOutcomes) -> bool:
+        return both.misses_bound_by_no_more(both.tolerance)
 
 
 @dataclass(frozen=True, slots=True)
 class _Overlap:
-    """What share of the first `within` results both queries find; None means the
-    top k.
+    """What share of the first results both queries find.
+
+    `within`: how many results; None means the top k.
     """
 
     bound: Bound
@@ -76,9 +159,7 @@ _THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
 def _check_overlap(
     written: Mapping[str, object], example: str, at: Location
 ) -> _Overlap | Wrong:
-    """Check `overlap@10: 0.8` beside the query, the only other key that there may
-    be.
-    """
+    """Check `overlap@10: 0.8`, the only other key that may stand beside the query."""
     overlap: _Overlap | Wrong = _THE_SAME
     for key, value in written.items():
         if key == "query":
@@ -97,84 +178,4 @@ def _check_overlap(
     return overlap
 
 
-def judge_same_as(expected: Expectation, found: Found) -> Outcome:
-    """Compare with the ranking of another query.
-
-    Two empty rankings are the same only if nothing was expected.
-    """
-    within = expected.within or found.k
-    here = found.ranking[:within]
-    there = found.others[expected.query][:within]
-    value = overlap_of(here, there) if here or there else float(found.finds_nothing)
-    is_met = meets(expected, value)
-    ranks_here, ranks_there = first_ranks(here), first_ranks(there)
-    wrong, values = [], []
-    if not is_met:
-        for document in dict.fromkeys([*here, *there]):
-            if (document in ranks_here) != (document in ranks_there):
-                wrong.append(document)
-                values.append((ranks_here.get(document), ranks_there.get(document)))
-    return outcome_of(
-        expected, is_met, value=value, within=within, wrong=wrong, values=values
-    )
-
-
-_MOST_DOCUMENTS = 10
-"""How many documents of each query a sentence names."""
-
-
-def explain_same_as(reason: Outcome, names: Names) -> str:
-    """Name what only one query finds.
-
-    `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1"
-    (Boots)`
-    """
-    name = f"overlap@{reason.within}"
-    figure = below(name, reason.value, reason.comparison, reason.bound)
-    head = f"same_as {quoted(reason.query)}: {figure}"
-    only_here, only_there = [], []
-    for document, (here, there) in zip(reason.wrong, reason.values, strict=False):
-        if here is None:
-            only_there.append(f"rank {there} {names.document(document)}")
-        else:
-            only_here.append(f"rank {here} {names.document(document)}")
-    if not reason.value and not only_here and not only_there:
-        return f"{head}: both found nothing"
-    parts = []
-    if only_here:
-        parts.append(f"only here {first_few(only_here, _MOST_DOCUMENTS)}")
-    if only_there:
-        parts.append(f"only there {first_few(only_there, _MOST_DOCUMENTS)}")
-    return f"{head}: {'; '.join(parts)}" if parts else head
-
-
-SAME_AS = ExpectationKind(
-    name="same_as",
-    check=check_same_as,
-    about="Another query that finds the same top k, or {query: ..., overlap@10: 0.8}.",
-    schema=either(
-        TEXT,
-        {
-            "type": "object",
-            "properties": {"query": about("The other query.", TEXT)},
-            "patternProperties": {
-                rf"^overlap(?:@(?:{UP_TO_A_MILLION}))?{END}": {
-                    "type": ["number", "string"],
-                    "minimum": 0,
-                    "maximum": 1,
-                    "pattern": (
-                        r"^\s*(?:(?:[<>]=?|==)\s*)?(?:-?0|1)(?:\.[0-9]+)?\s*" + END
-                    ),
-                }
-            },
-            "required": ["query"],
-            "additionalProperties": False,
-            "maxProperties": 2,
-        },
-    ),
-    cutoff=named_rank,
-    judge=judge_same_as,
-    explain=explain_same_as,
-    reference=KEPT,
-    missed_as_badly=score_as_badly,
-)
+SAME_AS = _SameAs()

@@ -1,5 +1,6 @@
-"""An expectation in a record whose kind is not installed here, or is one of a newer
-version.
+"""An expectation in a record whose kind is unknown here.
+
+The package that added the kind is not installed, or the record is of a newer version.
 """
 
 from __future__ import annotations
@@ -12,25 +13,21 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import NOTHING, Found, outcome_of
 
 
-def check_unknown(key: str, value: object, at: Location) -> Made:
-    """Refuse the key."""
-    return at.refuse("this is not an expectation", at_key=True)
+class _Unknown(ExpectationKind):
+    """A kind that nobody can judge, so that its expectations are not met."""
+
+    name = "unknown"
+    reference = NOTHING
+
+    def check(self, key: str, value: object, at: Location) -> Made:
+        return at.refuse("this is not an expectation", at_key=True)
+
+    def judge(self, expected: Expectation, found: Found) -> Outcome:
+        return outcome_of(expected, met=False)
+
+    def explain(self, reason: Outcome, names: Names) -> str:
+        """Say `shiny is not met`."""
+        return f"{reason.name or reason.kind} is not met"
 
 
-def judge_unknown(expected: Expectation, found: Found) -> Outcome:
-    """Say that an expectation is not met which nobody can judge."""
-    return outcome_of(expected, met=False)
-
-
-def explain_unknown(reason: Outcome, names: Names) -> str:
-    """Name the expectation: `shiny is not met`."""
-    return f"{reason.name or reason.kind} is not met"
-
-
-UNKNOWN = ExpectationKind(
-    name="unknown",
-    check=check_unknown,
-    judge=judge_unknown,
-    explain=explain_unknown,
-    reference=NOTHING,
-)
+UNKNOWN = _Unknown()

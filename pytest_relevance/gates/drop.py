@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from pytest_relevance._text import (
     counted,
@@ -21,7 +22,7 @@ from pytest_relevance._text import (
 )
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, Gate
-from pytest_relevance.cases.schema_parts import any_case
+from pytest_relevance.cases.schema_parts import Schema, any_case
 from pytest_relevance.gates.findings import (
     CutFinding,
     NoReferenceFinding,
@@ -118,26 +119,6 @@ DropFindings = (
 )
 
 
-def check_max_drop(value: object, at: Location) -> Bounds | Wrong:
-    """Check metrics with how far their means may drop: `{nDCG@10: 0.02}`."""
-    return check_metrics(value, at, is_drop=True)
-
-
-def judge_max_drop(
-    gate: Gate, cases: Sequence[CaseResult], reference: Reference
-) -> list[DropFindings]:
-    """Judge the drop of each mean. A drop that filled grades hide is a drop."""
-    findings = _judge_metrics(gate, cases, reference)
-    if has_filled(cases):
-        people = [without_fill(case) for case in cases]
-        of_people = _judge_metrics(gate, people, reference)
-        findings = show_hidden_drops(findings, of_people, graders_of(cases))
-    fresh = [case for case in cases if _is_fresh(gate, case)]
-    if fresh:
-        findings.append(WithoutEntryFinding(fresh))
-    return findings
-
-
 def _judge_metrics(
     gate: Gate, cases: Sequence[CaseResult], reference: Reference
 ) -> list[DropFindings]:
@@ -207,39 +188,13 @@ def show_hidden_drops(
     return shown
 
 
-def _is_fresh(gate: Gate, case: CaseResult) -> bool:
-    """Whether a case has a score by a metric of a gate now, and none in the
-    reference.
-    """
+def _is_new(gate: Gate, case: CaseResult) -> bool:
+    """Say whether a case has a score by a metric of a gate only now."""
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:
             return True
     return False
-
-
-def explain_drop(finding: DropFinding) -> str:
-    """Say how far a mean moved.
-
-    `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003, 52
-    cases); allowed is 0.02`
-    """
-    row = finding.difference
-    digits = digits_of_change(row.means.difference)
-    ends = f"from {row.means.first:.{digits}f} to {row.means.second:.{digits}f}"
-    interval = f"95% {row.low:+.{digits}f} to {row.high:+.{digits}f}"
-    name = name_with_depths(finding.metric, finding.depths)
-    if row.variant is not None:
-        name += f" of {quoted(row.variant)}"
-    moved = _moved(-row.means.difference, finding.bound)
-    text = (
-        f"mean {name} {moved}, {ends} ({interval}, {_p_value(finding)}, "
-        f"{_compared_cases(finding)}); {_allowed(finding)}"
-    )
-    if finding.without:
-        graders = [harmless(grader) for grader in finding.without]
-        text += f" (by the grades of people, without those of {listed(graders, 'and')})"
-    return text
 
 
 def _p_value(finding: DropFinding) -> str:
@@ -291,41 +246,83 @@ def _moved(drop: float, bound: float) -> str:
     return f"{'fell' if drop > 0 else 'rose'} by {abs(drop):.{digits}f}"
 
 
-def cases_that_fell(
-    gate: Gate, finding: Finding, results: Sequence[CaseResult]
-) -> list[CaseBehind]:
-    """Find the cases whose score fell."""
-    if not isinstance(finding, DropFinding):
-        return []
-    behind = []
-    for result in results:
-        now = result.evaluation.scores.get(finding.about)
-        before = score_before(result, finding.about)
-        if now is None or before is None or now >= before:
-            continue
-        if has_relevant(result, finding.about):
-            shown = f"{score_text(before)} -> {score_text(now)}"
-            behind.append(CaseBehind(result, result.weight * (before - now), shown))
-    return behind
-
-
 def _pattern_of_similarities() -> str:
     names = "|".join(any_case(name) for name in SIMILARITIES)
     return rf"^\s*(?:{names})\s*(?:[(@]|[_.][0-9]|(?!\n)$)"
 
 
-DROP_GATE = GateKind(
-    name=MAX_DROP,
-    gate_field="bounds",
-    check=check_max_drop,
-    describe=describe_bounds,
-    about="How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}.",
-    schema={
+class _DropGate(GateKind):
+    """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops no further."""
+
+    name = MAX_DROP
+    gate_field = "bounds"
+    about = "How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}."
+    schema: ClassVar[Schema] = {
         "allOf": [BOUNDS_SCHEMA],
         "propertyNames": {"not": {"pattern": _pattern_of_similarities()}},
-    },
-    judge=judge_max_drop,
-    needs_reference=True,
-    explain=explain_drop,
-    cases_behind=cases_that_fell,
-)
+    }
+    needs_reference = True
+
+    def check(self, value: object, at: Location) -> Bounds | Wrong:
+        return check_metrics(value, at, is_drop=True)
+
+    def describe(self, gate: Gate) -> str:
+        return describe_bounds(gate)
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> list[DropFindings]:
+        """Judge the drop of each mean. A drop that filled grades hide is a drop."""
+        findings = _judge_metrics(gate, cases, reference)
+        if has_filled(cases):
+            people = [without_fill(case) for case in cases]
+            of_people = _judge_metrics(gate, people, reference)
+            findings = show_hidden_drops(findings, of_people, graders_of(cases))
+        new = [case for case in cases if _is_new(gate, case)]
+        if new:
+            findings.append(WithoutEntryFinding(new))
+        return findings
+
+    def explain(self, finding: DropFinding) -> str:
+        """Say how far a mean moved.
+
+        `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003,
+        52 cases); allowed is 0.02`
+        """
+        row = finding.difference
+        digits = digits_of_change(row.means.difference)
+        ends = f"from {row.means.first:.{digits}f} to {row.means.second:.{digits}f}"
+        interval = f"95% {row.low:+.{digits}f} to {row.high:+.{digits}f}"
+        name = name_with_depths(finding.metric, finding.depths)
+        if row.variant is not None:
+            name += f" of {quoted(row.variant)}"
+        moved = _moved(-row.means.difference, finding.bound)
+        text = (
+            f"mean {name} {moved}, {ends} ({interval}, {_p_value(finding)}, "
+            f"{_compared_cases(finding)}); {_allowed(finding)}"
+        )
+        if finding.without:
+            graders = listed([harmless(grader) for grader in finding.without], "and")
+            text += f" (by the grades of people, without those of {graders})"
+        return text
+
+    def cases_behind(
+        self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
+    ) -> list[CaseBehind]:
+        """Find the cases whose score fell. The pull is the weight times the fall."""
+        if not isinstance(finding, DropFinding):
+            return []
+        behind = []
+        for result in results:
+            now = result.evaluation.scores.get(finding.about)
+            before = score_before(result, finding.about)
+            if now is None or before is None or now >= before:
+                continue
+            if has_relevant(result, finding.about):
+                pull = result.weight * (before - now)
+                shown = f"{score_text(before)} -> {score_text(now)}"
+                behind.append(CaseBehind(result, pull, shown))
+        return behind
+
+
+DROP_GATE = _DropGate()

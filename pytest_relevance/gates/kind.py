@@ -1,15 +1,15 @@
-"""What a kind of gate is: a row with all that the program knows of it; and what gates
-find.
+"""What a kind of gate is: the base class of all kinds; and what gates find.
 
-`pytest_relevance.registry.GATES` has the rows by name. To add a kind to the package,
-write a row in a module of this folder and name it in `bundled.py`.
+`pytest_relevance.registry.GATES` has an object of each kind by name. To add a kind to
+the package, write a subclass in a module of this folder, make an object of it, and name
+the object in `bundled.py`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pytest_relevance.cases.location import Location
@@ -22,25 +22,24 @@ from pytest_relevance.results.records.uncompared import UncomparedCase
 
 
 class Finding(ABC):
-    """Something that a gate found. Each kind of finding is a dataclass with what
-    belongs to it.
+    """Something that a gate found: a figure beside its bound, or why there is none.
 
-    `kind`: the name of the kind of gate whose `explain` has the words, or one of those
-    in `gates.findings`.
+    Each kind of finding is a dataclass.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
+    """The kind of gate whose `explain` has the words, or a kind of `gates.findings`."""
 
     @property
     @abstractmethod
     def is_met(self) -> bool:
-        """Whether it is as it should be."""
+        """Whether the gate may pass with this finding."""
 
     @property
     def is_known(self) -> bool:
-        """Whether the reference missed it before, by no less, and that is expected."""
+        """Whether the reference missed it by no less, and that is expected."""
         return False
 
     @property
@@ -51,8 +50,7 @@ class Finding(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What the cases of a gate are compared with: a baseline or the record of another
-    run.
+    """What the cases of a gate are compared with: a baseline, or a recorded run.
 
     `name`: that of the record; empty for a baseline.
     `results`: all results of the file in the variant of the gate.
@@ -82,64 +80,72 @@ class CaseBehind:
     shown: str
 
 
-def no_cases(
-    gate: Gate, finding: Any, results: Sequence[CaseResult]
-) -> list[CaseBehind]:
-    """Say that no single cases are behind a finding."""
-    return []
+class GateKind(ABC):
+    """A kind of gate: what `gates: [{passing: 0.95}]` means, and its words.
 
-
-def written_value(gate: Gate) -> str:
-    """Write the value of a gate, for the id of a gate without one."""
-    return str(gate.value)
-
-
-@dataclass(frozen=True, slots=True)
-class GateKind:
-    """A kind of gate.
-
-    The case file:
-
-    `name`: the key of a gate.
-    `check`: makes what the gate needs of the value, or refuses the value by
-    `Location.refuse`.
-    `gate_field`: the field of `Gate` that has what `check` makes; by default `value`.
-    `describe`: writes it, for the id of a gate without one.
-    `about`, `schema`: describe the key in an editor, and the JSON Schema of the value.
-        By default any value is allowed.
-
-    The run:
-
-    `judge`: judges the cases that a gate looks at, beside the reference.
-    `needs_latency`: whether the searches have to be called alone and measured.
-    `needs_reference`: whether there is nothing to judge without a reference.
-    `may_be_known`: whether a gate may have failed before. It then needs the scores of
-        the accepted rankings.
-    `needs_missed`: whether it needs to know which accepted rankings miss their demands.
-
-    The words:
-
-    `explain`: says in a sentence what was found.
-    `cases_behind`: finds the cases because of which a finding is not met.
-    `cases_title`: what stands above these cases.
+    A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
+    else has a default. An object of the subclass is registered.
     """
 
-    name: str
-    check: Callable[[object, Location], object]
-    judge: Callable[[Gate, Sequence[CaseResult], Reference], Iterable[Finding]]
-    explain: Callable[[Any], str]
-    gate_field: str = "value"
-    describe: Callable[[Gate], str] = written_value
-    about: str = ""
-    schema: Schema = field(default_factory=dict)
-    needs_latency: bool = False
-    needs_reference: bool = False
-    may_be_known: bool = False
-    needs_missed: bool = False
-    cases_behind: Callable[[Gate, Any, Sequence[CaseResult]], list[CaseBehind]] = (
-        no_cases
-    )
-    cases_title: str = ""
+    # What stands in the case file
+
+    name: ClassVar[str]
+    """The key of a gate."""
+
+    gate_field: ClassVar[str] = "value"
+    """The field of `Gate` that has what `check` makes."""
+
+    about: ClassVar[str] = ""
+    """The description of the key in an editor."""
+
+    schema: ClassVar[Schema] = {}
+    """The JSON Schema of the value. By default any value is allowed."""
+
+    @abstractmethod
+    def check(self, value: object, at: Location) -> object:
+        """Make what the gate needs of the value, or refuse the value.
+
+        To refuse it, return `at.refuse(message)`.
+        """
+
+    def describe(self, gate: Gate) -> str:
+        """Write the value of a gate, for the id of a gate without one."""
+        return str(gate.value)
+
+    # The run
+
+    needs_latency: ClassVar[bool] = False
+    """Whether the searches have to be called alone and measured."""
+
+    needs_reference: ClassVar[bool] = False
+    """Whether there is nothing to judge without a reference."""
+
+    may_be_known: ClassVar[bool] = False
+    """Whether a gate may have failed before. It then needs the accepted scores."""
+
+    needs_missed: ClassVar[bool] = False
+    """Whether it needs to know which accepted rankings miss their demands."""
+
+    @abstractmethod
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterable[Finding]:
+        """Judge the cases that a gate looks at, beside the reference."""
+
+    # The words
+
+    cases_title: ClassVar[str] = ""
+    """What stands above the cases that are behind a finding."""
+
+    @abstractmethod
+    def explain(self, finding: Any) -> str:
+        """Say in a sentence what was found. `finding` is one that `judge` has made."""
+
+    def cases_behind(
+        self, gate: Gate, finding: Any, results: Sequence[CaseResult]
+    ) -> list[CaseBehind]:
+        """Find the cases because of which a finding is not met; by default none."""
+        return []
 
 
 def gate_kind(name: str) -> GateKind:

@@ -1,6 +1,4 @@
-"""`latency: {p95: "<= 200 ms"}`: how long searches may take that are called one at a
-time.
-"""
+"""`latency: {p95: "<= 200 ms"}`: how long searches take, called one at a time."""
 
 from __future__ import annotations
 
@@ -45,84 +43,21 @@ class LatencyFinding(Finding):
 
     @property
     def about(self) -> str:
-        """What it is about; empty if too few cases were measured."""
+        """The word "latency"; empty if too few cases were measured."""
         return "" if self.measured is None else LATENCY
 
 
-def check_latency(value: object, at: Location) -> tuple[LatencyBound, ...] | Wrong:
-    """Check figures with the time that each may be: `{p95: "<= 200 ms"}`."""
-    if not isinstance(value, Mapping) or not value:
-        return at.refuse(
-            "expected figures of the latency and bounds, such as "
-            f'{{p95: "<= 200 ms"}}, found {found(value)}'
-        )
-    takes = f"a figure of the latency is {listed(FIGURES)}"
-    is_wrong = report_unknown_keys(value, FIGURES, takes=takes, at=at) is WRONG
-    latencies = []
-    for figure, written in value.items():
-        example = f'{figure}: "<= 200 ms"'
-        bound = TIME.check(written, at.under(str(figure)), example=example)
-        if bound is WRONG:
-            is_wrong = True
-        else:
-            latencies.append(LatencyBound(figure, bound.comparison, bound.value))
-    return WRONG if is_wrong else tuple(latencies)
-
-
-def describe_latencies(gate: Gate) -> str:
-    """Write the figures of a gate with their bounds: `p95 <= 200 ms`."""
-    parts = []
-    for latency in gate.latencies:
-        time = time_text(latency.bound)
-        parts.append(f"{latency.figure} {latency.comparison} {time}")
-    return ", ".join(parts)
-
-
-def _schema() -> Schema:
-    figures = {}
-    for figure, meaning in FIGURES.items():
-        figures[figure] = about(f'{meaning}: "<= 200 ms".', TIME.schema)
-    return {
-        "type": "object",
-        "properties": figures,
-        "additionalProperties": False,
-        "minProperties": 1,
-    }
-
-
-def judge_latency(
-    gate: Gate, cases: Sequence[CaseResult], reference: Reference
-) -> Iterator[LatencyFinding]:
-    """Judge each figure over the cases whose search ran alone; too few of them is a
-    finding that is not met.
-    """
-    latencies = []
-    for case in cases:
-        latency = latency_alone(case)
-        if latency is not None:
-            latencies.append(latency)
-    for bound in gate.latencies:
-        has_enough = len(latencies) >= cases_needed(bound.figure)
-        yield LatencyFinding(
-            bound=bound,
-            measured=figure_of(bound.figure, latencies) if has_enough else None,
-            counted=len(latencies),
-            total=count_searched(cases),
-        )
-
-
 def latency_alone(result: CaseResult) -> float | None:
-    """Give the latency of a search that was called while no other search ran, in
-    seconds; None for any other.
-    """
+    """Give the latency of a search in seconds; None if other searches ran meanwhile."""
     if result.call.latency_shared or result.call.concurrency > 1:
         return None
     return result.call.latency
 
 
 def cases_needed(figure: str) -> int:
-    """Give how many cases a figure needs: 20 for p95, since fewer have no value above
-    95 % of them.
+    """Give how many cases a figure needs: 20 for p95, 1 for the mean.
+
+    Of fewer than 20 cases none has a value above 95 % of them.
     """
     if figure in ("mean", "max"):
         return 1
@@ -138,52 +73,109 @@ def figure_of(figure: str, latencies: Sequence[float]) -> float:
     return percentile(latencies, int(figure.removeprefix("p")))
 
 
-def explain_latency(finding: LatencyFinding) -> str:
-    """Say what a figure is: `latency p95 212 ms, over 200 ms (20 cases, one at a time
-    per process)`.
+def _schema() -> Schema:
+    figures = {}
+    for figure, meaning in FIGURES.items():
+        figures[figure] = about(f'{meaning}: "<= 200 ms".', TIME.schema)
+    return {
+        "type": "object",
+        "properties": figures,
+        "additionalProperties": False,
+        "minProperties": 1,
+    }
+
+
+class _LatencyGate(GateKind):
+    """`latency: {p95: "<= 200 ms"}`: figures of the latency, each with its bound.
+
+    Only cases count whose search ran alone. Too few of them is a finding that is not
+    met.
     """
-    figure, bound = finding.bound.figure, finding.bound.bound
-    if finding.measured is None:
-        needed = counted(cases_needed(figure), "case")
-        return (
-            f"latency {figure} needs {needed} searched one at a time per process, found "
-            f"{finding.counted:,} of {finding.total:,}; write more cases, or bound p50, mean or max"
-        )
-    relation = "over" if finding.bound.comparison == "<=" else "not below"
-    if finding.is_met:
-        relation = "within"
-    cases = counted(finding.total, "case")
-    if finding.counted < finding.total:
-        cases = f"{finding.counted:,} of {cases}"
-    measured = duration_text_beside(finding.measured, bound)
-    return (
-        f"latency {figure} {measured}, {relation} {time_text(bound)} ({cases}, one at a "
-        "time per process)"
+
+    name = LATENCY
+    gate_field = "latencies"
+    about = (
+        'How long searches may take that are called one at a time: {p95: "<= 200 ms"}.'
     )
+    schema = _schema()
+    needs_latency = True
+    cases_title = "the slowest"
+
+    def check(self, value: object, at: Location) -> tuple[LatencyBound, ...] | Wrong:
+        if not isinstance(value, Mapping) or not value:
+            return at.refuse(
+                "expected figures of the latency and bounds, such as "
+                f'{{p95: "<= 200 ms"}}, found {found(value)}'
+            )
+        takes = f"a figure of the latency is {listed(FIGURES)}"
+        is_wrong = report_unknown_keys(value, FIGURES, takes=takes, at=at) is WRONG
+        latencies = []
+        for figure, written in value.items():
+            example = f'{figure}: "<= 200 ms"'
+            bound = TIME.check(written, at.under(str(figure)), example=example)
+            if bound is WRONG:
+                is_wrong = True
+            else:
+                latencies.append(LatencyBound(figure, bound.comparison, bound.value))
+        return WRONG if is_wrong else tuple(latencies)
+
+    def describe(self, gate: Gate) -> str:
+        """Write the figures with their bounds: `p95 <= 200 ms`."""
+        parts = []
+        for latency in gate.latencies:
+            time = time_text(latency.bound)
+            parts.append(f"{latency.figure} {latency.comparison} {time}")
+        return ", ".join(parts)
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[LatencyFinding]:
+        latencies = []
+        for case in cases:
+            latency = latency_alone(case)
+            if latency is not None:
+                latencies.append(latency)
+        for bound in gate.latencies:
+            has_enough = len(latencies) >= cases_needed(bound.figure)
+            yield LatencyFinding(
+                bound=bound,
+                measured=figure_of(bound.figure, latencies) if has_enough else None,
+                counted=len(latencies),
+                total=count_searched(cases),
+            )
+
+    def explain(self, finding: LatencyFinding) -> str:
+        """Say `latency p95 212 ms, over 200 ms (20 cases, one at a time ...)`."""
+        figure, bound = finding.bound.figure, finding.bound.bound
+        if finding.measured is None:
+            needed = counted(cases_needed(figure), "case")
+            return (
+                f"latency {figure} needs {needed} searched one at a time per process, "
+                f"found {finding.counted:,} of {finding.total:,}; write more cases, or "
+                "bound p50, mean or max"
+            )
+        relation = "over" if finding.bound.comparison == "<=" else "not below"
+        if finding.is_met:
+            relation = "within"
+        cases = counted(finding.total, "case")
+        if finding.counted < finding.total:
+            cases = f"{finding.counted:,} of {cases}"
+        measured = duration_text_beside(finding.measured, bound)
+        return (
+            f"latency {figure} {measured}, {relation} {time_text(bound)} ({cases}, one at "
+            "a time per process)"
+        )
+
+    def cases_behind(
+        self, gate: Gate, finding: LatencyFinding, results: Sequence[CaseResult]
+    ) -> list[CaseBehind]:
+        """Find the cases whose search took longer than a figure may be."""
+        behind = []
+        for result in results:
+            latency = latency_alone(result) or 0.0
+            if finding.measured is not None and latency > finding.bound.bound:
+                behind.append(CaseBehind(result, latency, duration_text(latency)))
+        return behind
 
 
-def slow_cases(
-    gate: Gate, finding: LatencyFinding, results: Sequence[CaseResult]
-) -> list[CaseBehind]:
-    """Find the cases whose search took longer than a figure may be."""
-    behind = []
-    for result in results:
-        latency = latency_alone(result) or 0.0
-        if finding.measured is not None and latency > finding.bound.bound:
-            behind.append(CaseBehind(result, latency, duration_text(latency)))
-    return behind
-
-
-LATENCY_GATE = GateKind(
-    name=LATENCY,
-    gate_field="latencies",
-    check=check_latency,
-    describe=describe_latencies,
-    about='How long searches may take that are called one at a time: {p95: "<= 200 ms"}.',
-    schema=_schema(),
-    judge=judge_latency,
-    needs_latency=True,
-    explain=explain_latency,
-    cases_behind=slow_cases,
-    cases_title="the slowest",
-)
+LATENCY_GATE = _LatencyGate()

@@ -94,22 +94,6 @@ class MeanFinding(Finding):
         return self.metric.text
 
 
-def check_mean(value: object, at: Location) -> Bounds | Wrong:
-    """Check metrics with the least that their means may be: `{nDCG@10: 0.75}`."""
-    return check_metrics(value, at, is_drop=False)
-
-
-def judge_mean(
-    gate: Gate, cases: Sequence[CaseResult], reference: Reference
-) -> Iterator[MeanFinding | CutFinding | UndefinedFinding | NoReferenceFinding]:
-    """Judge the mean of each metric."""
-    cut = cut_findings(gate, cases)
-    yield from cut.values()
-    for metric, bound in gate.bounds:
-        if metric not in cut:
-            yield _judge_metric(metric, bound, gate, cases, reference)
-
-
 def _judge_metric(
     metric: Metric,
     bound: float,
@@ -225,27 +209,6 @@ def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -
     return has_fallen(both, weighted_mean)
 
 
-def explain_mean(finding: MeanFinding) -> str:
-    """Say what a mean is: `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
-    digits = digits_beside(finding.mean, finding.bound)
-    relation = "at least" if finding.is_met else "below"
-    name = name_with_depths(finding.metric, finding.depths)
-    if finding.variants:
-        one, other = finding.variants
-        name += f" of {quoted(one)} against {quoted(other)}"
-    if finding.variant is not None:
-        name += f" of {quoted(finding.variant)}"
-    text = (
-        f"mean {name} {finding.mean:.{digits}f}, {relation} {finding.bound:.{digits}f} "
-        f"({_counted_cases(finding)})"
-    )
-    if finding.without_filled is not None:
-        text += f"; {finding.without_filled:.{digits}f} without filled grades"
-    if finding.before is not None:
-        text += finding.before.text(f"{finding.before.figure or 0:.{digits}f}")
-    return text
-
-
 def _counted_cases(finding: MeanFinding) -> str:
     """Say which cases a mean is over, if it is not over all:
     `18 of 20 cases, those with relevant judgments`.
@@ -262,34 +225,65 @@ def _counted_cases(finding: MeanFinding) -> str:
     return f"{finding.counted:,} of {counted(finding.total, 'case')}, those {which}"
 
 
-def cases_below(
-    gate: Gate, finding: Finding, results: Sequence[CaseResult]
-) -> list[CaseBehind]:
-    """Return the cases whose score is below the bound, each with its pull: its weight
-    times its distance to the bound.
-    """
-    if not isinstance(finding, MeanFinding):
-        return []
-    behind = []
-    for result in results:
-        score = result.evaluation.scores.get(finding.about)
-        if score is None or not has_relevant(result, finding.about):
-            continue
-        if score < finding.bound:
-            pull = result.weight * (finding.bound - score)
-            behind.append(CaseBehind(result, pull, score_text(score)))
-    return behind
+class _MeanGate(GateKind):
+    """`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound."""
+
+    name = MEAN
+    gate_field = "bounds"
+    about = "The least that the mean of a metric may be: {nDCG@10: 0.75}."
+    schema = BOUNDS_SCHEMA
+    may_be_known = True
+
+    def check(self, value: object, at: Location) -> Bounds | Wrong:
+        return check_metrics(value, at, is_drop=False)
+
+    def describe(self, gate: Gate) -> str:
+        return describe_bounds(gate)
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[MeanFinding | CutFinding | UndefinedFinding | NoReferenceFinding]:
+        cut = cut_findings(gate, cases)
+        yield from cut.values()
+        for metric, bound in gate.bounds:
+            if metric not in cut:
+                yield _judge_metric(metric, bound, gate, cases, reference)
+
+    def explain(self, finding: MeanFinding) -> str:
+        """Say `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
+        digits = digits_beside(finding.mean, finding.bound)
+        relation = "at least" if finding.is_met else "below"
+        name = name_with_depths(finding.metric, finding.depths)
+        if finding.variants:
+            one, other = finding.variants
+            name += f" of {quoted(one)} against {quoted(other)}"
+        if finding.variant is not None:
+            name += f" of {quoted(finding.variant)}"
+        text = (
+            f"mean {name} {finding.mean:.{digits}f}, {relation} "
+            f"{finding.bound:.{digits}f} ({_counted_cases(finding)})"
+        )
+        if finding.without_filled is not None:
+            text += f"; {finding.without_filled:.{digits}f} without filled grades"
+        if finding.before is not None:
+            text += finding.before.text(f"{finding.before.figure or 0:.{digits}f}")
+        return text
+
+    def cases_behind(
+        self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
+    ) -> list[CaseBehind]:
+        """Find the cases below the bound. The pull is the weight times the distance."""
+        if not isinstance(finding, MeanFinding):
+            return []
+        behind = []
+        for result in results:
+            score = result.evaluation.scores.get(finding.about)
+            if score is None or not has_relevant(result, finding.about):
+                continue
+            if score < finding.bound:
+                pull = result.weight * (finding.bound - score)
+                behind.append(CaseBehind(result, pull, score_text(score)))
+        return behind
 
 
-MEAN_GATE = GateKind(
-    name=MEAN,
-    gate_field="bounds",
-    check=check_mean,
-    describe=describe_bounds,
-    about="The least that the mean of a metric may be: {nDCG@10: 0.75}.",
-    schema=BOUNDS_SCHEMA,
-    judge=judge_mean,
-    may_be_known=True,
-    explain=explain_mean,
-    cases_behind=cases_below,
-)
+MEAN_GATE = _MeanGate()

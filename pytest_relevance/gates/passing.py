@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pytest_relevance._text import counted, found, score_text
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.scalars import is_number
+from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import digits_beside
 from pytest_relevance.gates.reference import FigureBefore, Weighted, figure_before
@@ -27,9 +29,10 @@ _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class PassingFinding(Finding):
-    """How many cases pass, of `counted` that have something to pass; `total` with the
-    others.
+    """How many cases pass, of those that can fail.
 
+    `share`: the share that has to pass.
+    `counted`: how many cases can fail. `total`: how many cases there are.
     `before`: what the reference has, if the gate may have failed before.
     """
 
@@ -42,45 +45,29 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether enough cases pass. Without a case that has something to pass it is
-        not met.
-        """
+        """Whether enough cases pass. If no case can fail, it is not met."""
         return self.counted > 0 and self.passing >= self.share * self.counted - TIE
 
     @property
     def is_known(self) -> bool:
-        """Whether the reference missed the share, by no less."""
+        """Whether the reference missed the share by no less."""
         return self.before is not None and self.before.is_known
 
     @property
     def about(self) -> str:
-        """What it is about."""
+        """The word "passing"."""
         return "passing"
 
 
-def check_passing(value: object, at: Location) -> float | Wrong:
-    """Check the share of cases that must pass."""
-    if is_number(value) and 0 < value <= 1:
-        return value
-    return at.refuse(
-        "expected the share of cases that must pass, above 0 and up to 1, "
-        f"found {found(value)}"
-    )
-
-
-def describe_share(gate: Gate) -> str:
-    """Write the share of a gate: `0.95`."""
-    return f"{gate.share:g}"
-
-
 def passes(result: CaseResult) -> bool:
-    """Whether a case counts as passing."""
+    """Say whether a case passed, was only measured, or passed unexpectedly."""
     return result.outcome in _PASSING
 
 
 def is_only_measured(result: CaseResult) -> bool:
-    """Whether a case has nothing to pass: no floor, no expectation, and no accepted
-    score that it could fall below.
+    """Say whether a case cannot fail.
+
+    It has no floor, no expectation, and no accepted score that it could fall below.
     """
     if result.verdict != MEASURED:
         return False
@@ -89,20 +76,19 @@ def is_only_measured(result: CaseResult) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PassingCases:
-    """1 for a case that passes and 0 for any other; none for one that has nothing to
-    pass.
+    """The values of cases for the gate: 1 if a case passes, 0 if not.
+
+    None if it cannot fail.
     """
 
     def now(self, result: CaseResult) -> float | None:
-        """Whether a case passes."""
+        """Give 1 if a case passes now."""
         if is_only_measured(result):
             return None
         return float(passes(result))
 
     def before(self, result: CaseResult) -> float | None:
-        """Whether the accepted ranking passes; it does unless it is known to miss a
-        demand.
-        """
+        """Give 1 if the accepted ranking is not known to miss a demand."""
         baseline = result.baseline
         if baseline is None or baseline.standing in WITHOUT_COMPARISON:
             return None
@@ -111,7 +97,7 @@ class PassingCases:
         return float(not baseline.missed)
 
     def that_day(self, case: AcceptedCase) -> float | None:
-        """Whether a case passed when it was accepted."""
+        """Give 1 if a case passed when it was accepted."""
         if case.missed is None:
             return None
         return float(not case.missed)
@@ -122,69 +108,83 @@ def share_of(values: Sequence[Weighted]) -> float:
     return sum(value for value, _ in values) / len(values)
 
 
-def judge_passing(
-    gate: Gate, cases: Sequence[CaseResult], reference: Reference
-) -> Iterator[PassingFinding]:
-    """Judge the share of passing cases among those with a floor, an expectation or an
-    accepted score.
-    """
-    asked = [case for case in cases if not is_only_measured(case)]
-    finding = PassingFinding(
-        passing=sum(1 for case in asked if passes(case)),
-        share=gate.share,
-        counted=len(asked),
-        total=len(cases),
-    )
-    if not finding.is_met:
-        before = figure_before(
-            gate, PassingCases(), figure=share_of, bound=gate.share, reference=reference
+class _PassingGate(GateKind):
+    """`passing: 0.95`: the share of passing cases among those that can fail."""
+
+    name = "passing"
+    gate_field = "share"
+    about = "The share of cases that must pass."
+    schema: ClassVar[Schema] = {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 1,
+    }
+    may_be_known = True
+    needs_missed = True
+    cases_title = "not passed, the lowest first"
+
+    def check(self, value: object, at: Location) -> float | Wrong:
+        if is_number(value) and 0 < value <= 1:
+            return value
+        return at.refuse(
+            "expected the share of cases that must pass, above 0 and up to 1, "
+            f"found {found(value)}"
         )
-        finding = replace(finding, before=before)
-    yield finding
+
+    def describe(self, gate: Gate) -> str:
+        """Write the share: `0.95`."""
+        return f"{gate.share:g}"
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[PassingFinding]:
+        can_fail = [case for case in cases if not is_only_measured(case)]
+        finding = PassingFinding(
+            passing=sum(1 for case in can_fail if passes(case)),
+            share=gate.share,
+            counted=len(can_fail),
+            total=len(cases),
+        )
+        if not finding.is_met:
+            before = figure_before(
+                gate,
+                PassingCases(),
+                figure=share_of,
+                bound=gate.share,
+                reference=reference,
+            )
+            finding = replace(finding, before=before)
+        yield finding
+
+    def explain(self, finding: PassingFinding) -> str:
+        """Say `18 of 20 cases pass (90.0%), less than 95%`."""
+        measured = finding.total - finding.counted
+        were = f"{counted(measured, 'case was', 'cases were')} only measured"
+        if not finding.counted:
+            return f"no case has anything to pass: {were}"
+        share, least = 100 * finding.passing / finding.counted, 100 * finding.share
+        digits = digits_beside(share, least, 1)
+        relation = "at least" if finding.is_met else "less than"
+        text = (
+            f"{finding.passing:,.0f} of {finding.counted:,} cases pass "
+            f"({share:.{digits}f}%), {relation} {least:.10g}%"
+        )
+        if finding.before is not None:
+            figure = 100 * (finding.before.figure or 0)
+            text += finding.before.text(f"{figure:.{digits}f}%")
+        return f"{text}; {were}" if measured else text
+
+    def cases_behind(
+        self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
+    ) -> list[CaseBehind]:
+        """Find the cases that do not pass, the lowest first."""
+        behind = []
+        for result in results:
+            if result.verdict not in WITHOUT_SCORE and not passes(result):
+                score = result.score
+                pull = 0.0 if score is None else -score
+                behind.append(CaseBehind(result, pull, score_text(score)))
+        return behind
 
 
-def explain_passing(finding: PassingFinding) -> str:
-    """Say how many cases pass: `18 of 20 cases pass (90.0%), less than 95%`."""
-    measured = finding.total - finding.counted
-    were = f"{counted(measured, 'case was', 'cases were')} only measured"
-    if not finding.counted:
-        return f"no case has anything to pass: {were}"
-    share, least = 100 * finding.passing / finding.counted, 100 * finding.share
-    digits = digits_beside(share, least, 1)
-    relation = "at least" if finding.is_met else "less than"
-    text = (
-        f"{finding.passing:,.0f} of {finding.counted:,} cases pass ({share:.{digits}f}%), "
-        f"{relation} {least:.10g}%"
-    )
-    if finding.before is not None:
-        text += finding.before.text(f"{100 * (finding.before.figure or 0):.{digits}f}%")
-    return f"{text}; {were}" if measured else text
-
-
-def cases_that_fail(
-    gate: Gate, finding: Finding, results: Sequence[CaseResult]
-) -> list[CaseBehind]:
-    """Find the cases that do not pass, the lowest first."""
-    behind = []
-    for result in results:
-        if result.verdict not in WITHOUT_SCORE and not passes(result):
-            score = result.score
-            pull = 0.0 if score is None else -score
-            behind.append(CaseBehind(result, pull, score_text(score)))
-    return behind
-
-
-PASSING_GATE = GateKind(
-    name="passing",
-    gate_field="share",
-    check=check_passing,
-    describe=describe_share,
-    about="The share of cases that must pass.",
-    schema={"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-    judge=judge_passing,
-    may_be_known=True,
-    needs_missed=True,
-    explain=explain_passing,
-    cases_behind=cases_that_fail,
-    cases_title="not passed, the lowest first",
-)
+PASSING_GATE = _PassingGate()

@@ -1,6 +1,4 @@
-"""A gate in a record whose kind is not installed here. It is not met, so that nobody
-relies on it.
-"""
+"""A gate in a record whose kind is unknown here."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ from pytest_relevance.results.case_result import CaseResult
 
 @dataclass(frozen=True, slots=True)
 class UnknownFinding(Finding):
-    """A gate that no installed package judges.
+    """A gate that no installed package judges. It is not met: nobody may rely on it.
 
-    `condition`: its kind. `error`: what the package raised; empty if it is not
-    installed.
+    `condition`: the kind of the gate.
+    `error`: what its package raised; empty if the package is not installed.
     """
 
     kind = UNKNOWN
@@ -27,35 +25,30 @@ class UnknownFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether it is as it should be."""
+        """Whether the gate may pass: it may not."""
         return False
 
 
-def check_unknown(value: object, at: Location) -> object:
-    """Refuse the key."""
-    return at.refuse("this is not a gate")
+class _UnknownGate(GateKind):
+    """A kind that nobody can judge."""
+
+    name = UNKNOWN
+
+    def check(self, value: object, at: Location) -> object:
+        return at.refuse("this is not a gate")
+
+    def judge(
+        self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
+    ) -> Iterator[UnknownFinding]:
+        yield UnknownFinding(gate.condition)
+
+    def explain(self, finding: UnknownFinding) -> str:
+        if finding.error:
+            return finding.error
+        return (
+            f"no installed package judges a gate with {finding.condition}; install the one "
+            "that does"
+        )
 
 
-def judge_unknown(
-    gate: Gate, cases: Sequence[CaseResult], reference: Reference
-) -> Iterator[UnknownFinding]:
-    """Say that nobody judges a gate."""
-    yield UnknownFinding(gate.condition)
-
-
-def explain_unknown(finding: UnknownFinding) -> str:
-    """Say what is wrong."""
-    if finding.error:
-        return finding.error
-    return (
-        f"no installed package judges a gate with {finding.condition}; install the one "
-        "that does"
-    )
-
-
-UNKNOWN_GATE = GateKind(
-    name=UNKNOWN,
-    check=check_unknown,
-    judge=judge_unknown,
-    explain=explain_unknown,
-)
+UNKNOWN_GATE = _UnknownGate()

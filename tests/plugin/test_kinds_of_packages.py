@@ -136,7 +136,7 @@ def test_an_expectation_that_raises_names_its_package(
 ) -> None:
     package = project.path / "site" / "my_package.py"
     code = package.read_text(encoding="utf-8")
-    code = code.replace("    brands = {", "    1 / 0\n    brands = {")
+    code = code.replace("brands = {", "1 / 0\n        brands = {")
     package.write_text(code, encoding="utf-8")
     text = project.run().text
     assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
