@@ -42,17 +42,30 @@ class Wanted:
         return list(dict.fromkeys(names))
 
 
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One look for the judgments of a query.
+
+    `terms`: how ratings become grades for this query.
+    `at`: where mistakes are reported.
+    """
+
+    wanted: Wanted
+    terms: GradingTerms
+    at: Location
+
+
 class JudgmentFile:
-    """A judgment file: its judgments under the terms of the suite, and which queries
-    have cases.
+    """A judgment file, in which cases look for their judgments.
 
-    It is graded once, as a whole. For a case with its own scale or raters, its rows are
-    graded again. Some ratings may not be grades under the terms of the suite. Then only
-    the cases they belong to are wrong, and may be right with terms of their own. So the
-    rows of each case are graded by themselves.
+    The file is graded once, as a whole, under the terms of the suite. For a case with
+    its own scale or raters, the rows of the case are graded again. If some ratings are
+    not grades under the terms of the suite, only the cases of these ratings are wrong,
+    and they may be right with terms of their own. Then the rows of each case are graded
+    by themselves.
 
-    `used` gets the keys of queries with cases. `fills`: its grades count only if there
-    are no others; it may have queries without a case.
+    `used` gets the keys of the queries that have cases. `fills`: its grades count only
+    if there are no others; it may have queries without a case.
     """
 
     def __init__(
@@ -78,19 +91,18 @@ class JudgmentFile:
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:
-            self.known = _graded(ratings, terms)
+            self.known = _grade(ratings, terms)
         except FileError:
             ungraded: dict[str, dict[str, float]] = {key: {} for key in ratings.queries}
             self.known = Judgments(ungraded, queries=ratings.described)
             self._terms = None
 
-    def find(
-        self, wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> list[FileJudgments] | Wrong:
-        """Find the judgments of a query.
+    def find(self, lookup: Lookup) -> list[FileJudgments] | Wrong:
+        """Find the judgments of a query, which may stand under several keys.
 
         Reports a name that fits two queries, and ratings that are not grades.
         """
+        wanted, at = lookup.wanted, lookup.at
         names = self._names(wanted, at)
         if names is WRONG:
             return WRONG
@@ -101,21 +113,22 @@ class JudgmentFile:
             if self._check_one_query(key, wanted, at) is WRONG:
                 is_wrong = True
         judgments: Judgments | Wrong = self.known
-        if terms != self._terms:
-            judgments = self._graded_again(keys, terms, at)
+        if lookup.terms != self._terms:
+            judgments = self._grade_again(keys, lookup.terms, at)
         if is_wrong or judgments is WRONG:
             return WRONG
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
 
     def check_rest(self, terms: GradingTerms, at: Location) -> None:
-        """Report ratings that are not grades of queries without a case."""
+        """Report the ratings of queries without a case that are not grades."""
         if self._terms is None:
             rest = [key for key in self.known if key not in self._used]
-            self._graded_again(rest, terms, at)
+            self._grade_again(rest, terms, at)
 
     def is_of_people(self, query: str, document: str) -> bool:
-        """Whether a person has judged a document of a query, which is given by its
-        text, in this file.
+        """Say whether a person, not a machine, has judged a document in this file.
+
+        `query` is the text of the query.
         """
         machine = self.ratings.machine
         if machine is None:
@@ -133,8 +146,8 @@ class JudgmentFile:
     def notices(self) -> Iterator[str]:
         """Name possible mistakes.
 
-        They are what was left out in reading, queries of another text than their case,
-        and queries without a case.
+        These are rows that were left out in reading, queries with another text than
+        their case, and queries without a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -159,9 +172,11 @@ class JudgmentFile:
         if name is not None and self._has_id(name, text):
             if self._check_text_of(name, text, at) is WRONG:
                 return WRONG
-            # rows without an id belong to the query of their text
-            has_both = name != text == self.known.text(name) == self.known.text(text)
-            return (name, text) if has_both else (name,)
+            is_same_text = self.known.text(name) == text == self.known.text(text)
+            if name != text and is_same_text:
+                # rows without an id stand under the text of their query
+                return (name, text)
+            return (name,)
         found = [*self._keys_of_text(text, has_id=name is not None), *wanted.ids]
         keys = list(dict.fromkeys(found))
         ids = [key for key in keys if key != text and key in self.known]
@@ -174,7 +189,7 @@ class JudgmentFile:
         return keys
 
     def _has_id(self, name: str, text: str) -> bool:
-        """Whether an id of a case names a query here."""
+        """Say whether the id of a case names a query of this file."""
         if name not in self.known and name not in self.known.queries:
             return False
         # the id of the case may be the text of another query in this file
@@ -184,9 +199,7 @@ class JudgmentFile:
         return not is_text_of_other
 
     def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
-        """Check that the query of an id is the one of its case. Reports one that stands
-        under another id.
-        """
+        """Report a query that has another id here than in its case."""
         there = self.known.text(name)
         if there in (name, text):
             return None
@@ -201,8 +214,9 @@ class JudgmentFile:
         return None
 
     def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
-        """List the keys of the queries with a text, but not the text itself if it is
-        the id of another query.
+        """List the keys of the queries with a text.
+
+        The text itself is left out if it is the id of another query.
         """
         if text in self.known.queries:
             is_id = self.known.text(text) != text
@@ -237,11 +251,12 @@ class JudgmentFile:
             f"{quoted(text)}; give {quoted(by_id.text)} another id"
         )
 
-    def _graded_again(
+    def _grade_again(
         self, keys: Sequence[str], terms: GradingTerms, at: Location
     ) -> Judgments | Wrong:
-        """Grade the rows of some queries under other terms. Reports ratings that are
-        not grades.
+        """Grade the rows of some queries under other terms.
+
+        Reports ratings that are not grades.
         """
         if not self._rows:
             for row, query in enumerate(self.ratings.queries):
@@ -250,10 +265,10 @@ class JudgmentFile:
         for key in keys:
             rows.extend(self._rows[key])
         try:
-            return _graded(self.ratings.take(rows), terms)
+            return _grade(self.ratings.take(rows), terms)
         except FileError as error:
             return at.refuse_file(error)
 
 
-def _graded(ratings: Ratings, terms: GradingTerms) -> Judgments:
+def _grade(ratings: Ratings, terms: GradingTerms) -> Judgments:
     return graded(ratings, terms.scale, terms.raters, words_need_scale=True)

@@ -10,7 +10,7 @@ Suites without files do not import this module.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from pytest_relevance._ids import IdField, id_field_of
@@ -32,7 +32,7 @@ from pytest_relevance.cases.case_judgments import (
 )
 from pytest_relevance.cases.file_reader import FileCache, FileReader
 from pytest_relevance.cases.grades import add_relevant
-from pytest_relevance.cases.judgment_file import JudgmentFile, Wanted
+from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup, Wanted
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
@@ -57,8 +57,7 @@ class _OwnJudgments:
 
 
 class Sources:
-    """The files that a suite and its cases name: the queries they list and the
-    judgments they have.
+    """The files of queries and of judgments that a suite and its cases name.
 
     `file`, `shown` and `cache` are arguments of `FileReader`. `suite` are the checked
     keys of the suite. `is_wrong`: something is wrong with the files of the suite, so
@@ -89,9 +88,7 @@ class Sources:
         """
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
-        """Read the files that the checked keys of the suite name, and report what is
-        wrong with them.
-        """
+        """Read the files that the suite names, and report what is wrong with them."""
         for named in _named_files(suite.get("queries")):
             if self._add_queries(named, suite, at.under("queries")) is WRONG:
                 self.is_wrong = True
@@ -132,41 +129,38 @@ class Sources:
         Reports ratings that are not grades or contradict each other, and a case that is
         not in the files where it should be.
         """
-        wanted = self._wanted(own)
-        terms = _grading_terms(at.values)
-        own_judgments = self._own_judgments(own, wanted, at)
+        lookup = Lookup(self._wanted(own), _grading_terms(at.values), at)
+        own_judgments = self._own_judgments(own, lookup)
         if own_judgments is WRONG:
             return WRONG
-        files_of_suite = self._files_of_suite(terms, at)
+        files_of_suite = self._files_of_suite(lookup)
         if files_of_suite is WRONG:
             return WRONG
         if "judgments" in own or "relevant" in own:
-            of_suite = self._found(files_of_suite, wanted, terms=terms, at=at)
+            of_suite = _find(files_of_suite, lookup)
         else:
-            of_suite = self._needed(files_of_suite, wanted, terms=terms, at=at)
+            of_suite = self._find_needed(files_of_suite, lookup)
         files = [*own_judgments.files, *files_of_suite]
         if of_suite is WRONG:
-            self._check_fills(files, wanted, terms=terms, at=at)
+            _check_fills(files, lookup)
             return WRONG
         of_case = own_judgments.judgments
         if of_case is not None and of_suite is not None:
             if of_case.differs_from(of_suite):
-                self._note_overruled(
-                    of_case, files_of_suite, wanted=wanted, terms=terms
-                )
+                self._note_overruled(of_case, files_of_suite, lookup)
         people = combine(of_case, of_suite)
-        return self._filled(people, files, wanted=wanted, terms=terms, at=at)
+        return self._fill(people, files, lookup)
 
-    def _files_of_suite(self, terms: GradingTerms, at: Location) -> _Files | Wrong:
-        """Give the judgment files of the suite, as a case reads them that may have an
-        `id_field` of its own.
+    def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
+        """Give the judgment files of the suite.
+
+        A case may have an `id_field` of its own. Then they are read again by that.
         """
-        template = _template_of(at.values)
+        template = _template_of(lookup.at.values)
         if template == self._template:
             return self._of_suite
-        return self._open(
-            self._named_by_suite, terms, template=template, at=at.under("judgments")
-        )
+        at = lookup.at.under("judgments")
+        return self._open(self._named_by_suite, lookup.terms, template=template, at=at)
 
     def _wanted(self, own: Mapping[str, object]) -> Wanted:
         """Say by which names a case is looked for."""
@@ -179,7 +173,7 @@ class Sources:
         )
 
     def _own_judgments(
-        self, own: Mapping[str, object], wanted: Wanted, at: Location
+        self, own: Mapping[str, object], lookup: Lookup
     ) -> _OwnJudgments | Wrong:
         """Find the judgments that a case writes itself, or has in files of its own."""
         written = own.get("judgments")
@@ -188,54 +182,45 @@ class Sources:
         if isinstance(written, CaseJudgments):
             judgments = written
         elif written is not None:
-            here = at.under("judgments")
-            terms = _grading_terms(at.values)
-            template = _template_of(at.values)
-            opened = self._open(
-                _named_files(written), terms, template=template, at=here
-            )
+            here = lookup.at.under("judgments")
+            template = _template_of(lookup.at.values)
+            named = _named_files(written)
+            opened = self._open(named, lookup.terms, template=template, at=here)
             if opened is WRONG:
                 return WRONG
             files = opened
-            judgments = self._needed(files, wanted, terms=terms, at=here)
+            judgments = self._find_needed(files, replace(lookup, at=here))
         relevant = own.get("relevant")
         if judgments is not WRONG and isinstance(relevant, CaseJudgments):
-            judgments = add_relevant(judgments, relevant, at)
+            judgments = add_relevant(judgments, relevant, lookup.at)
         return WRONG if judgments is WRONG else _OwnJudgments(judgments, files)
 
     def _note_overruled(
-        self, own: CaseJudgments, files: _Files, wanted: Wanted, terms: GradingTerms
+        self, own: CaseJudgments, files: _Files, lookup: Lookup
     ) -> None:
-        """Keep the rows of the files of the suite that contest a judgment of a case's
-        own, for a notice.
-        """
+        """Keep the rows that the judgments of a case overrule, for a notice."""
+        silently = replace(lookup, at=_unheard())
         for file in files:
             if not file.fills:
-                in_file = file.find(wanted, terms, _unheard())
-                if in_file is not WRONG:
-                    self._overruled.extend(find_overruled(own.grades, in_file, BY_CASE))
+                parts = file.find(silently)
+                if parts is not WRONG:
+                    self._overruled.extend(find_overruled(own.grades, parts, BY_CASE))
 
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
-        """Find the judgments of a listed query in the files of the suite;
-        `NO_JUDGMENTS` if these have none.
-        """
+        """Find the judgments of a listed query in the files of the suite."""
         wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
-        people = self._found(self._of_suite, wanted, terms=self._terms, at=at)
+        lookup = Lookup(wanted, self._terms, at)
+        people = _find(self._of_suite, lookup)
         if people is WRONG:
-            self._check_fills(self._of_suite, wanted, terms=self._terms, at=at)
+            _check_fills(self._of_suite, lookup)
             return WRONG
-        people = people or NO_JUDGMENTS
-        return self._filled(
-            people, self._of_suite, wanted=wanted, terms=self._terms, at=at
-        )
+        return self._fill(people or NO_JUDGMENTS, self._of_suite, lookup)
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
-        """Report that the files judge no listed query, so that they may not belong
-        together.
+        """Report that the files judge no listed query: they may not belong together.
 
         `queries` are those without a written case, and have no judgments. If the files
-        judge a listed query that has a written case, they belong together, and nothing
-        is wrong.
+        judge a listed query that has a written case, nothing is wrong.
         """
         for query in self.queries.with_case():
             judgments = self.of_listed(query, _unheard())
@@ -258,8 +243,9 @@ class Sources:
         return "nothing"
 
     def check_rest(self, at: Location) -> None:
-        """Report ratings that are not grades and belong to no case, once all cases have
-        found their judgments.
+        """Report the ratings that are not grades and belong to no case.
+
+        To be called when all cases have found their judgments.
         """
         for file in self._first_opened():
             if not file.fills:  # it may have queries of other suites
@@ -274,8 +260,9 @@ class Sources:
         return tuple(notices)
 
     def _first_opened(self) -> list[JudgmentFile]:
-        """Give each file as it was opened first; a case may have opened it again, by an
-        `id_field` of its own.
+        """Give each file as it was opened first.
+
+        A case may have opened it again, by an `id_field` of its own.
         """
         first: dict[NamedFile, JudgmentFile] = {}
         for (named, _), file in self._opened.items():
@@ -313,34 +300,18 @@ class Sources:
             opened.append(self._opened[key])
         return WRONG if is_wrong else opened
 
-    def _found(
-        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
+    def _find_needed(
+        self, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong | None:
-        """Find the judgments of a query in some files; None if there are none."""
-        parts: list[FileJudgments] = []
-        is_wrong = False
-        for file in files:
-            if file.fills:
-                continue
-            in_file = file.find(wanted, terms, at)
-            if in_file is WRONG:
-                is_wrong = True
-            else:
-                parts.extend(in_file)
-        if is_wrong:
-            return WRONG
-        return unite(parts, terms, at) if parts else None
+        """Find the judgments of a query, and report that there are none.
 
-    def _needed(
-        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> CaseJudgments | Wrong | None:
-        """Find the judgments of a query in some files. If there are none, say how they
-        were looked for.
+        None if there are no files to look in.
         """
         files = [file for file in files if not file.fills]
-        found = self._found(files, wanted, terms=terms, at=at)
-        if found is not None or not files:
-            return found
+        judgments = _find(files, lookup)
+        if judgments is not None or not files:
+            return judgments
+        wanted = lookup.wanted
         count = sum(len(file.known) for file in files)
         self._misses += 1
         close = ""
@@ -353,43 +324,53 @@ class Sources:
                 "; it has ids alone: give the case its id, or name a file with the texts, "
                 "queries: ..."
             )
-        return at.refuse(
+        return lookup.at.refuse(
             f"no judgments: {_names_of(files)} ({counted(count, 'query', 'queries')}) judges "
             f"nothing for {listed(map(quoted, wanted.names))}{close}{advice}; a case that "
             "needs none says so with judgments: {}"
         )
 
-    def _check_fills(
-        self, files: _Files, wanted: Wanted, terms: GradingTerms, at: Location
-    ) -> None:
-        """Report what is wrong with a query in files that fill, beside other
-        mistakes.
-        """
-        for file in files:
-            if file.fills:
-                file.find(wanted, terms, at)
-
-    def _filled(
-        self,
-        people: CaseJudgments,
-        files: _Files,
-        wanted: Wanted,
-        terms: GradingTerms,
-        at: Location,
+    def _fill(
+        self, people: CaseJudgments, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong:
         """Add the judgments of files that fill, for documents without any."""
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
             if not file.fills:
                 continue
-            in_file = file.find(wanted, terms, at)
+            in_file = file.find(lookup)
             if in_file is WRONG:
                 return WRONG
             parts.extend(in_file)
             for row in find_overruled(people.grades, in_file, BY_OTHERS):
+                # The grades of a machine are expected to differ.
                 if file.is_of_people(row.query, row.document):
                     self._overruled.append(row)
-        return fill_gaps(people, parts, terms=terms, at=at)
+        return fill_gaps(people, parts, terms=lookup.terms, at=lookup.at)
+
+
+def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
+    """Find the judgments of a query in some files; None if there are none."""
+    parts: list[FileJudgments] = []
+    is_wrong = False
+    for file in files:
+        if file.fills:
+            continue
+        in_file = file.find(lookup)
+        if in_file is WRONG:
+            is_wrong = True
+        else:
+            parts.extend(in_file)
+    if is_wrong:
+        return WRONG
+    return unite(parts, lookup.terms, lookup.at) if parts else None
+
+
+def _check_fills(files: _Files, lookup: Lookup) -> None:
+    """Report what is wrong with a query in files that fill, beside other mistakes."""
+    for file in files:
+        if file.fills:
+            file.find(lookup)
 
 
 def _unheard() -> Location:
@@ -405,7 +386,7 @@ def _named_files(value: object) -> Sequence[NamedFile]:
 
 
 def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
-    """Take the grading terms from the checked values of a suite or a case."""
+    """Take the terms from the checked values of a suite or a case."""
     scale, raters = values.get("scale"), values.get("raters")
     return GradingTerms(
         scale=scale if isinstance(scale, Scale) else None,
@@ -414,9 +395,7 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
 
 
 def _template_of(values: Mapping[str, object]) -> IdField | None:
-    """Take the `id_field` from the checked values of a suite or a case, if it is a
-    template.
-    """
+    """Take the `id_field` of a suite or a case, if it is a template."""
     written = values.get("id_field")
     if not isinstance(written, (str, tuple)):
         return None

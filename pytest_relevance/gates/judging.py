@@ -294,13 +294,16 @@ def in_variants(
     """Give the results that each variant is judged by. One whose search has no
     parameter counts in every variant.
     """
-    names = [*dict.fromkeys(variants)]
-    groups: dict[str | None, list[CaseResult]] = {
-        name: [] for name in names if name is not None or names == [None]
-    }
+    names = list(dict.fromkeys(variants))
+    if names != [None]:
+        names = [name for name in names if name is not None]
+    groups: dict[str | None, list[CaseResult]] = {name: [] for name in names}
     for result in results:
-        for name in (result.variant,) if result.variant in groups else groups:
-            groups[name].append(result)
+        if result.variant in groups:
+            groups[result.variant].append(result)
+        else:
+            for group in groups.values():
+                group.append(result)
     return groups
 
 
