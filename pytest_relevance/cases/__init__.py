@@ -1,3 +1,1 @@
-"""The case file: the `Suite` and its `Case`s, the table of keys, their checks. Works
-without pytest.
-"""
+"""The case file: `Suite` and `Case`, the keys, and their checks."""

@@ -290,7 +290,6 @@ def case_from_values(
 
 
 def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wrong:
-    """Make a case, or report what is wrong with its keys."""
     checked = check_keys(CASE, values, at)
     has_query = "query" in values
     if not has_query:

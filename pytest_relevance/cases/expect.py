@@ -50,11 +50,11 @@ class KindOfKey(Protocol):
 
     @property
     def takes_rank(self) -> bool:
-        """Whether the key may end in `@5`."""
+        """Say whether the key may end in `@5`."""
 
     @property
     def names_documents(self) -> bool:
-        """Whether the value names documents."""
+        """Say whether the value names documents."""
 
     def check(self, key: str, value: object, at: Location, /) -> Made:
         """Make the expectations of an entry, or refuse it."""
@@ -66,10 +66,9 @@ def names_of_keys() -> list[str]:
 
 
 def name_of_key(key: str) -> str | None:
-    """Find the name of the kind that a key is: `every` for `every@5`; None for any
-    other key.
+    """Find the kind that a key names: `every` for `every@5`; None if it is no kind.
 
-    Other packages are asked last: to find out what they add takes long.
+    Other packages are asked last, because to find out what they add takes long.
     """
     name, sign, _ = str(key).partition("@")
     if name in WITHOUT_KEY or _base(name) in _MEASURES or name not in EXPECTATIONS:
@@ -131,9 +130,7 @@ def _inherited(at: Location) -> tuple[Expectation, ...]:
 
 
 def _canonical(key: str) -> str:
-    """Give the name that all spellings of a metric share. Any other text stays
-    unchanged.
-    """
+    """Give the name that all spellings of a metric share. Other texts do not change."""
     try:
         return parse_metric(key).text
     except ValueError:
@@ -141,9 +138,7 @@ def _canonical(key: str) -> str:
 
 
 def _check_entry(key: str, value: object, at: Location) -> Made:
-    """Check one entry. What a kind of another package raises is a mistake at its
-    key.
-    """
+    """Check one entry. Refuses it if a kind of another package raises an exception."""
     try:
         name = name_of_key(key)
         if name is not None:
@@ -167,7 +162,7 @@ def _not_a_metric(key: str, error: ValueError) -> str:
 
 
 def _base(key: str) -> str:
-    """Give the name of the measure that a key may be: `p` for `P(rel=2)@5`."""
+    """Give the measure that a key may name: `p` for `P(rel=2)@5`."""
     return re.split(r"[@(]", key, maxsplit=1)[0].casefold()
 
 

@@ -1,4 +1,4 @@
-"""Reading the files that a case file names, each of them once.
+"""Reads the files that a case file names, each of them once.
 
 Suites without files do not import this module, nor those that read files.
 """
@@ -64,9 +64,7 @@ class FileReader:
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Sequence[Query] | Wrong:
-        """Read the queries in a file. Columns that nothing reads are mistakes or
-        notices.
-        """
+        """Read the queries in a file. Refuses or names columns that nothing reads."""
         content: QueryFile | Wrong = self._read(
             QUERIES, named, template=template, at=at
         )
@@ -84,8 +82,9 @@ class FileReader:
     def ratings(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Ratings | Wrong | None:
-        """Read the ratings in a judgment file; None for a file that fills and is not
-        there, or is empty.
+        """Read the ratings in a judgment file.
+
+        None for a file that fills and is not there, or is empty.
         """
         if named.fill and self._is_absent(named):
             return None
@@ -95,9 +94,7 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Whether a file that fills is not there, or empty. One that is not there is
-        noted.
-        """
+        """Say whether a file that fills is not there (which is noted), or is empty."""
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
@@ -107,10 +104,10 @@ class FileReader:
     def _read(
         self, key: str, named: NamedFile, template: IdField | None, at: Location
     ) -> Any:
-        """Give the content of a file that stands under a key, `JUDGMENTS` or `QUERIES`.
+        """Give the content of a file that is named under `key`, or `WRONG`.
 
-        `template` is the `id_field` of the suite, or of the case, if it is one. Returns
-        `WRONG` if the file has mistakes.
+        `key`: `JUDGMENTS` or `QUERIES`.
+        `template`: the `id_field` of the suite or of the case, if it is a template.
         """
         cached_as = (key, named.content, template)
         if cached_as not in self._cache:
@@ -132,7 +129,7 @@ class FileReader:
         return content
 
     def _advice_on_document(self, named: NamedFile, path: str) -> str:
-        """Say how a document is written that stands in the place of a file.
+        """Say how to write a document, if one seems to stand in the place of a file.
 
         Its grade, or the blank before it, may be missing: `sku-5:3`.
         """
@@ -148,7 +145,7 @@ class FileReader:
 def _read_file(
     key: str, named: NamedFile, template: IdField | None, path: str, shown: str
 ) -> QueryFile | Ratings:
-    """Read a file that stands under a key. Raises FileError for one with mistakes."""
+    """Read a file that is named under `key`. Raises FileError for its mistakes."""
     ids = FileIds(ids_of(named.id_field).of_file, template)
     options = options_of(named.query, named.grade_column)
     source = Source.read(path, shown, options, ids)

@@ -1,4 +1,4 @@
-"""The check of `gates:`. The kinds of gates are in `pytest_relevance.gates`.
+"""The check of `gates:`. The kinds of gates are in the folder `gates`.
 
 A gate has one condition: the key that is the name of its kind. It may have options.
 """
@@ -61,8 +61,7 @@ def condition_named(name: str) -> Condition:
 
 
 def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
-    """List the kinds of gates; those of other packages only if one of the keys needs
-    them.
+    """List the kinds of gates; those of other packages only if a key may need them.
 
     To find out what other packages add takes long.
     """
@@ -74,8 +73,7 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One row of what a gate may have beside its condition: a key that is a field of
-    `Gate` too.
+    """A key that a gate may have beside its condition. It is a field of `Gate` too.
 
     `about` describes the key in an editor, `schema` is the JSON Schema of its value.
     """
@@ -177,7 +175,7 @@ def check_tags_of_gates(
 
 
 def _check_gate(written: object, at: Location) -> Gate | Wrong:
-    """Check one gate. What a kind of another package raises is a mistake."""
+    """Check one gate. Refuses it if a kind of another package raises an exception."""
     if not isinstance(written, Mapping):
         return at.refuse(
             "a gate is a mapping such as {mean: {nDCG@10: 0.75}}, "
@@ -213,7 +211,6 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
 
 
 def _check_key(name: str, value: object, at: Location) -> object:
-    """Check the value of a condition or an option."""
     if name in OPTIONS:
         return OPTIONS[name].check(value, at)
     with GATES.calling(name):
@@ -238,8 +235,10 @@ def _check_condition(
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
-    """Check the two variants of a gate. Each of its metrics compares the ranking of one
-    with that of the other.
+    """Check that a gate compares two variants, if it names any.
+
+    Each of its metrics then compares the rankings of one variant with those of the
+    other.
     """
     variant, against = values.get("variant"), values.get("against")
     if variant is None and against is None:

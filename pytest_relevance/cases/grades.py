@@ -1,5 +1,4 @@
-"""The checks of what a case file says about grades: `scale`, `judgments` of a case,
-`relevant`.
+"""The checks of grades: `scale`, `judgments` of a case, `relevant`.
 
 Names of grades and lists of ratings become grades here. Most judgments are plain
 numbers or names by the thousand. Those are checked by their few distinct grades, not
@@ -85,7 +84,7 @@ def check_judgments(
 
 
 def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
-    """Check documents that have the grade 1."""
+    """Check the documents under `relevant`, which have the grade 1."""
     documents = check_documents(value, at)
     grade = grade_of(1, _scale_at(at))
     if isinstance(grade, str):
@@ -132,7 +131,7 @@ def _is_name(text: str, scale: Scale | None) -> bool:
 def _grade_by_distinct(
     value: Mapping[Any, Any], scale: Scale | None
 ) -> CaseJudgments | None:
-    """Grade documents by their few distinct grades; None if one needs a closer look."""
+    """Grade documents by their distinct grades; None if one needs a closer look."""
     types = set(map(type, value.values()))
     if not types <= _SCALARS or "" in value:
         return None
@@ -243,9 +242,7 @@ def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | 
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Give the grade that a name or a number is, or the message that says what is wrong
-    with it.
-    """
+    """Give the grade that a name or a number is, or the message that refuses it."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

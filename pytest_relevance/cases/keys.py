@@ -1,5 +1,4 @@
-"""The keys of a case file: the table `KEYS`, and the check of all keys of a suite or a
-case.
+"""The keys of a case file: the table `KEYS`, and the check of all keys.
 
 To add a key, add a row, and a field of that name to the model: of `Case`; of `Terms`,
 if suites set it; of `Settings`, if it changes how scores are computed. The JSON Schema
@@ -197,14 +196,12 @@ class CheckedKeys:
 
     @property
     def is_right(self) -> bool:
-        """Whether nothing is wrong with any key."""
+        """Say whether nothing is wrong with any key."""
         return not self.wrong and not self.has_unknown
 
 
 def plain_values(level: str, pairs: Pairs) -> dict[str, object]:
-    """Convert the keys of a suite or a case from YAML to plain Python, each in its
-    shape.
-    """
+    """Convert the keys of a suite or a case from YAML, each in its shape."""
     keys = KEYS[level]
     plain: dict[str, object] = {}
     for name, (_, node) in pairs.items():
@@ -247,9 +244,7 @@ def check_keys(
 def _report_unknown_keys(
     level: str, written: Mapping[str, object], at: Location
 ) -> bool:
-    """Report the keys that a suite or a case does not have, and say whether there are
-    any.
-    """
+    """Report the keys that are not known, and say whether there are any."""
     has_unknown = False
     for name in written:
         if name not in KEYS[level]:
@@ -259,9 +254,7 @@ def _report_unknown_keys(
 
 
 def _is_expectation(name: str) -> bool:
-    """Whether a name is a key of `expect:`. That a package is broken is told where it
-    is used.
-    """
+    """Say whether a name is a key of `expect:`. False if its package is broken."""
     try:
         return name_of_key(name) is not None
     except ExtensionError:
@@ -269,9 +262,7 @@ def _is_expectation(name: str) -> bool:
 
 
 def _unknown_key(name: str, level: str) -> str:
-    """Say that a suite or a case does not have a key, and where it belongs or what may
-    be meant.
-    """
+    """Say that a key is not known here, and where it belongs or what may be meant."""
     names = list(KEYS[level])
     if level == SUITE:
         names.append(CASES)

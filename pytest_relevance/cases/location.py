@@ -48,9 +48,7 @@ class CaseFileError(FileError):
 
 
 class Position(Protocol):
-    """Knows where the values of a suite or a case stand, and what messages call the
-    case.
-    """
+    """Knows where the values of a suite or a case stand, and names the case."""
 
     def place(self, path: Path, *, at_key: bool) -> Place:
         """Find the value that a path leads to, or its key."""
@@ -121,8 +119,10 @@ class Location:
         return parse_metric(name, metrics)
 
     def refuse(self, message: str, *path: str | int, at_key: bool = False) -> Wrong:
-        """Report a mistake here or at a nested value; with `at_key` at the key of the
-        value.
+        """Report a mistake here or at a nested value. Returns `WRONG`.
+
+        `path`: leads to the nested value.
+        `at_key`: the mistake stands at the key of the value.
         """
         whole_path = self.path + path
         named = shown_path(whole_path[:-1] if at_key else whole_path)

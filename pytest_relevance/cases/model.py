@@ -1,5 +1,4 @@
-"""The model of a case file: a `Suite` of `Case`s, with their `Expectation`s and
-`Gate`s.
+"""The model of a case file: `Suite`, `Case`, `Expectation` and `Gate`.
 
 All of it is frozen: the reader makes each object once, and everything after it uses
 that. `dataclasses.replace` makes a changed copy. What a suite sets for all of its cases
@@ -119,19 +118,17 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The canonical name of the metric, or the key as it is written (`first`,
-        `every@5` ...).
-        """
+        """The canonical name of the metric, or the key as it is written: `every@5`."""
         return self.written if self.metric is None else self.metric.text
 
     @property
     def needs_judgments(self) -> bool:
-        """Whether it bounds a metric that is computed by judgments."""
+        """Say whether it bounds a metric that is computed by judgments."""
         return self.kind == METRIC
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:
-        """The documents of `order` in their sets, none of them empty."""
+        """The documents of `order` in their sets. Empty sets are left out."""
         sizes = self.sets or [1] * len(self.documents)
         sets = []
         start = 0
@@ -143,8 +140,7 @@ class Expectation:
         return sets
 
     def ranks(self, settings: Settings) -> int | None:
-        """Give the number of ranks that decide an expectation of a metric; None for the
-        whole ranking.
+        """Give how many ranks decide an expectation of a metric; None for all ranks.
 
         A bound x of RR is decided by floor(1 / x) ranks: no document below them gives
         RR a value of x or more.
@@ -157,9 +153,7 @@ class Expectation:
 
     @property
     def deepest(self) -> int:
-        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 if
-        there is none.
-        """
+        """The deepest rank that a cutoff of a metric, or a bound of RR, names; or 0."""
         if self.metric is None:
             return 0
         if self.metric.k is not None:
@@ -193,6 +187,7 @@ class AllowedRanks:
 
 class KindOfExpectation(Protocol):
     """What the model uses of a kind of expectation.
+
     `pytest_relevance.expectations.kind` explains it.
     """
 
@@ -200,17 +195,13 @@ class KindOfExpectation(Protocol):
         """Give the deepest rank that an expectation names; 0 if it names none."""
 
     def depth(self, expected: Expectation, /) -> int:
-        """Give how many results the search is asked for; 0 for as many as without
-        it.
-        """
+        """Give how many results to ask for, if these are more than the cutoff."""
 
     def looks_at_all(self, expected: Expectation, /) -> bool:
-        """Whether the whole ranking counts that was returned."""
+        """Say whether the whole ranking that was returned counts."""
 
     def most_results(self, expected: Expectation, /) -> float:
-        """Give the most results that an expectation allows; infinity if it sets no
-        limit.
-        """
+        """Give the most results that an expectation allows; infinity for any number."""
 
     def allowed_ranks(
         self, expected: Expectation, k: int, /
@@ -225,7 +216,7 @@ def kind_of(expected: Expectation) -> KindOfExpectation:
 
 
 def most_results(expect: Iterable[Expectation]) -> float:
-    """Give the most results that expectations allow; infinity if they set no limit."""
+    """Give the most results that expectations allow; infinity for any number."""
     most = inf
     for expected in expect:
         most = min(most, kind_of(expected).most_results(expected))
@@ -234,8 +225,9 @@ def most_results(expect: Iterable[Expectation]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Xfail:
-    """Why a case is expected to fail. `strict=None` leaves the choice to the option
-    `xfail_strict` of pytest.
+    """Why a case is expected to fail.
+
+    `strict`: None leaves the choice to the option `xfail_strict` of pytest.
     """
 
     reason: str
@@ -244,8 +236,10 @@ class Xfail:
 
 @dataclass(frozen=True, slots=True)
 class LatencyBound:
-    """How long searches may take: `figure` is one of `FIGURES`, `bound` is in
-    seconds.
+    """How long searches may take.
+
+    `figure`: one of `FIGURES`.
+    `bound`: in seconds.
     """
 
     figure: str
@@ -285,9 +279,7 @@ class Gate:
 
     @property
     def similarities(self) -> tuple[Metric, ...]:
-        """Those of its metrics that compare the rankings of cases with accepted
-        ones.
-        """
+        """The metrics that compare the rankings of cases with accepted ones."""
         if self.against is not None:
             return ()
         return tuple(metric for metric in self.metrics if metric.is_similarity)
@@ -295,9 +287,9 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedGate:
-    """A gate in a record, with its `line` (from 1) in the case file.
+    """A gate in a record: a `Gate` whose metrics are texts.
 
-    It is a `Gate` whose metrics are texts.
+    `line`: its line in the case file, from 1.
 
     Raises:
         ValueError: a bound is of no metric, or there is no such figure of the latency.
@@ -425,10 +417,10 @@ class Terms:
     def with_grade_range(self, grades: Sequence[float]) -> Terms:
         """Set the range of grades, once all judgments of the file are known.
 
-        `grades` are theirs, sorted. Without a scale the range includes 0: a file that
-        lists relevant documents alone does not say that there are no others, and an
-        unjudged result may be irrelevant. A grade of another case that has no gain
-        under these terms is left out: no result of this case can have it.
+        `grades` are those of the file, sorted. Without a scale the range includes 0: a
+        file that lists relevant documents alone does not say that there are no others,
+        and an unjudged result may be irrelevant. A grade of another case that has no
+        gain under these terms is left out: no result of this case can have it.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
@@ -520,8 +512,9 @@ class Case:
 
     @property
     def min_judged(self) -> float:
-        """The share of judged results in the top k, from 0 (off) to 1, below which the
-        case may be inconclusive.
+        """The share of judged results in the top k that a score needs; 0 for none.
+
+        With a lower share the case may be inconclusive.
         """
         return self.terms.min_judged
 
@@ -550,9 +543,7 @@ class Case:
 
     @property
     def similarities(self) -> list[Metric]:
-        """The metrics that compare the ranking with the accepted one, in expectations
-        and gates.
-        """
+        """The metrics of the case and its gates that compare with accepted rankings."""
         metrics = []
         for expected in self.expect:
             metric = expected.metric
@@ -564,9 +555,7 @@ class Case:
 
     @property
     def scores_all(self) -> bool:
-        """Whether a score of the case, or one that a gate asks for, looks at the whole
-        ranking.
-        """
+        """Say whether a score of the case, or of a gate, looks at the whole ranking."""
         settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True
@@ -582,22 +571,21 @@ class Case:
 
     @property
     def looks_at_all(self) -> bool:
-        """Whether the whole ranking that was returned counts, and not only its top."""
+        """Say whether the whole ranking that was returned counts, not only its top."""
         if self.scores_all:
             return True
         return any(kind_of(expected).looks_at_all(expected) for expected in self.expect)
 
     @property
     def looks_beyond_ids(self) -> bool:
-        """Whether an expectation looks at more than the ids of the ranking: at fields,
-        or at another ranking.
-        """
+        """Say whether an expectation looks at fields, or at another ranking."""
         return any(expected.conditions or expected.query for expected in self.expect)
 
     @property
     def fields(self) -> dict[str, int]:
-        """The fields that expectations look at, each with how many of the top results
-        are checked for it.
+        """The fields that expectations look at, by path.
+
+        The value is how many of the top results are checked for the field.
         """
         ranks: dict[str, int] = {}
         for expected in self.expect:
@@ -643,8 +631,9 @@ class Suite:
 
     @property
     def unjudged_words(self) -> str:
-        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty if all
-        listed queries have some.
+        """Name the listed queries without judgments; empty if all have some.
+
+        `146 of 200 queries have no judgments: "a", "b", "c" ...`
         """
         total = counted(self.listed, "query", "queries")
         parts = []

@@ -86,9 +86,7 @@ def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] |
 
 
 def check_query_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
-    """Check files of queries. `{file: ..., only: judged}` leaves out the queries
-    without judgments.
-    """
+    """Check files of queries, which may have the key `only`."""
     return check_files(value, at, _QUERY_KEYS)
 
 
@@ -123,8 +121,9 @@ def check_files(
 def _check_file(
     value: object, keys: Sequence[str], at: Location, path: Path
 ) -> NamedFile | Wrong:
-    """Check a file from its name, or from a mapping that may have these keys. `path`
-    leads to it.
+    """Check a file from its name, or from a mapping that may have these keys.
+
+    `path` leads to it from the value of the key.
     """
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
     described = _check_description(value, keys, expected=expected, at=at)
@@ -190,9 +189,7 @@ def _is_text(value: object) -> bool:
 
 
 def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Give the paths to the texts of queries in a file. They may be written as one
-    text.
-    """
+    """Give the paths to the texts of queries in a file, written as one or as a list."""
     written = described.get("query")
     if written is None:
         return None
@@ -226,8 +223,9 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 
 
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
-    """Check the catalogue of a suite: a path, or
-    `{file:, id:, title:, show: [...], url:, image:}`.
+    """Check the catalogue of a suite, a path or a mapping.
+
+    `{file:, id:, title:, show: [...], url:, image:}`
     """
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
     described = _check_description(value, _CATALOGUE_KEYS, expected=expected, at=at)

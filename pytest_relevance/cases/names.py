@@ -1,5 +1,4 @@
-"""Which names pytest can carry: ids of cases in node ids, tags as markers, names of
-fixtures.
+"""Which names pytest can carry: ids in node ids, tags as markers, fixtures.
 
 A written id becomes part of the node id unchanged, so an id that a node id cannot carry
 is refused. A query that serves as id is the user's text. It stays unchanged everywhere
@@ -35,9 +34,7 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")
 
 
 def is_control(character: str) -> bool:
-    """Whether a character controls a terminal or breaks a line rather than being
-    shown.
-    """
+    """Say whether a character controls a terminal or breaks a line."""
     return unicodedata.category(character) in _CONTROL
 
 
@@ -107,8 +104,9 @@ def _percent(character: str) -> str:
 
 
 def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
-    """Say why a tag cannot become a marker; None if it can. `owned` are the markers of
-    others.
+    """Say why a tag cannot become a marker; None if it can.
+
+    `owned` are the markers of pytest and plugins.
     """
     if not _TAG.fullmatch(text):
         return (

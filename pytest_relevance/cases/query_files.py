@@ -90,7 +90,7 @@ class ListedPosition:
 class ListedQueries:
     """The queries of all the files of a suite, in their order, each id once.
 
-    It knows which of them have written cases.
+    It keeps which of them have written cases.
     """
 
     def __init__(self) -> None:
@@ -120,11 +120,10 @@ class ListedQueries:
     def of_case(
         self, written_id: str | None, text: str | None, at: Location
     ) -> ListedQuery | Wrong | None:
-        """Find the listed query that a written case matches.
+        """Find the listed query that a written case matches, by its id or its text.
 
-        It matches by the id of the case, or by its text if it has no id. From then on
-        the query counts as one with a written case. Reports an id that another query
-        has.
+        The text counts if the case has no id. From then on the query counts as one with
+        a written case. Reports an id that another query has.
         """
         ids: Sequence[str] = ()
         if written_id is None:
@@ -167,9 +166,7 @@ class ListedQueries:
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
-    """Say in what a second query of an id differs from the first one; None if they
-    agree.
-    """
+    """Say how a second query of an id differs from the first; None if they agree."""
     name = quoted(new.query.id)
     if earlier.text != new.text:
         return (
@@ -219,7 +216,7 @@ that of a product.
 
 
 def key_of_a_case(column: UnreadColumn) -> str | None:
-    """Find the key of a case that a column is named like."""
+    """Find the key of a case that a column is named like; None if there is none."""
     name = folded(column.name)
     key = _KEYS.get(name)
     if key is None or name in _USUAL_NAMES:
@@ -230,9 +227,7 @@ def key_of_a_case(column: UnreadColumn) -> str | None:
 
 
 def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None:
-    """Make the error for columns that are named like keys of a case; None if there are
-    none.
-    """
+    """Make the error for columns that are named like keys of a case, if any."""
     problems = []
     for column in unread:
         key = key_of_a_case(column)
@@ -242,7 +237,7 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
 
 
 def _mistake(name: str, key: str) -> str:
-    """Make the message for a column that is named like a key."""
+    """Say what to do about a column that is named like a key."""
     if key == "params":
         return (
             f"the column {quoted(name)} is not read. Write params in JSON: "
@@ -256,8 +251,7 @@ def _mistake(name: str, key: str) -> str:
 
 
 def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
-    """Name the other columns that nothing reads, in one sentence; None if there are
-    none with content.
+    """Name the other columns that nothing reads and that have content; None if none.
 
     Beside judgments, other columns are about documents and are not named.
     """

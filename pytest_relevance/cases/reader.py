@@ -1,5 +1,7 @@
-"""Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin,
-`parse_suite` for bytes.
+"""Read case files.
+
+`read_suite(path)` is for everybody, `load_suite` for the plugin, and `parse_suite`
+reads bytes.
 
 The file is read in one pass, a case at a time, so that memory grows only with the
 content of the cases. If a suite key stands below `cases`, the file is read once more:
@@ -122,9 +124,7 @@ def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
 
 
 def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
-    """Raise the mistakes that were found, or the one accident that explains them
-    all.
-    """
+    """Raise the mistakes that were found, or the one accident that explains them."""
     problems = builder.problems
     if problems.found:
         refuse_accident(data, problems.file)
@@ -132,8 +132,7 @@ def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
 
 
 def refuse_accident(data: bytes, shown: str) -> None:
-    """Refuse a pointer of Git LFS, an HTML page or an unfinished merge in place of a
-    case file.
+    """Refuse a file that is a case file by its name alone: an HTML page, for example.
 
     Raises:
         CaseFileError: with this one mistake, as all others follow from it.
@@ -152,7 +151,7 @@ def refuse_accident(data: bytes, shown: str) -> None:
 
 
 def has_cases(data: bytes) -> bool:
-    """Whether a YAML text seems to have `cases` or `queries` at its top.
+    """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
     That makes it a case file, whatever its name. The text is not parsed: a mistake
     above the cases must be shown, not hide the file. The key begins a line, or stands

@@ -1,5 +1,4 @@
-"""What plain text in a case file means: a number, true, false, null, or the text
-itself.
+"""What plain text in a case file means: a value, or the text itself.
 
 The guesses of YAML are not used: `no` is false for YAML, `1e5` is text, and `12:30` is
 750. Quotes always mean text. Of plain scalars, `true`, `false`, `null` and decimal
@@ -23,9 +22,7 @@ _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "":
 
 
 def number(text: str) -> int | float | None:
-    """Convert plain text to a number; None if it is not a decimal number without
-    leading zeros.
-    """
+    """Convert a decimal number without leading zeros; None for any other text."""
     match = _COMPILED.fullmatch(text)
     if match is None:
         return None
@@ -44,17 +41,16 @@ def grade(text: str) -> int | float | str:
 
 
 def scalar_value(text: str) -> object:
-    """Convert plain text if a value is wanted: true, false, null, a number, else the
-    text itself.
-    """
+    """Convert plain text to true, false, null or a number; else keep the text."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     return grade(text)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite number that a float can hold. True and false are not
-    numbers.
+    """Say whether a value is a finite number that a float can hold.
+
+    True and false are not numbers.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
@@ -62,7 +58,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def are_finite(numbers: Iterable[float]) -> bool:
-    """Whether numbers are finite, and a float can hold them."""
+    """Say whether numbers are finite, and a float can hold them."""
     try:
         return all(map(isfinite, numbers))
     except OverflowError:

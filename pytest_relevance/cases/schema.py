@@ -1,5 +1,4 @@
-"""The JSON Schema of case files, made of the tables of keys, expectations, gates and
-measures.
+"""The JSON Schema of case files, made of the tables that the reader uses.
 
 With it an editor completes the keys of a case file, explains them and marks most
 mistakes. It accepts everything that the reader accepts. `pytest-relevance schema`
@@ -126,9 +125,7 @@ def _usual_spellings(measure: AnyMeasure) -> list[str]:
 
 
 def _about_measure(measure: AnyMeasure) -> str:
-    """Show how a metric is written, and what it is:
-    `P[(rel=...)][@k]: share of ...`.
-    """
+    """Show how a metric is written, and what it is: `P[(rel=...)][@k]: ...`."""
     written = measure.name
     if measure.parameters:
         names = ", ".join(f"{name}=..." for name in measure.parameters)

@@ -1,7 +1,7 @@
 """How the nodes of YAML become plain Python, in the way that each key asks for.
 
-For most keys a number is a number. For ids, queries, tags and names all is text, as
-written.
+For most keys a number is a number. For ids, queries, tags and names everything is text,
+as written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _as_text(scalar: ScalarEvent) -> object:
 
 
 def _is_plain(scalar: ScalarEvent) -> bool:
-    """Whether a scalar stands without quotes."""
+    """Say whether a scalar stands without quotes."""
     return bool(scalar.implicit[0])
 
 
@@ -67,7 +67,7 @@ JUDGMENTS = Shape(_as_value)
 
 
 def to_python(node: Node, shape: Shape) -> object:
-    """Convert a node, of the shape of its key, to plain Python."""
+    """Convert a node to plain Python, in the shape of its key."""
     if isinstance(node, ScalarEvent):
         return shape.scalar(node)
     if isinstance(node, SequenceNode):

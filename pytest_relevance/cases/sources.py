@@ -303,7 +303,7 @@ class Sources:
     def _find_needed(
         self, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong | None:
-        """Find the judgments of a query, and report that there are none.
+        """Find the judgments of a query, and report it if there are none.
 
         None if there are no files to look in.
         """

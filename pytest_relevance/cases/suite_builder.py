@@ -1,5 +1,4 @@
-"""Collects the cases of one case file, and the problems in it and in the files that it
-names.
+"""Collects the cases of one case file, and the mistakes in it and its files.
 
 `reader` calls it with the keys of the suite, then with each case, and at the end with
 `finish`.
@@ -147,9 +146,7 @@ class SuiteBuilder:
             at.refuse(why, "documents")
 
     def _opened_sources(self) -> Sources:
-        """Give the files of the suite. Only suites with files import what reads
-        them.
-        """
+        """Give the files of the suite. Only suites with files import their readers."""
         if self._sources is None:
             from pytest_relevance.cases.sources import Sources
 
@@ -160,8 +157,9 @@ class SuiteBuilder:
 
     @property
     def _are_files_wrong(self) -> bool:
-        """Whether a file of the suite is broken. No case can then be checked against
-        its judgments.
+        """Say whether a file of the suite is broken.
+
+        No case can then be checked against its judgments.
         """
         return self._sources is not None and self._sources.is_wrong
 
@@ -239,10 +237,10 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Whether no case above has the same name: its id, that of its listed query, or
-        its query.
+        """Say whether no case above has the same name, and report a case that has.
 
-        Reports a second case of a name. False also if what decides the name is wrong.
+        The name is the id of the case, that of its listed query, or its query. False
+        also if what decides the name is wrong.
         """
         own = checked.values
         if "id" in own:
@@ -281,9 +279,7 @@ class SuiteBuilder:
         origin: Origin,
         at: Location,
     ) -> CaseDraft | None:
-        """Make a draft of a case of its checked keys, and keep it; None if the keys
-        contradict.
-        """
+        """Make a draft of a case and keep it; None if keys contradict each other."""
         draft = draft_case(own, self._terms, judgments, origin=origin, at=at)
         if draft is WRONG:
             return None
@@ -312,8 +308,9 @@ class SuiteBuilder:
             sources.check_any_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, sources: Sources) -> None:
-        """Make a draft of a listed query: without a floor if the judgments of the suite
-        have none for it.
+        """Make a draft of a listed query.
+
+        It has no floor if the judgments of the suite have none for it.
         """
         from pytest_relevance.cases.query_files import ListedPosition
 
@@ -347,9 +344,7 @@ class SuiteBuilder:
     # The end
 
     def finish(self) -> list[Case]:
-        """Make the cases, now that the grades of all judgments of the file are
-        known.
-        """
+        """Make the cases, now that the grades of the whole file are known."""
         at = self._location(self._values, NodePosition(self._root))
         sources = self._sources
         if sources is not None and not self._wrong and not sources.is_wrong:
@@ -365,7 +360,7 @@ class SuiteBuilder:
         return cases
 
     def suite(self, cases: Sequence[Case]) -> Suite:
-        """Make the suite. To be called only if there are no problems."""
+        """Make the suite. There may be no problems."""
         sources = self._sources
         queries_line = 1
         if QUERIES in self._root.pairs:

@@ -1,9 +1,8 @@
-"""The checks of simple values: texts, numbers, choices, ids, tags, params, lists of
-documents.
+"""The checks of simple values: texts, numbers, names, params, documents.
 
-A check takes a plain Python value, so that it is the same for a case file and for a
-case that is written in Python (`relevance.check`), and its `Location`. It returns what
-a `Case` or its `Terms` have in that place, or `WRONG` if it has reported a mistake.
+A check takes a plain Python value and its `Location`. So it is the same for a case file
+and for a case that is written in Python (`relevance.check`). It returns what a `Case`
+or its `Terms` have in that place, or `WRONG` if it has reported a mistake.
 """
 
 from __future__ import annotations
@@ -110,9 +109,7 @@ def check_fixture(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Check what says which document a result is: a field, a list of fields, or a
-    template.
-    """
+    """Check what is the id of a result: a field, a list of fields, or a template."""
     if not isinstance(value, (str, list, tuple)):
         advice = ""
         if isinstance(value, Mapping):
@@ -238,8 +235,9 @@ def _grade_named(written: object, names: Mapping[str, float]) -> object:
 def report_unknown_keys(
     written: Mapping[str, object], known: Collection[str], takes: str, at: Location
 ) -> Wrong | None:
-    """Report the keys of a mapping that are not `known`. `takes` says in messages which
-    there are.
+    """Report the keys of a mapping that are not `known`.
+
+    `takes` says in messages which keys there are.
     """
     result = None
     for key in written:
@@ -251,9 +249,7 @@ def report_unknown_keys(
 
 
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
-    """Check keyword arguments of the search. They are merged over the inherited
-    ones.
-    """
+    """Check keyword arguments of the search, and merge them over the inherited ones."""
     if not isinstance(value, Mapping):
         return at.refuse(
             f"expected a mapping of keyword arguments for search(), found {found(value)}"
@@ -277,7 +273,7 @@ def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
 
 
 def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
-    """Check a list of tags. Which names others own is only checked if that is known."""
+    """Check a list of tags. Whether others own a name is checked only if known."""
     owned = at.subject.owned_tags
 
     def why_wrong(tag: object) -> str | None:
@@ -372,7 +368,7 @@ def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
 
 
 def _seems_list(text: str) -> bool:
-    """Whether a text is surely a list of ids, for example `sku-1, sku-2`.
+    """Say whether a text is surely a list of ids, for example `sku-1, sku-2`.
 
     Numbers between commas may be one number, for example 1,5.
     """

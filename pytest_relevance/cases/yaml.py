@@ -138,9 +138,7 @@ class NodePosition:
 
 
 def scalar_text(node: MappingNode, name: str) -> str | None:
-    """Give the text of a key of a mapping; None if it is missing, or is a mapping or a
-    list.
-    """
+    """Give the text of a key; None if it is missing, or is a mapping or a list."""
     if name not in node.pairs:
         return None
     _, value = node.pairs[name]
@@ -238,8 +236,9 @@ class EventReader:
         return node
 
     def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
-        """Add the pairs of the value of a merge key to those of a mapping. The keys
-        that it has stay.
+        """Add the pairs of the value of a merge key to those of a mapping.
+
+        Keys that the mapping has stay as they are.
         """
         sources = value.items if isinstance(value, SequenceNode) else [value]
         for source in sources:
@@ -255,8 +254,9 @@ class EventReader:
     def add_duplicate(
         self, key: ScalarEvent, first: ScalarEvent, mapping: str = ""
     ) -> None:
-        """Report a key that a mapping has already. `mapping` is the key whose value the
-        mapping is.
+        """Report a key that a mapping has already.
+
+        `mapping` is the key whose value the mapping is.
         """
         what = f"duplicate key {quoted(key.value)}"
         advice = "keep one of them"
@@ -286,9 +286,7 @@ class EventReader:
         event.implicit = (True, False)
 
     def _alias(self, event: Event) -> Node:
-        """Give the node that an alias stands for. Refuses aliases that expand without
-        end.
-        """
+        """Give the node of an alias. Refuses aliases that expand without end."""
         name = event.anchor
         if name not in self._anchors:
             raise _broken(
@@ -355,8 +353,9 @@ def _is_special(scalar: ScalarEvent) -> bool:
 
 
 def _is_explicit(event: Event) -> bool:
-    """Whether the tag of an event was written. A scalar has a pair of flags, other
-    events have one.
+    """Say whether the tag of an event was written.
+
+    A scalar has a pair of flags, other events have one.
     """
     return event.implicit in ((False, False), False)
 

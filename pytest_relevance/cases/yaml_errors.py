@@ -1,6 +1,4 @@
-"""What is wrong with a text that is not YAML, in words for somebody who writes case
-files.
-"""
+"""What is wrong with a text that is not YAML, in words for authors of case files."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ def place_of(mark: Mark | None) -> Place:
 
 
 def is_utf_16(data: bytes) -> bool:
-    """Whether a file begins with a byte order mark of UTF-16."""
+    """Say whether a file begins with a byte order mark of UTF-16."""
     return data.startswith(_UTF_16)
 
 
@@ -142,7 +140,7 @@ def _usual_cause(message: str) -> str:
 
 
 def _is_indented_with_tab(before: str) -> bool:
-    """Whether there is a tab in what stands before a position, and nothing but blanks.
+    """Say whether there is a tab before a position, and nothing but blanks.
 
     libyaml calls it "a character" without naming it.
     """

@@ -251,7 +251,7 @@ class _Some(KindOfFields):
         return 0
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name the results, of which none meets the conditions."""
+        """Name the results. None of them meets the conditions."""
         return _explain(
             reason,
             names,

@@ -1,4 +1,8 @@
-"""Whether the accepted ranking missed an expectation on fields at least as badly."""
+"""Compares how badly two rankings miss an expectation on fields.
+
+A case failed before only if the accepted ranking missed its expectation at least as
+badly as the present one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ _NUMBERS = ("<", "<=", ">", ">=")
 
 
 def are_known(both: TwoOutcomes) -> bool:
-    """Whether the reference keeps the values of all results that were wrong then."""
+    """Say whether the reference keeps the values of all results that were wrong."""
     return len(both.then.values) == len(both.then.wrong)
 
 
@@ -28,9 +32,7 @@ class _WrongResult:
 
 
 def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
-    """List the wrong results of an outcome; older baselines kept only their
-    documents.
-    """
+    """List the wrong results of an outcome. Older baselines kept only documents."""
     found = []
     for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
         found.append(_WrongResult(document, rank, values))
@@ -54,30 +56,30 @@ class _Demand:
         return cls(comparisons, forbids)
 
     def is_of_numbers(self, path: str) -> bool:
-        """Whether a number may miss the condition of a field by more or by less."""
+        """Say whether a number may miss the condition of a field by more or by less."""
         return self.comparisons[path] in _NUMBERS
 
 
 def fields_as_badly(both: TwoOutcomes) -> bool:
-    """Compare the results of `every` and `at_most` that are wrong.
+    """Say whether `every` or `at_most` was missed at least as badly.
 
-    Each of them has to be one that was wrong then, in no other field, with no worse
-    value.
+    Each wrong result has to be one that was wrong then, in the same fields, with no
+    worse value.
     """
     return _were_all_wrong(both, _Demand.of(both.now))
 
 
 def none_as_badly(both: TwoOutcomes) -> bool:
-    """Compare the results that `none` forbids.
+    """Say whether `none` was missed at least as badly.
 
-    Each of them has to be one that was wrong then, with no worse value, and may not
-    stand higher than it did.
+    Each forbidden result has to be one that was there then, with no worse value, and
+    may not stand higher than it did.
     """
     return _were_all_wrong(both, _Demand.of(both.now, forbids=True))
 
 
 def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
-    """Whether each wrong result of now was wrong then, and no less."""
+    """Say whether each result that is wrong now was wrong then, at least as much."""
     then, now = _wrong_results(both.then), _wrong_results(both.now)
     if not then or not now:  # without a wrong result nothing was returned
         return not both.then.wrong and not both.now.wrong
@@ -92,9 +94,7 @@ def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
 def _find_no_better(
     result: _WrongResult, then: Sequence[_WrongResult], demand: _Demand
 ) -> _WrongResult | None:
-    """Find the same document among the wrong results of then, wrong at least as
-    much.
-    """
+    """Find the same document among the wrong results of then, at least as wrong."""
     for earlier in then:
         if earlier.document != result.document:
             continue
@@ -106,9 +106,7 @@ def _find_no_better(
 
 
 def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Whether a result is wrong in fields that were wrong then, with no worse
-    values.
-    """
+    """Say whether a result is wrong in no new field, and with no worse value."""
     for path, value in now.values.items():
         if path not in then.values:
             return False
@@ -118,10 +116,11 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 
 
 def some_as_badly(both: TwoOutcomes) -> bool:
-    """Compare the results of `some`, of which one should meet all conditions.
+    """Say whether `some` was missed at least as badly.
 
-    No result then may have been closer to that than each of those now, and no field may
-    have a value that none had then (a number may be closer to its bound).
+    No result then may have been closer to the conditions than each result is now. And
+    no field may have a value now that it had in no result then, except a number that is
+    closer to its bound.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)
@@ -136,7 +135,7 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Whether a result misses no further condition, and no number by more.
+    """Say whether a result misses no further condition, and no number by more.
 
     Texts are not compared: one wrong text is as far from the right one as another.
     """
@@ -151,9 +150,7 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool
 
 
 def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
-    """Give the values of a result that are compared with texts, with the paths of
-    fields.
-    """
+    """Give the values of a result that are compared with texts, by their paths."""
     found: set[tuple[str, object]] = set()
     for path, value in result.values.items():
         if not demand.is_of_numbers(path):
@@ -162,9 +159,7 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Whether a value is the one of then, or a number that misses its bound by no
-    more.
-    """
+    """Say whether a value is the one of then, or a number no further from its bound."""
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):
@@ -191,7 +186,6 @@ def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
 
 
 def _numbers_in(value: Any) -> list[float]:
-    """Give the numbers among the values of a field."""
     values = value if isinstance(value, list) else [value]
     return [
         each

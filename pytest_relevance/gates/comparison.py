@@ -1,6 +1,4 @@
-"""Gates of a comparison of two runs: means, drops of means, drops of single cases, new
-errors.
-"""
+"""Gates of a comparison of two runs: means, drops, and new errors."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from pytest_relevance._text import (
     listed,
 )
 from pytest_relevance.gates.drop import DropFinding, DropFindings, show_hidden_drops
-from pytest_relevance.gates.findings import UndefinedFinding, finding_text
+from pytest_relevance.gates.findings import CommonFinding, UndefinedFinding
 from pytest_relevance.gates.kind import Finding
 from pytest_relevance.gates.mean import MeanFinding
 from pytest_relevance.metrics.measures import largest_score
@@ -34,17 +32,16 @@ from pytest_relevance.results.filled import graders_of, has_filled
 
 
 @dataclass(frozen=True, slots=True)
-class CaseDropsFinding(Finding):
+class CaseDropsFinding(CommonFinding):
     """The cases that dropped by more than a case may, by `metric` or by nDCG@k."""
 
-    kind = "case drops"
     metric: str | None
     bound: float
     cases: Sequence[Change]
 
     @property
     def is_met(self) -> bool:
-        """Whether no case did."""
+        """Say whether no case dropped so far."""
         return not self.cases
 
     @property
@@ -52,18 +49,36 @@ class CaseDropsFinding(Finding):
         """The metric; empty for the nDCG@k of each case."""
         return self.metric or ""
 
+    def text(self) -> str:
+        """Say `2 cases dropped by more than 0.3: "boots" (-0.800) and ...`."""
+        most = f"{self.bound:.12g}"
+        if not self.cases:
+            return f"no case dropped by more than {most}"
+        worst = []
+        for change in self.cases:
+            case, difference = change.case, change.difference
+            digits = digits_apart(-difference, self.bound)
+            name = case_in_prose(case.id, case.query, case.variant)
+            worst.append(f"{name} ({difference:+.{digits}f})")
+        cases = counted(len(worst), "case")
+        return f"{cases} dropped by more than {most}: {first_few(worst)}"
+
 
 @dataclass(frozen=True, slots=True)
-class NewErrorsFinding(Finding):
+class NewErrorsFinding(CommonFinding):
     """The cases that are an error in the second run alone."""
 
-    kind = "new errors"
     cases: Sequence[ErroredCase]
 
-    @property
-    def is_met(self) -> bool:
-        """Whether it is as it should be."""
-        return False
+    def text(self) -> str:
+        """Say `1 case ended in an error that was none before: "boots"`."""
+        names = []
+        for case in self.cases:
+            _, name, variant = case.key
+            names.append(case_in_prose(name, case.query, variant))
+        were = "was" if len(names) == 1 else "were"
+        cases = counted(len(names), "case")
+        return f"{cases} ended in an error that {were} none before: {first_few(names)}"
 
 
 def judge_comparison(
@@ -74,9 +89,7 @@ def judge_comparison(
     max_case_drop: float | None = None,
     min_mean: Mapping[str, float] | None = None,
 ) -> ComparisonGates:
-    """Judge the second run of a comparison. `Comparison.judge` explains the
-    arguments.
-    """
+    """Judge the second run of a comparison. `Comparison.judge` says how."""
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
         _check_drop(f"max_drop of {name}", bound, name)
@@ -106,8 +119,9 @@ def judge_comparison(
 def _bounds(
     what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
-    """Give bounds by the names of metrics. Raises ValueError for a metric that was not
-    compared.
+    """Give bounds by the names of metrics.
+
+    Raises ValueError for a metric that was not compared.
     """
     names = comparison.names
     bounds = {}
@@ -123,9 +137,7 @@ def _bounds(
 
 
 def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
-    """Give the differences by the grades of people alone; none if no case has filled
-    grades.
-    """
+    """Give the differences by the grades of people; none without filled grades."""
     if not has_filled(comparison.results):
         return ()
     return comparison.without_fill().metrics
@@ -196,39 +208,6 @@ def _judge_means(
     return findings
 
 
-def comparison_text(finding: Finding) -> str:
-    """Say in a sentence what a gate of a comparison found."""
-    if isinstance(finding, CaseDropsFinding):
-        return _case_drops(finding)
-    if isinstance(finding, NewErrorsFinding):
-        return _new_errors(finding)
-    return finding_text(finding)
-
-
-def _case_drops(finding: CaseDropsFinding) -> str:
-    most = f"{finding.bound:.12g}"
-    if not finding.cases:
-        return f"no case dropped by more than {most}"
-    worst = []
-    for change in finding.cases:
-        case, difference = change.case, change.difference
-        digits = digits_apart(-difference, finding.bound)
-        name = case_in_prose(case.id, case.query, case.variant)
-        worst.append(f"{name} ({difference:+.{digits}f})")
-    cases = counted(len(worst), "case")
-    return f"{cases} dropped by more than {most}: {first_few(worst)}"
-
-
-def _new_errors(finding: NewErrorsFinding) -> str:
-    names = []
-    for case in finding.cases:
-        _, name, variant = case.key
-        names.append(case_in_prose(name, case.query, variant))
-    were = "was" if len(names) == 1 else "were"
-    cases = counted(len(names), "case")
-    return f"{cases} ended in an error that {were} none before: {first_few(names)}"
-
-
 def _check_mean(what: str, number: float, metric: str) -> None:
     """Raise ValueError if a mean of a metric cannot be as high."""
     named = metric_named(metric)
@@ -240,7 +219,7 @@ def _check_mean(what: str, number: float, metric: str) -> None:
 
 
 def _check_drop(what: str, number: float, metric: str) -> None:
-    """Raise ValueError if a score by a metric cannot drop by as much."""
+    """Raise ValueError if a score by a metric cannot drop as far."""
     most = largest_score(
         needs_judgments(
             metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"

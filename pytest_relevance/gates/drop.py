@@ -83,21 +83,20 @@ class DropFinding(Finding):
 
     @property
     def exceeds(self) -> bool:
-        """Whether a mean dropped by more than its bound; rounding alone does not
-        count.
-        """
+        """Say whether the mean dropped by more than its bound and rounding."""
         return -self.difference.means.difference > self.bound + TIE
 
     @property
     def is_void(self) -> bool:
-        """Whether so few cases changed that no p-value could be as low as `p`: the drop
-        alone decides.
+        """Say whether so few cases changed that no p-value could be as low as `p`.
+
+        Then the drop alone decides.
         """
         return self.p is not None and not self.difference.least_p <= self.p
 
     @property
     def is_met(self) -> bool:
-        """Whether a mean dropped by no more than its bound, or not significantly."""
+        """Say whether the mean did not drop too far, or not significantly."""
         if not self.exceeds:
             return True
         if self.p is None or self.is_void:
@@ -155,9 +154,7 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Count the cases of the reference that are not compared by a metric, by the
-    reason.
-    """
+    """Count the reference cases that a metric does not compare, by the reason."""
     counts: Counter[str] = Counter()
     for case in lost:
         if not case.metrics or metric.text in case.metrics:
@@ -170,9 +167,7 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Put the drop that people see in the place of a finding in which filled grades
-    hide it.
-    """
+    """Replace each finding in which filled grades hide a drop by that drop."""
     unmet = {}
     for finding in of_people:
         if isinstance(finding, DropFinding) and not finding.is_met:
@@ -235,8 +230,9 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _moved(drop: float, bound: float) -> str:
-    """`fell by 0.021`, with so many decimals that the drop and its bound can be told
-    apart.
+    """Say `fell by 0.021`.
+
+    It has enough decimals to tell the drop and its bound apart.
     """
     digits = digits_of_change(drop)
     if drop > 0:

@@ -59,9 +59,7 @@ class GateResult:
 
     @property
     def name(self) -> str:
-        """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` if
-        there are variants.
-        """
+        """The name in pytest node ids: `gate[ID]`, or `gate[ID][VARIANT]`."""
         name = f"gate[{self.gate.id}]"
         return name if self.variant is None else f"{name}[{self.variant}]"
 
@@ -71,10 +69,11 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Give `passed`, `failed`, or `skipped` without a verdict, which fails if
-        verdicts are required.
+        """Give the outcome of the gate as a test.
 
-        A gate that failed before is `xfailed` if that is expected.
+        It is `passed`, `failed`, `xfailed` (it failed before, and that is expected), or
+        `skipped` (no verdict). Without a verdict it is `failed` if verdicts are
+        required.
         """
         if self.not_judged is not None:
             is_updating = isinstance(self.not_judged, UpdatingFinding)
@@ -204,8 +203,9 @@ class _CasesOfFile:
         return replace(judged, not_judged=why)
 
     def _reference(self, judged: GateResult, group: Sequence[CaseResult]) -> Reference:
-        """Give what a gate may compare its cases with. Tags of cases that did not run
-        are not known.
+        """Give what a gate may compare its cases with.
+
+        The tags of cases that did not run are not known.
         """
         gate, variant = judged.gate, judged.variant
         lost = []
@@ -231,8 +231,10 @@ def _place(result: CaseResult) -> tuple[str, int, str]:
 def _findings(
     gate: Gate, results: Sequence[CaseResult], reference: Reference
 ) -> list[Finding]:
-    """Judge one gate. An error fails it whatever its tag: what the search would have
-    returned is unknown.
+    """Judge one gate.
+
+    An error fails it whatever its tag: what the search would have returned is not
+    known.
     """
     findings: list[Finding] = []
     for verdict in WITHOUT_SCORE:
@@ -253,8 +255,9 @@ def _compared_variants(
 ) -> dict[str | None, list[CaseResult]]:
     """Give the results that a gate about two variants is judged by, as one group.
 
-    They are those of its variant, with their scores against the rankings that the other
-    variant has of them, and those of the other variant that have no score.
+    They are the results of its variant, scored against the rankings of the other
+    variant. Results of the other variant without a score, such as errors, belong to
+    them.
     """
     group = []
     others = {}
@@ -276,9 +279,7 @@ def _compared_variants(
 def _beside_variant(
     gate: Gate, result: CaseResult, other: CaseResult | None
 ) -> CaseResult:
-    """Score a result against the ranking of the same case in another variant, if there
-    is one.
-    """
+    """Score a result against the ranking of its case in another variant, if any."""
     if other is None:
         return with_similarities(result, gate.metrics, None)
     metrics = []
@@ -291,8 +292,9 @@ def _beside_variant(
 def in_variants(
     variants: Iterable[str | None], results: Iterable[CaseResult]
 ) -> dict[str | None, list[CaseResult]]:
-    """Give the results that each variant is judged by. One whose search has no
-    parameter counts in every variant.
+    """Give the results that each variant is judged by.
+
+    A result counts in every variant if its search has no parameter.
     """
     names = list(dict.fromkeys(variants))
     if names != [None]:
@@ -308,5 +310,5 @@ def in_variants(
 
 
 def looks_at(gate: Gate, result: CaseResult) -> bool:
-    """Whether a gate is about a case."""
+    """Say whether a gate is about a case."""
     return gate.tag is None or gate.tag in result.tags

@@ -30,16 +30,16 @@ class Finding(ABC):
     __slots__ = ()
 
     kind: ClassVar[str]
-    """The kind of gate whose `explain` has the words, or a kind of `gates.findings`."""
+    """The kind of gate whose `explain` has the words."""
 
     @property
     @abstractmethod
     def is_met(self) -> bool:
-        """Whether the gate may pass with this finding."""
+        """Say whether the gate may pass with this finding."""
 
     @property
     def is_known(self) -> bool:
-        """Whether the reference missed it by no less, and that is expected."""
+        """Say whether the reference missed it by no less, and that is expected."""
         return False
 
     @property
@@ -69,7 +69,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class CaseBehind:
-    """A case because of which a gate is not met.
+    """A case that helps to leave a gate unmet.
 
     `pull`: how much it counts; those with the most are shown first.
     `shown`: the figure that is shown with it.
@@ -149,6 +149,6 @@ class GateKind(ABC):
 
 
 def gate_kind(name: str) -> GateKind:
-    """Find a kind of gate; `UNKNOWN` if the package that added it is not installed."""
+    """Find a kind of gate, or `UNKNOWN` if its package is not installed."""
     kind: GateKind = GATES.get(name if name in GATES else UNKNOWN)
     return kind

@@ -80,12 +80,12 @@ class MeanFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether the mean is at least the bound."""
+        """Say whether the mean is at least the bound."""
         return self.mean >= self.bound - TIE
 
     @property
     def is_known(self) -> bool:
-        """Whether the reference missed the bound, by no less."""
+        """Say whether the reference missed the bound by no less."""
         return self.before is not None and self.before.is_known
 
     @property
@@ -139,9 +139,7 @@ def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
 
 
 def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
-    """Compute the mean by the grades of people; None if no case has filled grades, or
-    none has a score.
-    """
+    """Compute the mean by the grades of people; None without filled grades."""
     if metric.is_similarity or not has_filled(cases):
         return None
     scores = _scores(metric, [without_fill(case) for case in cases])
@@ -199,9 +197,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Whether the mean of the grades that people gave is lower than in the
-    reference.
-    """
+    """Say whether the mean by the grades of people is lower than in the reference."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]
@@ -210,9 +206,7 @@ def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -
 
 
 def _counted_cases(finding: MeanFinding) -> str:
-    """Say which cases a mean is over, if it is not over all:
-    `18 of 20 cases, those with relevant judgments`.
-    """
+    """Say which cases a mean is over: `18 of 20 cases, those with ...`."""
     if finding.counted >= finding.total:
         return counted(finding.counted, "case")
     which = "with relevant judgments"

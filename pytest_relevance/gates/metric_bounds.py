@@ -57,9 +57,7 @@ def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wro
 
 
 def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> Metric:
-    """Parse the name of a metric. Raises ValueError for one that cannot have such a
-    bound.
-    """
+    """Parse the name of a metric. Raises ValueError if it cannot have such a bound."""
     metric = at.metric(name, has_bound=is_number(bound))
     if is_drop:
         advice = f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}"
@@ -94,9 +92,7 @@ def describe_bounds(gate: Gate) -> str:
 
 
 def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFinding]:
-    """Find the metrics that look at more than some searches returned, and so have no
-    score there.
-    """
+    """Find the metrics without a score because some searches returned too little."""
     findings = {}
     for metric, _ in gate.bounds:
         asked = []
@@ -109,7 +105,7 @@ def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFin
 
 
 def _is_cut(case: CaseResult, metric: Metric) -> bool:
-    """Whether a case has no score because its ranking is cut."""
+    """Say whether a case has no score because its ranking is cut."""
     if not case.is_cut or metric.text in case.evaluation.scores:
         return False
     if case.verdict in WITHOUT_SCORE:
@@ -123,8 +119,9 @@ def count_searched(cases: Sequence[CaseResult]) -> int:
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
-    """Give the decimals for showing a figure beside its bound; `least` if both are
-    equal up to rounding.
+    """Give the decimals for showing a figure beside its bound.
+
+    They are `least` if both are equal up to rounding.
     """
     return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
 

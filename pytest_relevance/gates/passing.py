@@ -45,12 +45,12 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether enough cases pass. If no case can fail, it is not met."""
+        """Say whether enough cases pass. If no case can fail, it is not met."""
         return self.counted > 0 and self.passing >= self.share * self.counted - TIE
 
     @property
     def is_known(self) -> bool:
-        """Whether the reference missed the share by no less."""
+        """Say whether the reference missed the share by no less."""
         return self.before is not None and self.before.is_known
 
     @property

@@ -1,4 +1,4 @@
-"""Whether a gate that is not met failed before: one rule for every kind of gate.
+"""The rule by which a gate that is not met failed before, for every kind of gate.
 
 A gate failed before if, over the cases that both have, the reference misses it too and
 the value now is not lower, and if the value over all cases now is not below the value
@@ -42,20 +42,17 @@ class ValuesOfCases(Protocol):
         """Give the value of a case in this run."""
 
     def before(self, result: CaseResult) -> float | None:
-        """Give the value of the accepted ranking under the judgments and demands of
-        today.
-        """
+        """Give the value of the accepted ranking under the demands of today."""
 
     def that_day(self, case: AcceptedCase) -> float | None:
-        """Give the value of a case in the reference. Raises `NotKnown` if it is not
-        kept.
-        """
+        """Give the value in the reference. Raises `NotKnown` if it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """The values and weights of a case, in the reference and now; None without a
-    value.
+    """The values and weights of a case, in the reference and now.
+
+    A value is None if the case has none.
     """
 
     before: float | None
@@ -97,8 +94,9 @@ class GateValues:
         return values
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
-        """Give the values of the cases that both have, before and now, with the weights
-        of now.
+        """Give the values of the cases that both have, before and now.
+
+        Both have the weights of now.
         """
         before, now = [], []
         for case in self.cases:
@@ -149,9 +147,7 @@ def collect_values(
 def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
-    """Give the value of a case that only the reference has; None if the gate does not
-    look at it.
-    """
+    """Give the value of a case that only the reference has; None if it has none."""
     if case.weight is None:  # nor are its tags known
         raise NotKnown
     if not _is_about(gate, case.tags):
@@ -226,7 +222,7 @@ def figure_before(
 
 
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
-    """Whether a gate that is not met was missed in the reference, by no less.
+    """Say whether the reference missed a gate that is not met, by no less.
 
     `bound` is the least figure that meets the gate.
     """
@@ -239,6 +235,6 @@ def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
 
 
 def has_fallen(both: GateValues, figure: Figure) -> bool:
-    """Whether the figure is lower now, over the cases that both have."""
+    """Say whether the figure is lower now, over the cases that both have."""
     before, now = both.of_both()
     return bool(before) and figure(now) < figure(before) - TIE

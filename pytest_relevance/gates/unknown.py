@@ -25,7 +25,7 @@ class UnknownFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Whether the gate may pass: it may not."""
+        """Say whether the gate may pass with this finding."""
         return False
 
 

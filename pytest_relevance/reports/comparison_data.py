@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.codec import encode
-from pytest_relevance.gates.comparison import comparison_text
+from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_report import became, notable_change
 from pytest_relevance.results.case_result import CaseResult, Key
@@ -125,7 +125,7 @@ def _errors(comparison: Comparison) -> list[dict[str, Any]]:
 def _gates(gates: ComparisonGates, least: float) -> dict[str, Any]:
     findings = []
     for finding in gates.findings:
-        findings.append({"text": comparison_text(finding), "is_met": finding.is_met})
+        findings.append({"text": finding_text(finding), "is_met": finding.is_met})
     return {
         "passed": gates.passed,
         "findings": findings,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
 from pytest_relevance._text import MOST_SHOWN, counted, html_paragraph
-from pytest_relevance.gates.comparison import NewErrorsFinding, comparison_text
+from pytest_relevance.gates.comparison import NewErrorsFinding
+from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.reports.blocks import Sentence, lines_of
@@ -349,7 +350,7 @@ def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
     sentences = []
     unmet = 0
     for finding in gates.findings:
-        text = comparison_text(finding)
+        text = finding_text(finding)
         if finding.is_met:
             sentences.append(Sentence(f"met: {text}", GOOD))
         else:

@@ -16,7 +16,6 @@ from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
 from pytest_relevance.gates.comparison import (
     CaseDropsFinding,
     NewErrorsFinding,
-    comparison_text,
 )
 from pytest_relevance.gates.drop import DropFinding
 from pytest_relevance.gates.findings import (
@@ -603,7 +602,7 @@ def test_cases_that_drop_are_counted_and_the_worst_are_named() -> None:
     ]
     assert not gates.passed
     assert [mover.case.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
-    assert comparison_text(gates.findings[1]) == (
+    assert finding_text(gates.findings[1]) == (
         '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
     )
 
@@ -635,9 +634,7 @@ def test_a_new_error_fails_whatever_the_gates_are() -> None:
     )
     (found,) = compare_runs(whole, broken, common=True).judge().findings
     assert isinstance(found, NewErrorsFinding)
-    assert (
-        comparison_text(found) == '1 case ended in an error that was none before: "q1"'
-    )
+    assert finding_text(found) == '1 case ended in an error that was none before: "q1"'
     assert compare_runs(broken, whole, common=True).judge().passed
     (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
     # what is nowhere defined cannot pass

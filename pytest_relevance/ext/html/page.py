@@ -33,7 +33,7 @@ from pytest_relevance.ext.html.page_rows import (
     rows_of_comparison,
     rows_of_run,
 )
-from pytest_relevance.gates.comparison import comparison_text
+from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.reports.comparison_report import (
     comparison_headline,
     counts_text,
@@ -181,9 +181,9 @@ def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Scree
     findings = []
     for gate in gates.findings:
         if gate.is_met:
-            findings.append(ScreenLine(comparison_text(gate), outcome=PASSED))
+            findings.append(ScreenLine(finding_text(gate), outcome=PASSED))
         else:
-            findings.append(ScreenLine(comparison_text(gate), fallen, outcome=FAILED))
+            findings.append(ScreenLine(finding_text(gate), fallen, outcome=FAILED))
     return findings
 
 
