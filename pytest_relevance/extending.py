@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.formats import RunFormat as RunFormat
     from pytest_relevance.plugin.output_files import Message as Message
     from pytest_relevance.plugin.output_files import OutputFile as OutputFile
-    from pytest_relevance.plugin.running.searched import Searched as Searched
+    from pytest_relevance.plugin.running.case_run import Searched as Searched
     from pytest_relevance.plugin.sections import Section as Section
     from pytest_relevance.reports.formats import ReportFormat as ReportFormat
     from pytest_relevance.reports.styled_lines import styled_line as styled_line
@@ -51,7 +51,7 @@ _MODULES = {
     "gates.kind": "Finding GateKind",
     "judgments.formats": "JudgmentFormat RunFormat",
     "plugin.output_files": "Message OutputFile",
-    "plugin.running.searched": "Searched",
+    "plugin.running.case_run": "Searched",
     "plugin.sections": "Section",
     "reports.formats": "ReportFormat",
     "reports.styled_lines": "styled_line",

@@ -58,9 +58,8 @@ from pytest_relevance.plugin.skipped_folders import SkippedFolders
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case
-    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.plugin.running.case_run import CaseRun, Searched
     from pytest_relevance.plugin.running.fixture import Relevance
-    from pytest_relevance.plugin.running.searched import Searched
     from pytest_relevance.plugin.sections import Section
     from pytest_relevance.results.case_parts import DocumentTexts
     from pytest_relevance.results.case_result import CaseResult
@@ -382,7 +381,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]:
     """Call the search of a case alone."""
-    from pytest_relevance.plugin.running.alone import search_alone
+    from pytest_relevance.plugin.running.searching import search_alone
 
     return search_alone(case_run)
 

@@ -116,5 +116,9 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     if error is None:
         return None
     phase = SETUP if call.when == "setup" else SCORING if run.attempt.is_read else ""
-    prefix = f"in call {run.attempt.calls}: " if run.attempt.calls > 1 else ""
+    prefix = (
+        f"in call {run.attempt.searched.calls}: "
+        if run.attempt.searched.calls > 1
+        else ""
+    )
     return search_error(error, run.item.config, phase=phase, prefix=prefix)

@@ -87,7 +87,7 @@ def _attach_result(
         shown = result
         name_skipped_case(report, run)
     elif result.verdict == ERROR and report.failed and report.when == "call":
-        text = f"{result.place}: {_asked(result, attempt.calls)}"
+        text = f"{result.place}: {_asked(result, attempt.searched.calls)}"
         report.sections.append(("relevance case", text))
     run.forget_attempt()
     attach(report, Attached(results=(result,), shown=shown))

@@ -1,16 +1,21 @@
-"""The text of a failing case or gate, which replaces pytest's own representation of the
-exception.
+"""The text of a failing case or gate.
 
-All reporters get it with the report. The terminal asks for it at the end of the run,
-when all results are known.
+A case has it twice. Its exception has one, for code that catches it. The report has
+another, which replaces pytest's representation of the exception. The terminal asks for
+that at the end of the run, when all results and titles are known.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import pytest
+
+from pytest_relevance._text import harmless
 from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -26,6 +31,40 @@ from pytest_relevance.reports.workflow_commands import (
     line_without_commands,
     safe_output,
 )
+from pytest_relevance.results.case_result import CaseResult
+
+
+def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
+    """Return the text of the exception of a case that failed: one line.
+
+    That of a check in Python is the whole report: a test that catches the exception may
+    print it.
+    """
+    if is_check:
+        from pytest_relevance.reports.failure import failure_lines
+
+        return plain_text(failure_lines(result))
+    from pytest_relevance.reports.failure import failure_message
+
+    return failure_message(result)
+
+
+def text_of_report(result: CaseResult, config: pytest.Config) -> FailureText:
+    """Return the report of a case that failed, for pytest to print."""
+    from pytest_relevance.reports.failure import failure_lines
+
+    store = run_store(config)
+
+    def lines_of(**form: int) -> list[Line]:
+        return failure_lines(store.with_known(result), others=store.results, **form)
+
+    def message() -> str:
+        return harmless(text_of_exception(store.with_known(result), is_check=False))
+
+    file = os.path.normpath(config.invocation_params.dir / result.file)
+    place = FailurePlace(result.origin.source or file, result.line, message)
+    return FailureText(config.option, lines_of, place)
+
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},

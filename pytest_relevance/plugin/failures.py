@@ -72,7 +72,7 @@ the project that raised it.
 """
 
 RAISING = (
-    "pytest_relevance.plugin.running.searched",
+    "pytest_relevance.plugin.running.run_case",
     "pytest_relevance.metrics.measures",
 )
 """The module that raises an exception of a search again, in its own case, and the one

@@ -127,7 +127,7 @@ class GivingUp:
         if why is None:
             return
         run = item.stash[CASE_RUN]
-        if not run.is_searched_ahead:
+        if run.ahead is None:
             run.attempt.error = NotSearched(why, pytrace=False)
             raise run.attempt.error
 

@@ -163,5 +163,5 @@ class LoopChoice:
             return (yield)
         finally:
             pyfuncitem.obj = given
-            close_unawaited(this.attempt.searched)  # if no loop came to it
+            close_unawaited(this.attempt.pending)  # if no loop came to it
             this.attempt.is_running = False

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._text import harmless
 from pytest_relevance.plugin.attached import (
     ATTRIBUTE,
     Attached,
@@ -27,7 +26,7 @@ from pytest_relevance.plugin.attached import (
 )
 from pytest_relevance.plugin.case_reports import report_case
 from pytest_relevance.plugin.crashed_workers import Workers
-from pytest_relevance.plugin.failure_text import FailurePlace, FailureText
+from pytest_relevance.plugin.failure_text import text_of_report
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import (
     REPORTING,
@@ -41,8 +40,6 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS
 from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.plugin.told import PASSED_OVER
 from pytest_relevance.plugin.whole_run import WholeRun
-from pytest_relevance.reports.styled_lines import Line
-from pytest_relevance.results.case_result import CaseResult
 
 _CHECK_CALLS = "relevance-check-calls"
 
@@ -149,7 +146,8 @@ class Reporting:
             self._store.send_files(report, attached.news)
             return
         if attached.shown is not None and report.failed:
-            report.longrepr = self._text(attached.shown)  # type: ignore[assignment]
+            text: Any = text_of_report(attached.shown, self._config)
+            report.longrepr = text
         self._store.add(report, attached)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -163,22 +161,3 @@ class Reporting:
         if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
             values[ATTRIBUTE] = as_text(values[ATTRIBUTE])
         return values
-
-    def _text(self, result: CaseResult) -> FailureText:
-        """Return the report of a failure for pytest to print."""
-        from pytest_relevance.reports.failure import failure_lines, failure_message
-
-        file = os.path.normpath(self._config.invocation_params.dir / result.file)
-
-        def complete() -> CaseResult:
-            return self._store.with_known(result)
-
-        def lines_of(**form: int) -> list[Line]:
-            return failure_lines(complete(), others=self._store.results, **form)
-
-        place = FailurePlace(
-            result.origin.source or file,
-            result.line,
-            lambda: harmless(failure_message(complete())),
-        )
-        return FailureText(self._config.option, lines_of, place)

@@ -20,7 +20,7 @@ from pytest_relevance.plugin.pytest_internals import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting
-from pytest_relevance.plugin.running.case_run import CASE_RUN
+from pytest_relevance.plugin.running.case_run import CASE_RUN, IN_FLIGHT
 from pytest_relevance.plugin.running.run_case import FINGERPRINT
 from pytest_relevance.plugin.undecided import report_undecided
 
@@ -120,12 +120,10 @@ class WholeRun:
             from pytest_relevance.plugin.uncollected import error_at
 
             self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
-        for query in filter(
-            None, (item.stash[CASE_RUN].in_flight for item in self._items)
-        ):
-            self._store.unsent.warn(
-                "searches in flight", f"searches in flight: {query}"
-            )
+        for item in self._items:
+            query = item.stash[CASE_RUN].in_flight
+            if query:
+                self._store.unsent.warn(IN_FLIGHT, f"{IN_FLIGHT}: {query}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(

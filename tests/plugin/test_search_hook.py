@@ -6,7 +6,7 @@ from tests.plugin.conftest import Project
 
 IN_PLACE_OF_A_CALL = """
     import pytest
-    from pytest_relevance.plugin.running.searched import Searched
+    from pytest_relevance.extending import Searched
     from pytest_relevance.results.responses.ranking import Ranking
 
     @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 
 from pytest_relevance.ext.concurrency.windows import note_fixture
 from pytest_relevance.plugin.running.calling import many_of
-from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.searched import Searched
+from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.concurrency.searches import Searches

@@ -1,39 +1,35 @@
-"""Call the searches of several cases together, and hand each case what its own search
-returned or raised.
+"""Call the searches of a window together: in threads, or as tasks of an event loop.
 
-The first case of a window runs the searches of the whole window within its own call: in
-daemon threads, or as tasks of an event loop. Their output, logs and warnings are
-captured with that case.
+The first case of a window starts the calls of the whole window within its own call, and
+waits for them. Their output, logs and warnings are captured with that case. Each case
+takes its own outcome at its turn. What happens if a search raises is in `errors`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
-from contextvars import Context, copy_context
 from functools import partial
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from pytest_relevance.ext.concurrency.calls import (
-    Call,
-    Cursors,
-    SearchOutcome,
+    BatchCallAhead,
+    CallAhead,
     in_flight,
 )
+from pytest_relevance.ext.concurrency.errors import Cursors, may_end_run, with_advice
+from pytest_relevance.ext.concurrency.threads import DaemonThreads
 from pytest_relevance.ext.concurrency.windows import Windows, is_alone
+from pytest_relevance.plugin.failures import ENDING
 from pytest_relevance.plugin.options import here, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting
-from pytest_relevance.plugin.running.alone import search_alone
 from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_function
 from pytest_relevance.plugin.running.calling import asked_for, many_of
-from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.searched import Searched
+from pytest_relevance.plugin.running.case_run import IN_FLIGHT, CaseRun, Searched
+from pytest_relevance.plugin.running.searching import search_alone
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -44,74 +40,97 @@ for the slowest search.
 
 
 class Searches:
-    """The outcomes of searches called ahead of their cases' turns, and the threads that
-    run searches.
+    """Calls the searches of windows of cases, at most `concurrency` at a time, and
+    `many` for at most `batch` cases.
 
-    The threads are daemons. Idle ones wait for the next window, so that a client that
-    belongs to its thread stays.
+    A case whose search was called has the call as `CaseRun.ahead` until it takes its
+    outcome. After that it is searched alone, for example in a rerun.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
-        """Run at most `concurrency` calls at a time; call `many` for at most `batch`
-        cases.
-        """
         self._config = config
-        self._settings = settings(config)
+        self._home = settings(config).home
         self._concurrency = concurrency
         self._batch = batch
         self._windows = Windows(config)
-        self._ahead: dict[CaseRun, SearchOutcome] = {}
+        self._threads = DaemonThreads(concurrency)
         self._called: set[CaseRun] = set()
-        self._queue: SimpleQueue[tuple[Call, Context] | None] = SimpleQueue()
-        self._threads = 0  # the number of threads that serve the queue
-        self._calls: Sequence[Call] = ()  # the calls of the running window
-        # the item that began a window which was left, and the names of its running
-        # searches
-        self._in_flight: tuple[pytest.Item | None, str] = (None, "")
+        self._running: Sequence[CallAhead] = ()  # the calls of the running window
 
     def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return what the search of a case returned; None if it is to be called alone.
 
-        The first case of a window calls the searches of the whole window. No event loop
-        runs. A coroutine is returned if one is needed.
+        The first case of a window starts the calls of the window. No event loop runs. A
+        coroutine is returned if one is needed.
         """
-        if not self._is_searched(this):
+        self._drop_if_set_up_anew(this)
+        if this.ahead is None:
             if is_coroutine_function(self._function_of(this)):
-                return self._search_in_loop(this)
+                return self._take_in_loop(this)
             calls = self._plan(this, self._concurrency)
-            if len(calls) == 1:
-                calls[0].run()
-            else:
-                self._run_in_threads(calls)
-        outcome = self._ahead.get(this)
-        if outcome is None:
+            self._run_in_threads(calls)
+        call: CallAhead | None = this.ahead
+        if call is None:
             return None
-        # the window may have been left while the call ran
-        while not wait([outcome.call.future], LOOKS_AFTER).done:
-            pass
-        if outcome.call.waiting is not None:
-            return self._search_in_loop(this)
-        return self._take_outcome(this)
+        while not call.future.done():  # its window was left while a thread ran it
+            wait([call.future], LOOKS_AFTER)
+        if call.needs_loop:
+            return self._take_in_loop(this)
+        return _take_outcome(this)
 
-    async def _search_in_loop(self, this: CaseRun) -> Searched:
+    async def _take_in_loop(self, this: CaseRun) -> Searched:
         """Return what the search of a case returned, as `take` does, in a running event
         loop.
         """
-        if this not in self._ahead:
+        if this.ahead is None:
             is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
             await self._run_in_loop(calls)
-        if this not in self._ahead:
+        elif this.ahead.needs_loop:
+            await self._run_in_loop(this.ahead.all_that_need_loop())
+        if this.ahead is None:
             searched = search_alone(this)
             return searched if isinstance(searched, Searched) else await searched
-        if self._ahead[this].call.waiting is not None:
-            await self._run_in_loop(self._waiting_calls(this))
-        return self._take_outcome(this)
+        return _take_outcome(this)
 
-    def _take_outcome(self, this: CaseRun) -> Searched:
-        outcome = self._ahead[this]
-        self._drop(this)
-        return outcome.searched(self._concurrency)
+    def leave(self, error: BaseException) -> None:
+        """Leave the window that Ctrl-C or a timeout ended, if any: drop its queued
+        calls, and name those in flight.
+
+        A thread cannot be stopped. Its case waits for it at its turn.
+        """
+        calls, self._running = self._running, ()
+        if not calls:
+            return
+        text = in_flight(calls)
+        for call in calls:
+            if _cancel(call):
+                self._forget(call)
+        # a thread that hangs in a search serves no other window
+        self._threads.end()
+        first = calls[0].runs[0]
+        first.ahead = None  # the case that began the window ends with it
+        if not text:
+            return
+        if isinstance(error, ENDING):  # no report of the case follows
+            run_store(self._config).unsent.warn(IN_FLIGHT, text)
+        else:
+            first.item.add_report_section("call", IN_FLIGHT, text)
+
+    def end(self) -> None:
+        """End idle threads, and forget what was searched for cases that did not run."""
+        self._threads.end()
+        for run in self._called:
+            if run.ahead is not None:
+                run.ahead.close()
+                run.ahead = None
+
+    def _drop_if_set_up_anew(self, this: CaseRun) -> None:
+        """Drop the outcome of a search whose fixture was set up again since."""
+        if this.ahead is not None and this.ahead.search is not this.search:
+            this.ahead.close()
+            this.ahead = None
+            self._called.discard(this)
 
     def _function_of(self, this: CaseRun) -> object:
         """Return the function to call for a case: `many` for a batch, the search itself
@@ -119,99 +138,67 @@ class Searches:
         """
         search = this.search
         many = many_of(search)
-        is_alone = callable(search) and not self._begins_window(this)
-        return search if many is None or is_alone else many
+        if many is None or (callable(search) and not self._begins_window(this)):
+            return search
+        return many
 
-    def _keep(self, calls: Sequence[Call]) -> None:
-        """Keep the outcomes of calls for the turns of their cases."""
-        for call in calls:
-            for outcome in call.outcomes:
-                self._ahead[outcome.run] = outcome
-                self._called.add(outcome.run)
-                outcome.run.is_searched_ahead = True
-
-    def _drop(self, this: CaseRun) -> None:
-        """Forget the outcome of a case, if there is one."""
-        this.is_searched_ahead = False
-        self._ahead.pop(this, None)
-
-    def leave(self, error: BaseException) -> None:
-        """Drop the queued calls of a window that Ctrl-C or a timeout ended, if any, and
-        name the running ones.
-        """
-        calls, self._calls = self._calls, ()
-        if calls:
-            first = calls[0].outcomes[0].run
-            self._in_flight = first.item, in_flight(calls)
-            for call in calls:
-                call.drop()
-            self._end_threads()  # threads that hang in a search are replaced in the next window
-            self._drop(first)  # the case that began it ends with it
-            self._forget_lost(calls)
-        item, text = self._in_flight
-        # in a loop that Ctrl-C ends from outside
-        if not text or type(error).__name__ == "CancelledError":
-            return
-        self._in_flight = None, ""
-        if item is None or isinstance(error, _ENDING):  # no report of the case follows
-            run_store(self._config).unsent.warn(text, text)
-        else:
-            item.add_report_section("call", "searches in flight", text)
-
-    def end(self) -> None:
-        """End idle threads, and forget what was searched for cases that did not run."""
-        self._end_threads()
-        for outcome in self._ahead.values():
-            outcome.call.close()
-        self._ahead.clear()
-
-    def _is_searched(self, this: CaseRun) -> bool:
-        """Whether a case was searched ahead of its turn. An outcome of a fixture that
-        was set up again is dropped.
-        """
-        outcome = self._ahead.get(this)
-        if outcome is not None and outcome.search is not this.search:
-            outcome.call.close()
-            self._drop(this)
-            self._called.discard(this)
-        return this in self._ahead
-
-    def _plan(self, this: CaseRun, most: int) -> Sequence[Call]:
-        """Return the calls of the window that a case begins; none where its search is
-        to be called alone.
+    def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
+        """Return the calls of the window that a case begins; none if its search is to
+        be called alone.
 
         At most `most` calls are to run at a time.
         """
         search = this.search
-        many, size = many_of(search), self._batch
-        if many is None and most == 1:
-            return ()
-        runs = [this]
-        if self._begins_window(this):
-            length = most * (_WINDOW if many is None else size)
-            runs += (
-                run
-                for run in self._windows.following(this, length - 1)
-                if run not in self._called
-            )
-        elif callable(search):
-            return ()
+        many = many_of(search)
         if many is None:
-            groups = [[run] for run in runs] if len(runs) > 1 else []
+            calls = self._plan_single_calls(this, search, most)
         else:
-            # cases with other params begin a window of their own
-            groups = _batches(runs, many, size)[:most]
-        calls = [Call(group, search, many, self._settings.calls) for group in groups]
-        if len(calls) == 1:
-            calls[0].is_only = True
-        self._keep(calls)
+            calls = self._plan_batches(this, search, many, most)
+        for call in calls:
+            call.window = calls
+            for run in call.runs:
+                run.ahead = call
+                self._called.add(run)
         return calls
 
+    def _plan_single_calls(
+        self, this: CaseRun, search: Any, most: int
+    ) -> Sequence[CallAhead]:
+        if most == 1 or not self._begins_window(this):
+            return ()
+        runs = self._window_of(this, most * _WINDOW)
+        if len(runs) == 1:
+            return ()
+        cursors = Cursors()
+        return [
+            CallAhead([run], search, concurrency=self._concurrency, cursors=cursors)
+            for run in runs
+        ]
+
+    def _plan_batches(
+        self, this: CaseRun, search: Any, many: Any, most: int
+    ) -> Sequence[CallAhead]:
+        runs: Sequence[CaseRun] = [this]
+        if self._begins_window(this):
+            runs = self._window_of(this, most * self._batch)
+        elif callable(search):
+            return ()
+        # cases with other params begin a window of their own
+        batches = _batches(runs, many, self._batch)[:most]
+        concurrency = 1 if len(batches) == 1 else self._concurrency
+        cursors = Cursors()
+        return [
+            BatchCallAhead(
+                batch, search, many=many, concurrency=concurrency, cursors=cursors
+            )
+            for batch in batches
+        ]
+
     def _begins_window(self, this: CaseRun) -> bool:
-        """Whether other cases may be searched with a case; if not by its fixtures, the
-        run tells why.
+        """Say whether other cases may be searched with a case. The run tells if they
+        may not because of its fixtures or of hooks.
         """
-        if this in self._called or here() != self._settings.home:
+        if this in self._called or here() != self._home:
             return False
         if hasattr(self._config, "workerinput"):
             return False  # pytest-xdist itself runs several cases at a time
@@ -220,129 +207,118 @@ class Searches:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
         return not (why or is_alone(this))
 
-    def _run_in_threads(self, calls: Sequence[Call]) -> None:
-        """Run the calls of a window in threads, each in a copy of the context, and wait
-        for them.
+    def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
+        """Return a case and those that may be searched with it, at most `most`."""
+        following = self._windows.following(this, most - 1)
+        return [this, *(run for run in following if run not in self._called)]
+
+    def _run_in_threads(self, calls: Sequence[CallAhead]) -> None:
+        """Run the calls of a window in threads, and wait for them. A single call runs
+        in this thread.
         """
-        with self._window(calls):
-            cursors: Cursors = {}
+        self._running = calls
+        if len(calls) == 1:
+            calls[0].future.set_result(calls[0].make())
+        else:
             for call in calls:
-                call.cursors = cursors
-                if self._threads < self._concurrency:
-                    name = f"relevance-{self._threads}"
-                    Thread(
-                        target=_serve, args=(self._queue,), name=name, daemon=True
-                    ).start()
-                    self._threads += 1
-                self._queue.put((call, copy_context()))
+                run = partial(self._run_in_this_thread, call, calls)
+                self._threads.submit(run, call.future)
             futures = [call.future for call in calls]
             while wait(futures, LOOKS_AFTER).not_done:
                 pass
+        self._end_window()
 
-    def _end_threads(self) -> None:
-        """End the idle threads; those that run a search end after it."""
-        for _ in range(self._threads):
-            self._queue.put(None)
-        self._queue, self._threads = SimpleQueue(), 0
+    def _run_in_this_thread(
+        self, call: CallAhead, window: Sequence[CallAhead]
+    ) -> Sequence[Searched] | None:
+        searched = call.make()
+        if searched is None:
+            return None
+        searched = [with_advice(of_case) for of_case in searched]
+        self._stop_window_after(searched, window)
+        return searched
 
-    async def _run_in_loop(self, calls: Sequence[Call]) -> None:
-        """Run calls as tasks of the running loop, so many at a time, and wait for them;
-        with trio there is one.
+    async def _run_in_loop(self, calls: Sequence[CallAhead]) -> None:
+        """Run the calls of a window as tasks of the running loop, and wait for them.
+        With trio there is a single call.
         """
-        if not calls:
-            return
-        if awaiting.is_trio(awaiting.running_loop()):
-            (call,) = calls
-            await call.run_async()
-            return
+        self._running = calls
+        if len(calls) == 1 and awaiting.is_trio(awaiting.running_loop()):
+            searched = await calls[0].make_in_loop()
+            calls[0].future = Future()
+            calls[0].future.set_result(searched)
+        elif calls:
+            await self._run_as_tasks(calls)
+        self._end_window()
+
+    async def _run_as_tasks(self, calls: Sequence[CallAhead]) -> None:
         import asyncio
 
         places = asyncio.Semaphore(self._concurrency)
 
-        async def run(call: Call) -> None:
+        async def run(call: CallAhead) -> Sequence[Searched]:
             async with places:
-                await call.run_async()
+                searched = await call.make_in_loop()
+                self._stop_window_after(searched, calls)
+                return searched
 
-        with self._window(calls):
-            for call in calls:
-                call.task = asyncio.ensure_future(run(call))  # in a copy of the context
-                # Ctrl-C may interrupt a task before its call; asyncio logs an exception
-                # that nobody has looked at
-                call.task.add_done_callback(
-                    lambda task: task.cancelled() or task.exception()
-                )
-            await asyncio.wait([call.task for call in calls])
-            # the loop stopped before its end, and now runs for another window
-            if self._calls is not calls:
-                raise asyncio.CancelledError
-
-    @contextmanager
-    def _window(self, calls: Sequence[Call]) -> Iterator[None]:
-        """Start no call any more once one has ended the run; forget those that were
-        dropped.
-        """
-        self._calls = calls
         for call in calls:
-            call.future.add_done_callback(partial(self._drop_after, call, calls))
-        try:
-            yield
-        except BaseException as error:
-            if self._calls is calls:
-                self.leave(error)
-            raise
-        self._calls = ()
-        self._forget_lost(calls)
+            call.future = asyncio.ensure_future(run(call))  # in a copy of the context
+            call.future.add_done_callback(_look_at_exception)
+        await asyncio.wait([call.future for call in calls])
+        # the window was left, and this loop runs again for another one
+        if self._running is not calls:
+            raise asyncio.CancelledError
 
-    def _drop_after(self, call: Call, calls: Sequence[Call], _: Future[None]) -> None:
-        """Drop the queued calls of a window if the exception of a call may end the run.
-
-        They are made at the turn of their cases if it does not. The first call is made
-        all the same, if its thread has not begun it yet: its case is the one that runs.
-        """
-        if any(self._may_end_run(outcome.error) for outcome in call.outcomes):
-            for queued in calls[1:]:
-                queued.future.cancel()
-
-    def _may_end_run(self, error: BaseException | None) -> bool:
-        """Whether the exception of a search may end the run: by itself, or as a failure
-        with `--maxfail` or `--sw`.
-        """
-        if error is None or isinstance(error, _NO_FAILURES):
-            return False
-        if isinstance(error, _ENDING):
-            return True
-        option = self._config.option
-        return bool(option.maxfail or getattr(option, "stepwise", False))
-
-    def _forget_lost(self, calls: Sequence[Call]) -> None:
-        """Forget calls that were dropped, or whose loop stopped: their cases are
-        searched at their turn.
-        """
+    def _end_window(self) -> None:
+        """Forget the calls that were dropped."""
+        calls, self._running = self._running, ()
         for call in calls:
-            if not (call.is_lost or call.future.cancelled()):
-                continue
-            for outcome in call.outcomes:
-                if self._ahead.get(outcome.run) is outcome:
-                    self._drop(outcome.run)
-                self._called.discard(outcome.run)
+            if call.future.cancelled():
+                self._forget(call)
 
-    def _waiting_calls(self, this: CaseRun) -> Sequence[Call]:
-        """Return the calls whose responses must be awaited, that of this case first, to
-        be run once more.
+    def _stop_window_after(
+        self, searched: Sequence[Searched], window: Sequence[CallAhead]
+    ) -> None:
+        """Drop the calls of a window that have not begun, if an exception may end the
+        run.
+
+        The first call is made in any case, as its case is the one that runs.
         """
-        calls = dict.fromkeys(
-            outcome.call for outcome in (self._ahead[this], *self._ahead.values())
-        )
-        waiting = [call for call in calls if call.waiting is not None]
-        for call in waiting:
-            call.future = Future()
-        return waiting
+        if any(may_end_run(of_case.error, self._config) for of_case in searched):
+            for call in window[1:]:
+                if call.began is None:
+                    call.future.cancel()
+
+    def _forget(self, call: CallAhead) -> None:
+        """Have the cases of a dropped call searched at their turn."""
+        for run in call.runs:
+            if run.ahead is call:
+                run.ahead = None
+                self._called.discard(run)
 
 
-_NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
+def _take_outcome(this: CaseRun) -> Searched:
+    call: CallAhead = this.ahead
+    this.ahead = None
+    return call.outcome_for(this)
 
-_ENDING = (KeyboardInterrupt, pytest.exit.Exception)
-"""Exceptions that end the run instead of failing a case."""
+
+def _cancel(call: CallAhead) -> bool:
+    """Cancel a call, and say whether it was cancelled: not if it has ended, or runs in
+    a thread.
+    """
+    try:
+        cancelled: bool = call.future.cancel()
+    except RuntimeError:  # its event loop is closed
+        return True
+    return cancelled
+
+
+def _look_at_exception(task: Any) -> None:
+    """Look at the exception of a task, as asyncio logs one that nobody looked at."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
@@ -358,11 +334,3 @@ def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun
         for group in alike.values()
         for start in range(0, len(group), most)
     ]
-
-
-def _serve(queue: SimpleQueue[tuple[Call, Context] | None]) -> None:
-    """Run calls until the queue has None."""
-    while (taken := queue.get()) is not None:
-        call, context = taken
-        context.run(call.run)
-        del call, context, taken

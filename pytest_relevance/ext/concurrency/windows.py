@@ -16,7 +16,7 @@ import pytest
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.own_fixtures import OwnFixtures
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.plugin.running.latency import looks_at_latency
+from pytest_relevance.plugin.running.scoring import looks_at_latency
 
 _SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
 """The marks of cases that may be skipped, or have their own warnings."""
@@ -115,8 +115,9 @@ class Windows:
 
 
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
-    """Whether two cases of a file are searched in the same way, and the second needs no
-    fixture that the first lacks.
+    """Say whether two cases are searched in the same way.
+
+    The second one may need no fixture that the first one lacks, as that is not set up.
     """
     if run.item.parent is not other.item.parent:
         return False
@@ -133,7 +134,7 @@ def _fixtures(run: CaseRun) -> list[str]:
 
 
 def is_alone(run: CaseRun) -> bool:
-    """Whether a case may be skipped, or measures the latency of its search."""
+    """Say whether a case may be skipped, or measures the latency of its search."""
     if run.case.skip is not None or looks_at_latency(run.case):
         return True
     for mark in run.item.iter_markers():

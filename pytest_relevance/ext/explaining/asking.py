@@ -43,7 +43,7 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
                 case=this.case,
                 document=document,
                 rank=result.ranking.rank_of(document),
-                response=this.attempt.answer,
+                response=this.attempt.searched.answer,
             )
             close_unawaited(text)
             is_text = text is None or isinstance(text, str)

@@ -1,14 +1,13 @@
-"""Running cases: the call of the search, the reading of its response, the score, and
-the exception of a failed case.
+"""Running cases: from the call of the search to the exception of a failed case.
 
 | module | what it holds |
 |---|---|
-| `run_case` | the run of one case, from its search to its result |
+| `run_case` | the run of one case, step by step |
 | `case_run` | `CaseRun`: the data of a case from collection to its last report |
-| `calling`, `awaiting` | the call of a search, and the event loop in which its response is awaited |
-| `alone`, `searched` | the calls of the search of one case, and what they returned |
-| `scoring`, `ending` | the result of a ranking; the exception that a scored case ends in |
+| `searching` | all calls of the search for a case, and what it gets of them: `Searched` |
+| `calling` | one call of a search, and the reading of its response |
+| `awaiting` | what must be awaited, and in which event loop |
 | `completing` | fields and other rankings that expectations look at |
-| `judge` | the calls of a project's judge |
+| `scoring` | the result of a ranking, and how the case ends |
 | `fixture` | the fixture `relevance`, for tests in Python |
 """

@@ -39,10 +39,7 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 def is_waiting(response: object) -> bool:
     """Whether a response must be awaited or iterated asynchronously."""
     # the usual responses; the check of abstract classes is slow
-    if type(response) in (
-        list,
-        dict,
-    ):
+    if type(response) in (list, dict):
         return False
     return is_awaitable(response) or _is_read_asynchronously(response)
 
@@ -77,6 +74,16 @@ def close_unawaited(value: object) -> None:
     """Close a coroutine that nothing will await, so that Python does not warn of it."""
     if inspect.iscoroutine(value):
         value.close()
+
+
+def ends_coroutine(error: BaseException) -> bool:
+    """Say whether an exception ends a coroutine from outside, so that it must be raised
+    again: Ctrl-C, `close()`, or a cancellation by asyncio or trio.
+    """
+    if isinstance(error, (GeneratorExit, KeyboardInterrupt)):
+        return True
+    is_cancellation = type(error).__name__ in ("CancelledError", "Cancelled")
+    return is_cancellation and not isinstance(error, Exception)
 
 
 async def wait(response: object, most: int = MOST_READ) -> object:

@@ -20,46 +20,69 @@ from pytest_relevance.plugin.options import RunSettings, redaction
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.results.case_parts import CaseCall, Repeats, SearchError
 from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import MOST_READ
 from pytest_relevance.results.scoring import CaseInRun
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.running.searched import Searched
     from pytest_relevance.results.records.baseline import Baseline
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-class Attempt:
-    """The state of one attempt at a case. The next attempt, such as a rerun, gets a new
-    object.
+Timed = tuple[Ranking, float | None]
+"""A ranking, and the latency of its call in seconds; None if it could not be
+measured.
+"""
 
-    What an attempt has not set is the attribute of the class.
 
-    `searched` is what the search returned, or something to await for it, if it was
-    called ahead of the test function. `asked` is the number of results requested,
-    `calls` how often the search was called, `answer` the response that was scored;
-    `is_read`: it was read as a ranking. `repeats` compares the responses of repeated
-    calls. `concurrency` is how many searches ran at a time; `is_shared`: its latency is
-    its share of a batch's latency. `loop` is the event loop of another plugin that the
-    case ran in. `is_running` is true during the call of the test function. `result` is
-    the result, `error` the exception that ended the attempt;
-    `fails_baseline`: the baseline is a reason of the verdict.
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the calls of a search for one case returned, or the `error` that they
+    raised.
+
+    `rankings` has the ranking of each call with its latency. `answer` is the first
+    response, before it was read. `calls` is how often the search was called; `asked` is
+    the number of results that it was asked for, None if it takes no number.
+    `concurrency` is how many searches ran at a time. `is_shared`: the latency is the
+    case's share of that of a batch.
     """
 
-    searched: Searched | Awaitable[Searched] | None = None
-    asked: int | None = None
-    calls: int = 0
+    rankings: Sequence[Timed] = ()
+    error: BaseException | None = None
     answer: object = None
-    is_read: bool = False
-    repeats: Repeats | None = None
+    calls: int = 1
+    asked: int | None = None
     concurrency: int = 1
     is_shared: bool = False
-    loop: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Attempt:
+    """The state of one attempt at a case. A rerun is a new attempt.
+
+    Attributes:
+        is_running: the test function of the case is being called.
+        pending: what the hook `pytest_relevance_search` returned, if it was called
+            before the test function.
+        is_called: the hook was called.
+        searched: what the search returned.
+        is_read: the response was read as a ranking.
+        repeats: how the responses of repeated calls differ.
+        loop: the event loop of another plugin that the case runs in.
+        result: the result, if the case was scored.
+        error: the exception of this plugin that ended the attempt.
+    """
+
     is_running: bool = False
+    pending: Searched | Awaitable[Searched] | None = None
+    is_called: bool = False
+    searched: Searched = Searched()
+    is_read: bool = False
+    repeats: Repeats | None = None
+    loop: Any = None
     result: CaseResult | None = None
     error: BaseException | None = None
-    fails_baseline: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -74,8 +97,9 @@ class CaseRun:
     `variant_parameters` are the ids of the parameters that it is named by. `items` are
     the names of its items in this variant, if they do not follow from id and variant.
     `baseline` is the baseline of its file, `search_folder` the folder of its search
-    fixture. `properties` are the JUnit properties on the item. `is_searched_ahead`: the
-    search of the case was called with that of another one, before its turn.
+    fixture. `properties` are the JUnit properties on the item. `ahead` is the call of
+    its search, if that was called before the turn of the case, and the case has not
+    taken the outcome yet.
     """
 
     case: Case
@@ -92,22 +116,21 @@ class CaseRun:
     items: Sequence[str] = ()
     search_folder: str = ""
     properties: Sequence[tuple[str, object]] = ()
-    is_searched_ahead: bool = False
+    ahead: Any = None
     _attempt: Attempt | None = None
 
     @property
     def attempt(self) -> Attempt:
-        """The current attempt; a new one where there is none."""
+        """The current attempt."""
         if self._attempt is None:
             self._attempt = Attempt()
         return self._attempt
 
     def start_attempt(self) -> bool:
-        """Start a new attempt, unless one is running. Whether it was started."""
+        """Start a new attempt, unless one is running. Say whether one was started."""
         if self._attempt is not None and self._attempt.is_running:
             return False
-        self._attempt = Attempt()
-        self._attempt.is_running = True
+        self._attempt = Attempt(is_running=True)
         return True
 
     def forget_attempt(self) -> None:
@@ -120,11 +143,10 @@ class CaseRun:
         empty text.
         """
         attempt = self._attempt
-        if attempt is None or not attempt.calls or attempt.is_read:
+        if attempt is None or not attempt.is_called or attempt.is_read:
             return ""
-        return (
-            f"a batch with {self.case.query}" if attempt.is_shared else self.case.query
-        )
+        query = self.case.query
+        return f"a batch with {query}" if attempt.searched.is_shared else query
 
     @property
     def search(self) -> Any:
@@ -182,15 +204,15 @@ class CaseRun:
         """The calls of the search in the current attempt; `latency` is in seconds, None
         where there is none.
         """
-        attempt = self.attempt
-        is_shared = latency is not None and attempt.is_shared
+        searched = self.attempt.searched
+        is_shared = latency is not None and searched.is_shared
         is_concurrent = latency is not None and not is_shared
         return CaseCall(
             error,
             latency,
             is_shared,
-            attempt.concurrency if is_concurrent else 1,
-            attempt.repeats,
+            searched.concurrency if is_concurrent else 1,
+            self.attempt.repeats,
         )
 
 
@@ -227,6 +249,9 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunct
         raise MetricError(f"the hook pytest_relevance_metrics raised {why}") from error
     return own_metrics(named, names_of_keys())
 
+
+IN_FLIGHT = "searches in flight"
+"""The subject of the warning that names the searches that Ctrl-C or a timeout ended."""
 
 CASE_RUN = pytest.StashKey[CaseRun]()
 """The case run of an item of a case file."""

@@ -25,12 +25,14 @@ from pytest_relevance.plugin.failures import (
 from pytest_relevance.plugin.options import redaction, settings, shown_path
 from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running import awaiting, case_run
-from pytest_relevance.plugin.running.alone import read_answer
-from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.ending import ending_of, known_failure
-from pytest_relevance.plugin.running.scoring import score_ranking, why_not_scored
-from pytest_relevance.plugin.running.searched import Searched, Timed
+from pytest_relevance.plugin.running import awaiting, calling, case_run
+from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
+from pytest_relevance.plugin.running.scoring import (
+    ending_of,
+    known_failure,
+    score_ranking,
+    why_not_scored,
+)
 from pytest_relevance.registry import ExtensionError
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -94,8 +96,10 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
     Raises `CaseError` if an implementation of the hook returned something else.
     """
     attempt = this.attempt
-    searched, attempt.searched = attempt.searched, None
+    searched: Searched | Awaitable[Searched] | None = attempt.pending
+    attempt.pending = None
     if searched is None:
+        attempt.is_called = True
         searched = this.item.ihook.pytest_relevance_search(case_run=this)
     if isinstance(searched, Searched) or awaiting.is_awaitable(searched):
         return searched
@@ -108,18 +112,13 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings of a case, and note how its search was called. Raises the
-    error of the search.
-    """
-    attempt = this.attempt
-    attempt.answer = searched.answer
-    attempt.calls = searched.calls
-    attempt.asked = searched.asked
-    attempt.concurrency = searched.concurrency
-    attempt.is_shared = searched.is_shared
+    """Return the rankings of a case. Raises the exception that its search raised."""
+    this.attempt.searched = searched
+    if searched.error is None:
+        return searched.rankings
     if isinstance(searched.error, CaseError):
-        attempt.error = searched.error
-    return searched.read()
+        this.attempt.error = searched.error
+    raise searched.error
 
 
 def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
@@ -153,7 +152,7 @@ def check(
     )
     this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
-    read = read_answer(this, ranking)
+    read = _read_given(this, ranking)
     if case.expect and case.looks_beyond_ids:
         from pytest_relevance.plugin.running.completing import completed_now
 
@@ -163,6 +162,21 @@ def check(
     return this.attempt.result
 
 
+def _read_given(this: CaseRun, given: object) -> Ranking:
+    """Read the ranking that a test in Python gave to a check."""
+    this.attempt.searched = Searched(answer=given)
+    # a finished test has no fixtures
+    fixtures = getattr(this.item, "funcargs", None) or {}
+    search = fixtures.get(this.case.search)
+    try:
+        return calling.read_response(
+            this.item, this.case, given, search, None, is_check=True
+        )
+    except CaseError as error:
+        this.attempt.error = error
+        raise
+
+
 def is_awaited(this: CaseRun) -> bool:
     """Whether an event loop has to run for a case, as its search has returned something
     to await.
@@ -170,9 +184,9 @@ def is_awaited(this: CaseRun) -> bool:
     The search is called here, before the test function of the case, and what it
     returned is kept for it.
     """
-    this.attempt.searched = None
-    this.attempt.searched = search(this)
-    return not isinstance(this.attempt.searched, Searched)
+    this.attempt.pending = None
+    this.attempt.pending = search(this)
+    return not isinstance(this.attempt.pending, Searched)
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
@@ -203,7 +217,6 @@ def _note_score(
     except ExtensionError as error:
         return CaseError(str(error), pytrace=False)
     attempt.result = scored.result
-    attempt.fails_baseline = scored.fails_baseline
     set_properties(this)
     ending = ending_of(this, scored)
     if ending.is_known:

@@ -1,4 +1,4 @@
-"""Score the ranking of a case: whether it can be scored, and its result.
+"""Score the ranking of a case, and decide how the case ends.
 
 Nothing here raises the exception of a verdict, or changes the run of the case.
 """
@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.expectations.kind import expectation_kind
+from pytest_relevance.gates.kind import gate_kind
 from pytest_relevance.plugin import failures
+from pytest_relevance.plugin.failure_text import text_of_exception
+from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.latency import why_unmeasured
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case, why_cut, with_details
@@ -20,11 +26,35 @@ from pytest_relevance.results.scoring import score_case, why_cut, with_details
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
+STOOD_STILL = (
+    "the clock stood still during the search, so that its latency is not known: "
+    "time.perf_counter was replaced before pytest-relevance was loaded"
+)
+
+
+def looks_at_latency(case: Case) -> bool:
+    """Say whether an expectation of a case or a gate of its file needs the latency."""
+    if any(expectation_kind(expected.kind).needs_latency for expected in case.expect):
+        return True
+    gates = case.terms.gates
+    return any(gate_kind(gate.condition).needs_latency for gate in gates)
+
+
+def why_unmeasured(this: CaseRun) -> str:
+    """Say why a case without a latency cannot be judged; empty if it does not look at
+    the latency.
+
+    Then a warning of the run says why no latency is known.
+    """
+    if looks_at_latency(this.case):
+        return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
+    run_store(this.item.config).unsent.warn(STOOD_STILL, STOOD_STILL)
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The result of a case; `fails_baseline`: the baseline is a reason of its
-    verdict.
-    """
+    """The result of a case. `fails_baseline`: it fails because of its baseline."""
 
     result: CaseResult
     fails_baseline: bool
@@ -32,7 +62,7 @@ class Scored:
 
 def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> str:
     """Say why a ranking cannot be scored; empty if it can. `latency` is in seconds."""
-    case, asked = this.case, this.attempt.asked
+    case, asked = this.case, this.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
     if not problem and latency is None and not this.is_check:
         problem = why_unmeasured(this)
@@ -52,7 +82,7 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
 def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
     """Return the result of a case, compared with its baseline. `latency` is in seconds.
 
-    Raises `MetricError` or `ExtensionError` where a metric or an expectation cannot be
+    Raises `MetricError` or `ExtensionError` if a metric or an expectation cannot be
     computed.
     """
     scored = _compared(this, ranking, latency)
@@ -74,7 +104,7 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
 
 def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
     """Return the result of a case without details, compared with its baseline."""
-    asked, config = this.attempt.asked, this.item.config
+    asked, config = this.attempt.searched.asked, this.item.config
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False
     )
@@ -93,9 +123,7 @@ def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
 
 
 def _needs_details(this: CaseRun, result: CaseResult) -> bool:
-    """Whether something may show the details of a result that has not ended its
-    case.
-    """
+    """Say whether a report may show the details of a case that passed."""
     has_moved = result.baseline is not None and bool(result.baseline.documents)
     is_repeated = len(this.items) > 1
     return has_moved or is_repeated or this.is_check or this.settings.details
@@ -120,11 +148,73 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Note that a search returned as many results as it does if k is not handed on, of
-    more that it was asked for.
+    """Note that a search returned fewer results than requested, and as many as its own
+    default of `k`: it seems not to hand `k` on.
     """
     ranking = result.ranking
     default = calling.default_of_k(this.search)
     if ranking.reaches_depth or ranking.length != default:
         return result
     return replace(result, ranking=replace(ranking, is_default_k=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a scored case ends.
+
+    Attributes:
+        error: the exception to raise, or None if the case goes on.
+        is_known: the case failed before, and is expected to fail.
+    """
+
+    error: BaseException | None = None
+    is_known: bool = False
+
+
+GOES_ON = Ending()
+
+
+def ending_of(this: CaseRun, scored: Scored) -> Ending:
+    """Decide how a scored case ends: it goes on, fails, is skipped, or fails as
+    expected.
+    """
+    result = scored.result
+    inconclusive = this.item.config.option.relevance_inconclusive
+    if result.verdict == FAILED:
+        if _is_known(this, result):
+            message = text_of_exception(result, is_check=False)
+            return Ending(pytest.xfail.Exception(message), is_known=True)
+        return Ending(_failure(this, scored))
+    if result.verdict != INCONCLUSIVE:
+        return GOES_ON
+    if inconclusive == "fail":
+        return Ending(_failure(this, scored))
+    if inconclusive == "skip":
+        from pytest_relevance.reports.brief_reasons import reason_in_brief
+
+        return Ending(pytest.skip.Exception(reason_in_brief(result)))
+    return GOES_ON
+
+
+def known_failure(result: CaseResult) -> CaseResult:
+    """Return the result of a case that failed before too, and was expected to."""
+    assert result.baseline is not None
+    return replace(result, baseline=replace(result.baseline, known=True))
+
+
+def _is_known(this: CaseRun, result: CaseResult) -> bool:
+    """Say whether a case failed before, and is expected to. A mark `xfail` is left to
+    pytest.
+    """
+    return (
+        result.baseline is not None
+        and result.baseline.failed_before
+        and this.settings.expects_known
+        and this.item.get_closest_marker("xfail") is None
+    )
+
+
+def _failure(this: CaseRun, scored: Scored) -> CaseFailure | BaselineFailure:
+    kind = BaselineFailure if scored.fails_baseline else CaseFailure
+    text = text_of_exception(scored.result, is_check=this.is_check)
+    return kind(text, pytrace=False)

@@ -1,0 +1,106 @@
+"""What happens when one of several searches raises.
+
+1. The exception ends the calls for its own case, or for all cases of its batch. It is
+   kept in their `Searched.error` (`plugin/running/searching.py`).
+2. The other searches go on. But if the exception may end the run (`may_end_run`), no
+   further one begins: these cases are searched at their turn, if there is one.
+3. Each case takes its `Searched` at its turn, and raises the error
+   (`plugin/running/run_case.py`). So the exception is that of its own case, with the
+   traceback of the search.
+
+Two mistakes show only where searches run in several threads, and get an advice:
+a connection that belongs to another thread, and a cursor that two searches share.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from traceback import format_exception_only
+
+import pytest
+
+from pytest_relevance.plugin.failures import ENDING, CaseError
+from pytest_relevance.plugin.running.case_run import CaseRun, Searched
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
+
+
+def may_end_run(error: BaseException | None, config: pytest.Config) -> bool:
+    """Say whether the exception of a search may end the run: by itself, or as a failure
+    with `--maxfail` or `--sw`.
+    """
+    if error is None or isinstance(error, _NO_FAILURES):
+        return False
+    if isinstance(error, ENDING):
+        return True
+    return bool(config.option.maxfail or getattr(config.option, "stepwise", False))
+
+
+_BOUND_TO_THREAD = "can only be used in that same thread"
+"""The message of sqlite3, also when another library passes its error on."""
+
+_CONNECT_FOR_THREADS = (
+    "the search may not be called from another thread ({error}): connect with check_same_thread=False and use a cursor "
+    "for each call, or make a connection for each thread; or call one search at a time, with --relevance-concurrency=1"
+)
+
+
+def with_advice(searched: Searched) -> Searched:
+    """Replace an error of a connection that belongs to another thread by one that says
+    what to do.
+    """
+    if searched.error is None:
+        return searched
+    # `str` of an exception of the user's may raise another
+    text = "".join(format_exception_only(searched.error))
+    before, bound, _ = text.partition(_BOUND_TO_THREAD)
+    if not bound:
+        return searched
+    message = _CONNECT_FOR_THREADS.format(error=before + bound)
+    return replace(searched, error=CaseError(message, pytrace=False))
+
+
+def is_read_once(response: object) -> bool:
+    """Say whether a response is a cursor or an iterator. Other responses may be
+    returned to several searches, such as a constant list of a stub.
+    """
+    return any(hasattr(type(response), name) for name in ("fetchall", "__next__"))
+
+
+class Cursors:
+    """The cursors that the searches of a window have returned.
+
+    A connection of DuckDB, for example, returns itself from `execute`. Each call then
+    ends the result of the previous one. So a cursor that is returned in two threads is
+    an error of both cases.
+    """
+
+    def __init__(self) -> None:
+        self._returned: dict[int, tuple[object, int, CaseRun]] = {}
+        self._errors: dict[CaseRun, CaseError] = {}
+
+    def note(self, response: object, run: CaseRun) -> None:
+        """Note what a search returned for a case. Raises `CaseError` if it was returned
+        in another thread.
+        """
+        if not is_read_once(response):
+            return
+        mine = response, threading.get_ident(), run
+        _, thread, other = self._returned.setdefault(id(response), mine)
+        if thread == threading.get_ident():
+            return
+        error = CaseError(
+            f"{run.case.search} returned the same {type(response).__name__} to two searches at once: "
+            "make a cursor (or a connection) for each call, or use --relevance-concurrency=1",
+            pytrace=False,
+        )
+        self._errors[run] = self._errors[other] = error
+        raise error
+
+    def checked(self, searched: Searched, run: CaseRun) -> Searched:
+        """Return what a case gets: the error, if another case got its cursor too."""
+        error = self._errors.get(run)
+        return searched if error is None else replace(searched, error=error)

@@ -1,0 +1,66 @@
+"""Threads that run searches, and that do not keep Python from ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import Context, copy_context
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    function: Callable[[], Any]
+    future: Future[Any]
+    context: Context
+
+    def run(self) -> None:
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            self.future.set_result(self.context.run(self.function))
+        except BaseException as error:
+            self.future.set_exception(error)
+
+
+class DaemonThreads:
+    """Runs functions in at most `most` threads, each in a copy of the context.
+
+    A ThreadPoolExecutor waits for its threads when Python ends, also for one whose
+    search hangs. Daemons are not waited for. An idle thread waits for the next
+    function, so that a client that belongs to its thread stays.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._count = 0
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+
+    def submit(self, function: Callable[[], Any], future: Future[Any]) -> None:
+        """Have a thread call a function. `future` gets what it returns or raises; it
+        may be cancelled before.
+        """
+        if self._count < self._most:
+            name = f"relevance-{self._count}"
+            arguments = (self._queue,)
+            Thread(target=_serve, args=arguments, name=name, daemon=True).start()
+            self._count += 1
+        self._queue.put(_Job(function, future, copy_context()))
+
+    def end(self) -> None:
+        """End the idle threads, and the others when their functions end."""
+        for _ in range(self._count):
+            self._queue.put(None)
+        self._count, self._queue = 0, SimpleQueue()
+
+
+def _serve(queue: SimpleQueue[_Job | None]) -> None:
+    """Run jobs until the queue has None."""
+    while (job := queue.get()) is not None:
+        job.run()
+        del job  # an idle thread keeps nothing alive

@@ -1,0 +1,169 @@
+"""Call the search of a case as often as the run asks for, and keep what it returned or
+raised: `Searched`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_relevance.plugin.clock import Moment, now, seconds_since
+from pytest_relevance.plugin.running import awaiting, calling
+from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
+from pytest_relevance.results.responses.ranking import Ranking
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
+    """Call the search of one case. Return a coroutine if an event loop is needed."""
+    call = SearchCall([this], this.search)
+    if awaiting.is_coroutine_function(this.search):
+        return _search_in_loop(call)
+    searched = call.make()
+    return _search_in_loop(call) if searched is None else searched[0]
+
+
+async def _search_in_loop(call: SearchCall) -> Searched:
+    (searched,) = await call.make_in_loop()
+    return searched
+
+
+@dataclass(slots=True, eq=False)
+class CaseResponses:
+    """What the calls of a search have returned for one case so far.
+
+    `error` is the exception that the case gets in place of more rankings.
+    """
+
+    run: CaseRun
+    search: Any
+    asked: int | None
+    rankings: list[Timed] = field(default_factory=list)
+    answer: object = None
+    error: BaseException | None = None
+
+    def read(self, response: object) -> Ranking:
+        """Read a response as a ranking. Raises `CaseError` if it cannot be read."""
+        if self.answer is None:
+            # a copy: the search may reuse the list
+            self.answer = [*response] if type(response) is list else response
+        return calling.read_response(
+            self.run.item, self.run.case, response, self.search, self.asked
+        )
+
+
+class SearchCall:
+    """The calls of a search for a case: one, or with `--relevance-repeat` several in a
+    row.
+
+    The calls end at the first exception, which is `Searched.error` then. Subclasses may
+    call for several cases at once.
+
+    Attributes:
+        runs: the cases that the search is called for.
+        of_cases: what was returned for each of them.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[CaseRun],
+        search: Any,
+        *,
+        many: Any = None,
+        concurrency: int = 1,
+    ) -> None:
+        """Prepare calls of a search, or of its attribute `many` for several cases.
+
+        `concurrency` is how many calls run at a time.
+        """
+        self.runs = runs
+        self._many = many
+        self._function = search if many is None else many
+        self._concurrency = concurrency
+        self._asked = calling.asked_for(self._function, runs[0].case)
+        self._times = runs[0].settings.calls
+        self._calls = 0
+        self._waiting: tuple[object, Moment] | None = None
+        self.of_cases = [CaseResponses(run, search, self._asked) for run in runs]
+
+    def make(self) -> Sequence[Searched] | None:
+        """Make the calls, and return what each case gets.
+
+        Return None if a response must be awaited: `make_in_loop` goes on with it.
+        """
+        try:
+            while self._calls < self._times:
+                response, started = self._call()
+                if awaiting.is_waiting(response):
+                    self._waiting = response, started
+                    return None
+                self.read(response, started)
+        except BaseException as error:
+            self._fail(error)
+        return self._searched()
+
+    async def make_in_loop(self) -> Sequence[Searched]:
+        """Make the calls that are left in the running event loop, and return what each
+        case gets.
+
+        Raises what ends the coroutine from outside, such as a cancellation.
+        """
+        try:
+            while self._waiting is not None or self._calls < self._times:
+                response, started = self._waiting or self._call()
+                self._waiting = None
+                if inspect.iscoroutine(response):  # it starts only now
+                    started = now()
+                await self.read_in_loop(response, started)
+        except BaseException as error:
+            if awaiting.ends_coroutine(error):
+                raise
+            self._fail(error)
+        return self._searched()
+
+    def read(self, response: object, started: Moment) -> None:
+        """Read the response of a call. Its latency includes the reading: a lazy
+        response does its work while it is read.
+        """
+        (of_case,) = self.of_cases
+        ranking = of_case.read(response)
+        of_case.rankings.append((ranking, seconds_since(started)))
+
+    async def read_in_loop(self, response: object, started: Moment) -> None:
+        """Await a response if needed, and read it."""
+        most = calling.most_to_read(self.runs[0].case, self._asked)
+        self.read(await awaiting.wait(response, most), started)
+
+    def close(self) -> None:
+        """Close a response that will not be awaited."""
+        if self._waiting is not None:
+            awaiting.close_unawaited(self._waiting[0])
+
+    def _call(self) -> tuple[object, Moment]:
+        self._calls += 1
+        queries = None
+        if self._many is not None:
+            queries = [run.case.query for run in self.runs]
+        case = self.runs[0].case
+        return calling.call_search(self._function, case, self._asked, queries)
+
+    def _fail(self, error: BaseException) -> None:
+        for of_case in self.of_cases:
+            of_case.error = error
+
+    def _searched(self) -> Sequence[Searched]:
+        return [
+            Searched(
+                rankings=of_case.rankings,
+                error=of_case.error,
+                answer=of_case.answer,
+                calls=self._calls,
+                asked=self._asked,
+                concurrency=self._concurrency,
+                is_shared=len(self.runs) > 1,
+            )
+            for of_case in self.of_cases
+        ]
