@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.output_files import Message as Message
     from pytest_relevance.plugin.output_files import OutputFile as OutputFile
     from pytest_relevance.plugin.running.case_run import Searched as Searched
-    from pytest_relevance.plugin.sections import Section as Section
+    from pytest_relevance.plugin.terminal import Section as Section
     from pytest_relevance.reports.formats import ReportFormat as ReportFormat
     from pytest_relevance.reports.styled_lines import styled_line as styled_line
     from pytest_relevance.results.case_parts import DocumentTexts as DocumentTexts
@@ -52,7 +52,7 @@ _MODULES = {
     "judgments.formats": "JudgmentFormat RunFormat",
     "plugin.output_files": "Message OutputFile",
     "plugin.running.case_run": "Searched",
-    "plugin.sections": "Section",
+    "plugin.terminal": "Section",
     "reports.formats": "ReportFormat",
     "reports.styled_lines": "styled_line",
     "results.case_parts": "DocumentTexts Outcome",

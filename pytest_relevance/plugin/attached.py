@@ -9,60 +9,18 @@ reports.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from pytest_relevance.codec import decode, encode
-from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.plugin.news import NO_NEWS, News
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, RunError
 
 ATTRIBUTE = "relevance"
 """The attribute of a report."""
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """What became known of the documents of a result that was sent before, with this
-    number in its report.
-    """
-
-    nodeid: str
-    number: int
-    texts: DocumentTexts
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What a process tells besides results, with its next report.
-
-    Attributes:
-        fingerprint: what the process searches, with its first report of a case.
-        warnings: texts by subject; the end of the run shows the first about each
-            subject.
-        named: by kind, names of checks that are `told.LOST` and of files that are
-            `PASSED_OVER`.
-        described: what became known of documents of earlier results.
-        files: the case files by name, with the first report of a worker of
-            pytest-xdist.
-        collected: with `files`, the node ids of the cases in the order of their files,
-            if they run in another order.
-        errors: the mistakes because of which a file or a folder was not collected.
-    """
-
-    fingerprint: Fingerprint | None = None
-    warnings: Mapping[str, str] = field(default_factory=dict)
-    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    described: Sequence[Described] = ()
-    files: Mapping[str, FileInfo] = field(default_factory=dict)
-    collected: Sequence[str] = ()
-    errors: Sequence[RunError] = ()
-
-
-NO_NEWS = News()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Generator
 import pytest
 
 from pytest_relevance.plugin.attached import Attached, attach
-from pytest_relevance.plugin.call_results import name_skipped_case, result_after
+from pytest_relevance.plugin.case_reports import name_skipped_case, result_after
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, Checks
 from pytest_relevance.plugin.running.fixture import raise_lost_check

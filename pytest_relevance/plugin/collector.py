@@ -20,9 +20,9 @@ from pytest_relevance.cases.model import RecordedGate, Suite, most_results
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
-from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin import hooks
 from pytest_relevance.plugin.failures import CaseFileMistakes
-from pytest_relevance.plugin.items import ItemMaker
+from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
 from pytest_relevance.plugin.moved_cases import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import (
     recorded_rankings,
@@ -32,7 +32,6 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
-from pytest_relevance.plugin.same_names import why_same_names, why_same_node
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
     SUFFIX,
@@ -70,7 +69,7 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the file or its baseline cannot be read; one error
         lists all mistakes of the file.
         """
-        reporting.install(self.config)
+        hooks.install(self.config)
         shown = shown_path(self.path, self.config)
         why = why_same_node(self, run_store(self.config).collection.files.values())
         if why:

@@ -1,25 +1,33 @@
-"""Gates as tests: each is reported after the cases, in the process that receives all
-reports.
+"""Reports that are made when all cases have run: gates as tests, and undecided cases.
 
 The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search has
 parameters. A gate has the reports of a test: setup, call and teardown. All plugins get
 them, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
+
+A case is undecided if nobody has seen the ranks that it looks at. One case does not
+show that its search returns ten results whatever is requested; all cases together do
+(`results/unseen.py`). The case has passed by then. So it gets one more report, of an
+error after its call, like a test whose teardown fails.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance._text import harmless
-from pytest_relevance.gates.judging import GateResult, judge_gates
+from pytest_relevance.plugin.attached import Attached, attach
 from pytest_relevance.plugin.clock import wall_time
 from pytest_relevance.plugin.failure_text import FailurePlace, FailureText
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.results.case_result import FAILED, SKIPPED, XFAILED
+from pytest_relevance.results.unseen import find_undecided
+
+if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
 
 
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
@@ -28,6 +36,9 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     Without `--relevance-gates=require` the gates of a file are left out if none of its
     cases ran, unless all of them were collected and skipped.
     """
+    # most runs have no gates
+    from pytest_relevance.gates.judging import judge_gates
+
     require = settings(session.config).requires_gates
     updating = session.config.option.relevance_update == "all"
     results = store.finished
@@ -52,33 +63,24 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
     location = (gate.node, gate.line - 1, gate.name)
     session.testscollected += 1  # progress must not exceed 100 %
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-    for report in _reports(session, path, gate):
+    for report in _reports_of_gate(session, path, gate):
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
 
 
-def _reports(
+def _reports_of_gate(
     session: pytest.Session, path: str, gate: GateResult
 ) -> list[pytest.TestReport]:
     """Make the reports of the setup, the call and the teardown of a gate."""
     from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     outcome, message = gate.outcome(), harmless(gate_message(gate))
-    now = wall_time()
-    reports = {}
-    for when in ("setup", "call", "teardown"):
-        reports[when] = pytest.TestReport(
-            nodeid=f"{gate.node}::{gate.name}",
-            location=(gate.node, gate.line - 1, gate.name),
-            keywords={gate.name: 1},
-            outcome="passed",
-            longrepr=None,
-            when=when,
-            start=now,
-            stop=now,
-            user_properties=[("verdict", outcome), ("found", message)],
-        )
-    call: Any = reports["call"]
+    setup, call, teardown = (
+        _passed_report(f"{gate.node}::{gate.name}", gate.node, gate.line, when)
+        for when in ("setup", "call", "teardown")
+    )
+    for report in (setup, call, teardown):
+        report.user_properties = [("verdict", outcome), ("found", message)]
     if outcome == SKIPPED:
         call.outcome = "skipped"
         call.longrepr = path, gate.line, f"Skipped: {message}"
@@ -93,4 +95,43 @@ def _reports(
             partial(gate_lines, gate),
             FailurePlace(path, gate.line, lambda: message),
         )
-    return [*reports.values()]
+    return [setup, call, teardown]
+
+
+def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
+    """Make a report; `node` is the node id of the file, `line` begins at 1."""
+    name = nodeid.removeprefix(f"{node}::")
+    now = wall_time()
+    return pytest.TestReport(
+        nodeid=nodeid,
+        location=(node, line - 1, name),
+        keywords={name: 1},
+        outcome="passed",
+        longrepr=None,
+        when=when,
+        start=now,
+        stop=now,
+    )
+
+
+def report_undecided(session: pytest.Session, store: RunStore) -> None:
+    """Report the undecided cases of whole files as errors. The store then has them as
+    errors.
+    """
+    whole_files = [file for file in store.collection.files if store.is_whole(file)]
+    undecided_cases = find_undecided(store.finished, whole_files)
+    if not undecided_cases:
+        return
+    names = store.reported_names()
+    for undecided in undecided_cases.values():
+        result = undecided.as_error()
+        file = result.node.partition("::")[0]
+        report = _passed_report(result.node, file, result.line, "teardown")
+        # pytest-xdist may have added a group to the node id
+        report.nodeid = names.get(result.node, result.node)
+        report.outcome = "failed"
+        path = store.collection.files[result.file].path
+        reason = result.evaluation.reasons[0].clauses[0]
+        report.longrepr = path, result.line, reason
+        attach(report, Attached(results=(result,), shown=result))
+        session.config.hook.pytest_runtest_logreport(report=report)

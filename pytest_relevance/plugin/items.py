@@ -1,14 +1,13 @@
-"""The items of cases: each case becomes a test function, of which pytest makes its
-items.
+"""The items of a case file: pytest's test functions, one for each case and variant.
 
-A case is an ordinary test function for pytest and for every plugin: it goes through
-`pytest_pycollect_makeitem`. So it has fixtures of every scope, parameters and marks,
-and the item classes of pytest-asyncio and anyio.
+A result is kept under the node id of its item, and compared under its variant. So two
+items of one name, two variants of one name, and two files of one node id are refused.
+pytest joins the ids of parameters by "-": `a` and `b-c` have the name of `a-b` and `c`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, Signature
@@ -16,15 +15,21 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.loops import CaseLoop, Loops
 from pytest_relevance.plugin.options import shown_path
-from pytest_relevance.plugin.pytest_internals import Fixtures
-from pytest_relevance.plugin.running.case_run import case_run_of, item_is_not_ours
+from pytest_relevance.plugin.pytest_internals import Fixtures, parameters_of
+from pytest_relevance.plugin.running.case_run import (
+    CaseRun,
+    case_run_of,
+    item_is_not_ours,
+)
 from pytest_relevance.plugin.running.run_case import run, run_async
 from pytest_relevance.plugin.variants import Variant, variants_of
+from pytest_relevance.results.records.run_info import FileInfo
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -184,3 +189,54 @@ def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
     if case.xfail is not None:
         strict = {} if case.xfail.strict is None else {"strict": case.xfail.strict}
         yield pytest.mark.xfail(reason=case.xfail.reason, raises=CaseFailure, **strict)
+
+
+_REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])"
+
+
+def why_same_names(runs: Iterable[CaseRun]) -> str:
+    """Return why the items of a file cannot be told apart; empty if they can."""
+    by_name: dict[str, CaseRun] = {}
+    by_variant: dict[tuple[str, str | None], CaseRun] = {}
+    for this in runs:
+        other = by_name.setdefault(this.item.name, this)
+        if other is not this:
+            return _sentence("items", this.item.name, other, this)
+        first = by_variant.setdefault((this.case.id, this.variant), this)
+        if first.variant_parameters != this.variant_parameters:
+            return _sentence("variants", str(this.variant), first, this)
+    return ""
+
+
+def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
+    """Return why a file cannot be told apart from one that was collected before; empty
+    if it can.
+
+    pytest names a file outside of its root folder by the argument that it was found in.
+    """
+    for other in others:
+        if other.node == file.nodeid and other.path != str(file.path):
+            return (
+                f"{printable(str(file.path))} and {printable(other.path)} have the same "
+                f"node id, {quoted(file.nodeid)}: run pytest with a --rootdir that holds both"
+            )
+    return ""
+
+
+def _sentence(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:
+    return (
+        f"two {kind} of case {quoted(first.case.id)} have the name {quoted(name)}: "
+        f"{_parameters(first)} and {_parameters(second)}; {_REMEDY}"
+    )
+
+
+def _parameters(run: CaseRun) -> str:
+    """Return the parameters of an item: `ranker=a, index=b-c`."""
+    found = parameters_of(run.item)
+    if found is None:
+        return "no parameters"
+    names = tuple(found.indices)
+    if len(names) != len(found.ids):  # several parameters have one id
+        return printable(", ".join(found.ids))
+    pairs = zip(names, found.ids, strict=True)
+    return printable(", ".join(f"{name}={its_id}" for name, its_id in pairs))

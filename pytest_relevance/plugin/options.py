@@ -327,9 +327,14 @@ def has_cases(config: pytest.Config) -> bool:
     return config.pluginmanager.has_plugin(REPORTING)
 
 
+def is_worker(config: pytest.Config) -> bool:
+    """Say whether this process is a worker of pytest-xdist."""
+    return hasattr(config, "workerinput")
+
+
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
 """Set once all plugins are configured. An error that ends the run before that is told
-by `failed_start`.
+by `early_errors`.
 """
 
 

@@ -1,14 +1,17 @@
-"""What a run leaves at its end: baselines, and the files that options ask for.
+"""What a run leaves at its end: the run as data, baselines, and the files of options.
 
-The process that receives all reports writes them; a worker of pytest-xdist writes
+The process that receives all reports writes them. A worker of pytest-xdist writes
 nothing. A file that an option names is checked before the run, so that an unusable one
 is refused at once. If one cannot be written, the run fails.
 """
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,18 +19,24 @@ import pytest
 from pytest_relevance.plugin.failures import ENDING, hook_error_text
 from pytest_relevance.plugin.options import (
     ended_well,
+    redaction,
+    relative,
     settings,
+    without_root,
 )
 from pytest_relevance.plugin.output_files import (
     RECORD,
     Message,
     Target,
 )
-from pytest_relevance.plugin.run_data import present_run
+from pytest_relevance.plugin.reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import first_named, run_store
 from pytest_relevance.reports.run.counts import counted_cases
+from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
+    FileInfo,
     RunFinding,
+    RunInfo,
     files_with_errors,
 )
 
@@ -133,3 +142,60 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
         unfinished += f"; {files_with_errors(run.info.uncollected)}"
     cases = counted_cases(run.results)
     yield Message(f"record: {target.shown} ({cases}{unfinished})")
+
+
+def present_run(config: pytest.Config) -> Run:
+    """Return the run that ends now."""
+    files, info = _about_run(config)
+    return Run(run_store(config).results, files, info)
+
+
+def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
+    """The case files of the run, and how it was made."""
+    from pytest_relevance.results.diagnoses import faults_to_record
+
+    store = run_store(config)
+    root = str(config.rootpath)
+    results = store.results  # their titles may show an error of a catalogue
+    files = {
+        Path(file).as_posix(): replace(
+            info,
+            path=Path(relative(info.path, root) or Path(info.path).name).as_posix(),
+        )
+        for file, info in sorted(store.collection.files.items())
+    }
+    faults = faults_to_record(results, store.told.warnings.values())
+    how = how_run(config, settings(config).started)
+    return files, replace(
+        how,
+        fingerprint=store.told.fingerprint,
+        missing=tuple(store.unfinished()),
+        faults=faults,
+        requires_gates=settings(config).requires_gates,
+        not_run=files_not_run(config),
+        requires_baseline=settings(config).requires_baseline,
+        is_part=is_part(config),
+        errors=store.told.errors,
+        findings=tuple(store.told.findings),
+    )
+
+
+def how_run(config: pytest.Config, started: float) -> RunInfo:
+    """Return what is known of a run before it begins: programs, command, and the time
+    (seconds since the epoch).
+    """
+    from pytest_relevance import __version__
+
+    root = str(config.rootpath)
+    command = ["pytest"]
+    arguments = map(str, config.invocation_params.args)
+    for argument in redaction(config).arguments(arguments):
+        is_root = argument == root
+        command.append("." if is_root else without_root(argument, config))
+    began = datetime.fromtimestamp(started, timezone.utc)
+    return RunInfo(
+        program=__version__,
+        started=began.isoformat(timespec="seconds"),
+        versions={"python": platform.python_version(), "pytest": pytest.__version__},
+        command=tuple(command),
+    )

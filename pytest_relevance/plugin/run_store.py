@@ -14,32 +14,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance._text import first_few, harmless, printable
-from pytest_relevance.plugin.attached import (
-    NO_NEWS,
-    Attached,
-    Described,
-    News,
-    attach_news,
-)
+from pytest_relevance.plugin.attached import Attached
 from pytest_relevance.plugin.collection import Collection
 from pytest_relevance.plugin.failures import ENDING, hook_error_text
-from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
-from pytest_relevance.plugin.told import Told
-from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.plugin.news import NO_NEWS, News, Told, Unsent
+from pytest_relevance.plugin.options import DOCUMENTS, settings
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
     INCONCLUSIVE,
     CaseResult,
     has_failed,
-)
-from pytest_relevance.results.records.run_info import (
-    Fingerprint,
 )
 
 if TYPE_CHECKING:
@@ -51,53 +41,6 @@ document is then missing.
 """
 
 _MOST_NAMED = 3
-
-
-class Unsent:
-    """What this process has to tell besides results; its next report carries it.
-
-    `fingerprint` says what the process searches, None before it was requested.
-    """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._news = NO_NEWS
-        self.fingerprint: Fingerprint | None = None
-
-    def set_fingerprint(self, fingerprint: Fingerprint) -> None:
-        """Set the fingerprint of this process, and send it unless it is empty."""
-        self.fingerprint = fingerprint
-        if fingerprint:
-            self._news = replace(self._news, fingerprint=fingerprint)
-
-    def warn(self, subject: str, text: str) -> None:
-        """Send a warning; the end of the run shows the first about each subject."""
-        if subject not in self._news.warnings:
-            hidden = printable(redaction(self._config).text(text))
-            warnings = {**self._news.warnings, subject: hidden}
-            self._news = replace(self._news, warnings=warnings)
-
-    def name(self, kind: str, name: str) -> None:
-        """Send the name of a check that is `LOST`, or of a file that is
-        `PASSED_OVER`.
-        """
-        names = [*self._news.named.get(kind, ()), printable(name)]
-        self._news = replace(self._news, named={**self._news.named, kind: names})
-
-    def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
-        """Send what became known of the documents of a result that was sent before."""
-        described = Described(nodeid, number, hide_secrets(texts, self._config))
-        self._news = replace(self._news, described=(*self._news.described, described))
-
-    def take(self) -> News:
-        """Return what was not sent yet, and forget it."""
-        news, self._news = self._news, NO_NEWS
-        return news
-
-    def attach(self, report: pytest.TestReport) -> None:
-        """Attach to a report what was not sent yet."""
-        if self._news is not NO_NEWS:
-            attach_news(report, self.take())
 
 
 class RunStore:
@@ -122,29 +65,11 @@ class RunStore:
         self._results: list[CaseResult] | None = None
         self._is_complete = False
 
-    def send_files(self, report: pytest.TestReport, news: News) -> None:
-        """Attach the `FileInfo` of all files to the first report of a worker, also of
-        files without a selected case.
-        """
-        if self.collection.files:
-            news = replace(
-                news,
-                files={**self.collection.files},
-                collected=self.collection.in_file_order,
-            )
-            attach_news(report, news)
-            self.collection.files.clear()
-
     def add(self, report: pytest.TestReport, attached: Attached) -> None:
         """Store what a report carries."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
-        # after "rerun" another report of the item follows
-        if report.outcome not in (
-            "passed",
-            "failed",
-            "skipped",
-        ):
+        if not is_last(report):
             return
         nodeid, results = report.nodeid, attached.results
         if report.failed:
@@ -317,45 +242,18 @@ class RunStore:
         ]
 
 
-_IDENTITIES = frozenset(
-    {
-        *(
-            "file",
-            "id",
-            "query",
-            "search",
-            "variant",
-            "node",
-            "test",
-            "source",
-            "items",
-        ),
-        *("documents", "as_returned", "irrelevant_top", "missing", "wrong", "sets"),
-        *("not_in_catalogue", "not_in_index", "settings"),
-    }
-)
-"""The fields of a result by whose values cases and documents are found again, or
-scored. They stay as they are.
-"""
-
-
-Part = TypeVar("Part", CaseResult, DocumentTexts)
-
-
-def hide_secrets(part: Part, config: pytest.Config) -> Part:
-    """Return a result with known secrets masked, also in the titles and fields of
-    documents.
-    """
-    known = redaction(config).known
-    hidden: Part = known.hide_in(part, _IDENTITIES) if known else part
-    return hidden
-
-
 def first_named(names: Sequence[str]) -> str:
     """Join names in prose; of many names, give the first few and the number of the
     others.
     """
     return first_few([*map(harmless, names)], _MOST_NAMED)
+
+
+def is_last(report: pytest.TestReport) -> bool:
+    """Say whether a report is the last one of its phase. After "rerun" another one
+    follows.
+    """
+    return report.outcome in ("passed", "failed", "skipped")
 
 
 RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()

@@ -35,11 +35,11 @@ class SkippedFolders:
         files = list(self._case_files(folder))
         if not files:
             return
-        from pytest_relevance.plugin import reporting
+        from pytest_relevance.plugin import hooks
         from pytest_relevance.plugin.collection import SkippedFolder
         from pytest_relevance.plugin.run_store import run_store
 
-        reporting.install(self._config)
+        hooks.install(self._config)
         shown = shown_path(folder, self._config)
         found = SkippedFolder(files, _reason(report))
         run_store(self._config).collection.skipped_folders[shown] = found

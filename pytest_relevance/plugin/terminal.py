@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -19,11 +20,9 @@ import pytest
 from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
 from pytest_relevance.plugin.failures import ENDING, hook_error_text
-from pytest_relevance.plugin.files_not_run import files_not_run
 from pytest_relevance.plugin.options import shown_path, verbosity
+from pytest_relevance.plugin.reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.sections import Section
-from pytest_relevance.plugin.selection import is_part
 from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.reports.run.failures import IN_FULL, shown_failures
@@ -38,6 +37,17 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.records.run_info import RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the terminal before the last one. `lines` are of styled spans:
+    `styled_line(text)`.
+    """
+
+    title: str
+    lines: Sequence[Line]
+
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns
@@ -162,7 +172,7 @@ class Terminal:
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():
             return []
-        from pytest_relevance.plugin.run_data import present_run
+        from pytest_relevance.plugin.outputs import present_run
 
         run = present_run(self._config)
         name = "pytest_relevance_summary"

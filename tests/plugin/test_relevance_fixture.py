@@ -126,6 +126,22 @@ def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(
     assert "= relevance =" not in run.text
 
 
+def test_a_check_in_a_search_of_a_case_file_is_an_error_as_it_would_be_lost(
+    project: Project,
+) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search(relevance):
+            return lambda query: relevance.check(query, ["a"], expect={"first": "b"})
+    """)
+    project.cases("cases: [{query: shoes}]")
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert "write what it expects in the case file" in run.told("shoes")
+
+
 def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
     project.write(
         "test_shop.py",

@@ -23,7 +23,7 @@ from pytest_relevance.ext.concurrency.errors import Cursors, may_end_run, with_a
 from pytest_relevance.ext.concurrency.threads import DaemonThreads
 from pytest_relevance.ext.concurrency.windows import Windows, is_alone
 from pytest_relevance.plugin.failures import ENDING
-from pytest_relevance.plugin.options import here, settings
+from pytest_relevance.plugin.options import here, is_worker, settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_function
@@ -200,7 +200,7 @@ class Searches:
         """
         if this in self._called or here() != self._home:
             return False
-        if hasattr(self._config, "workerinput"):
+        if is_worker(self._config):
             return False  # pytest-xdist itself runs several cases at a time
         why = self._windows.why_alone(this)
         if why:

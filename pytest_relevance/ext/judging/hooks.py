@@ -44,8 +44,7 @@ from pytest_relevance.plugin.outputs import tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
-from pytest_relevance.plugin.sections import Section
-from pytest_relevance.plugin.terminal import run_terminal
+from pytest_relevance.plugin.terminal import Section, run_terminal
 from pytest_relevance.reports.styled_lines import folded_lines, styled_line
 from pytest_relevance.reports.terminal_text import terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output

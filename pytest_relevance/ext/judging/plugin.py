@@ -13,6 +13,7 @@ from pytest_relevance.ext.judging.files import JUDGE_FILE, WORKLIST
 from pytest_relevance.plugin.options import (
     add_options,
     at_least_one,
+    is_worker,
     keep_details,
     whole_number,
 )
@@ -64,11 +65,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.relevance_calibrate is not None:
         keep_details(config)
     is_asked = (option.relevance_judge, option.relevance_calibrate) != (None, None)
-    if is_asked and not hasattr(config, "workerinput"):
+    if is_asked and not is_worker(config):
         from pytest_relevance.ext.judging.hooks import Judging
-        from pytest_relevance.plugin import reporting
+        from pytest_relevance.plugin import hooks
 
-        reporting.install(config)  # the run says so where it has no case file at all
+        hooks.install(config)  # the run says so where it has no case file at all
         config.pluginmanager.register(Judging(config), "relevance-judging")
 
 

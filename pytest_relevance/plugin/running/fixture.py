@@ -21,11 +21,12 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.expect import kind_of_key, name_of_key
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.news import LOST
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, case_run
-from pytest_relevance.plugin.running.case_run import CHECKS, Checks
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, Checks
 from pytest_relevance.plugin.running.run_case import check
-from pytest_relevance.plugin.told import LOST
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ids import id_text
 
@@ -36,6 +37,11 @@ _NOT_HERE = ("search", "params", "usefixtures", "tags", "xfail", "skip", "same_a
 
 _IN_TEST = (
     "the ranking is given here; call your search, request fixtures and mark in the test"
+)
+
+_NOT_IN_A_CASE = (
+    "relevance.check was called in a case of a case file, which would lose its result: write what it expects in the "
+    "case file, or check in a test in Python"
 )
 
 _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test with overlap(), jaccard() or rbo()"
@@ -72,6 +78,8 @@ class Relevance:
         fail exception where the check fails (its skip exception where an inconclusive
         check is to be skipped).
         """
+        if CASE_RUN in self._item.stash:
+            raise CaseError(_NOT_IN_A_CASE, pytrace=False)
         frame = inspect.currentframe()
         assert frame is not None
         assert frame.f_back is not None

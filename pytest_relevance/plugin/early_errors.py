@@ -1,30 +1,46 @@
-"""What kept files from being collected: mistakes in case files, conftest files and test
-modules, for every report.
+"""Errors that keep cases from being collected, or end the run before it begins.
 
-pytest reports such an error for the collector that failed: a case file, a module, or a
-folder whose conftest.py cannot be imported. This module gives the error a place and a
-message, and has `Told` keep it.
+A mistake in a case file, or in a conftest.py, makes pytest report what it cannot
+collect. The error is kept for the reports of the run, with its place.
+
+If a conftest.py cannot be imported at the start, no hook of a run is called, and there
+is no summary in the terminal. Then the files that options ask for are written here.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import time
 from traceback import extract_tb
 
 import pytest
 
-from pytest_relevance.plugin.attached import Attached, News, attach, make_portable
+from pytest_relevance.plugin.attached import Attached, attach, make_portable
 from pytest_relevance.plugin.failures import (
     CaseFileMistakes,
     is_installed,
     search_error,
 )
-from pytest_relevance.plugin.options import CASE_FILES, redaction, shown_path
+from pytest_relevance.plugin.news import News
+from pytest_relevance.plugin.options import (
+    CASE_FILES,
+    HAS_STARTED,
+    is_worker,
+    matcher_of,
+    redaction,
+    shown_path,
+)
+from pytest_relevance.plugin.output_files import files_of_options
+from pytest_relevance.plugin.outputs import how_run
 from pytest_relevance.plugin.pytest_internals import PYTEST
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.reports.workflow_commands import safe_output
+from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunError, errors_in_file, posix
 
 MOST_ERRORS = 50
@@ -47,7 +63,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
         errors = [_of_text(report.longreprtext, collector)]
     else:
         errors = errors_of(raised.value, collector)
-    if hasattr(config, "workerinput"):
+    if is_worker(config):
         attach(report, Attached(news=News(errors=errors)))
         make_portable(report)
     else:
@@ -140,3 +156,77 @@ def _place_of(error: BaseException) -> tuple[str | None, int]:
         if not is_installed(frame.filename) and frame.lineno is not None:
             return frame.filename, frame.lineno
     return None, 0
+
+
+class FailedStart:
+    """The hook that hears of an error of `pytest_configure`, in a conftest.py for
+    example.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl
+    def pytest_internalerror(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Write the reports, unless the run has begun."""
+        self.report(excinfo.value)
+
+    def report(self, error: BaseException) -> None:
+        """Write the reports of a run that an error ended, unless the run has begun."""
+        has_started = HAS_STARTED in self._config.stash
+        if not (has_started or is_worker(self._config)):
+            report_failed_start(error, self._config, self._config.option)
+
+
+def report_failed_start(
+    error: BaseException, config: pytest.Config, option: Namespace
+) -> None:
+    """Write the reports of a run that an error ended before it began.
+
+    `option` has the options, as far as they were read. Nothing is written where the run
+    has nothing to do with cases.
+    """
+    if _is_left_to_others(config, option):
+        return
+    found = error_at(cause_of(error), ".", config)
+    run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
+    for problem in _problems_of_writing(error, run, config, option):
+        print(safe_output(problem), file=sys.stderr)
+
+
+def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
+    """Whether the run has no cases, lists tests, or shows a help text alone."""
+    if option.help or option.version or option.collectonly:
+        return True
+    is_asked = any(file.given(option) for file in files_of_options(config, option))
+    return not is_asked and not _has_cases(config, option)
+
+
+def _has_cases(config: pytest.Config, option: Namespace) -> bool:
+    """Whether there are case files among the arguments, or below them."""
+    is_case_file = matcher_of(config.getini("relevance_files"))
+    arguments = option.file_or_dir or config.getini("testpaths") or ["."]
+    for argument in arguments:
+        path = config.invocation_params.dir / str(argument).partition("::")[0]
+        if is_case_file(path.name) or has_case_files(path, is_case_file):
+            return True
+    return False
+
+
+def _problems_of_writing(
+    error: BaseException, run: Run, config: pytest.Config, option: Namespace
+) -> list[str]:
+    """Write what a run leaves at its end. Return why that failed."""
+    # an error of a conftest.py comes before the options are part of the configuration
+    for name, value in vars(option).items():
+        setattr(config.option, name, value)
+    # the names of the files may be the mistake
+    if isinstance(error, pytest.UsageError):
+        for file in files_of_options(config, option):
+            setattr(config.option, file.dest, None)
+    problems = []
+    for messages in config.hook.pytest_relevance_write(run=run, config=config):
+        problems += [message.text for message in messages if not message.is_good]
+    return problems

@@ -1,7 +1,8 @@
-"""What is missing from a run, and why a run fails other than for a case, a gate or an
-error.
+"""What a run finds out about itself when it ends: what is missing, and why it fails.
 
-What happens to the results of a worker that crashes is in `crashed_workers`.
+A case, a gate or an error that fails tells that itself. A `RunFinding` says all else,
+for example that nothing was searched, that results were lost, or that a test in Python
+failed.
 """
 
 from __future__ import annotations
@@ -10,20 +11,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_relevance._text import counted, examples, listed
-from pytest_relevance.plugin.files_not_run import files_not_run
-from pytest_relevance.plugin.nothing_searched import folders_skipped, nothing_searched
-from pytest_relevance.plugin.options import recorded_rankings, settings
-from pytest_relevance.plugin.required_reference import missing_from_reference
+from pytest_relevance._text import counted, examples, harmless, listed
+from pytest_relevance.plugin.news import LOST, PASSED_OVER
+from pytest_relevance.plugin.options import ended_well, recorded_rankings, settings
+from pytest_relevance.plugin.reference import files_not_run, missing_from_reference
 from pytest_relevance.plugin.run_store import (
     RunStore,
     first_named,
     run_store,
 )
-from pytest_relevance.plugin.told import LOST, PASSED_OVER
-from pytest_relevance.results.case_result import has_failed
+from pytest_relevance.reports.run.run_findings import (
+    nothing_searched_text,
+    nothing_was_searched,
+)
+from pytest_relevance.results.case_result import FAILED, has_failed
 from pytest_relevance.results.records.run_info import (
     MOST_SHOWN,
+    SUFFIX,
     RunFinding,
     changed,
     changes_text,
@@ -181,3 +185,144 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
         yield RunFinding(
             f"--relevance-known=xfail: {have}, so that every failure counts: {how}"
         )
+
+
+_REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ignore)"
+
+
+def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
+    """Say that nothing was searched, and whether the run fails for it.
+
+    Return None if a case was searched or has failed, or if there is no case file.
+    """
+    if not nothing_was_searched(store.results):
+        return None
+    names_of_cases = [
+        name for name in store.collection.to_run if store.collection.is_case(name)
+    ]
+    if not names_of_cases and not store.collection.skipped_folders:
+        return _all_deselected(config, store)
+    told = nothing_searched_text(store.results) or _never_ran(store, names_of_cases)
+    reference = _reference(config, store)
+    if not reference:
+        return RunFinding(told, is_of_part=True)
+    text = f"{told}; {reference}, so the run fails: {_REMEDY}"
+    return RunFinding(text, fails=True, is_of_part=True)
+
+
+def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
+    """Say which folders were skipped, in a run that searched others, and whether it
+    fails.
+    """
+    if not store.collection.skipped_folders or nothing_was_searched(store.results):
+        return None
+    told = _skipped_folders(store)
+    count = len(store.collection.skipped_folders)
+    brief = counted(count, "folder with cases is", "folders with cases are")
+    brief = f"{brief} skipped"
+    if settings(config).requires_baseline and not _updates(config):
+        text = f"{told}; relevance_baseline is require, so the run fails"
+        return RunFinding(text, fails=True, brief=brief)
+    return RunFinding(told, brief=brief)
+
+
+def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None:
+    """Say that all cases were deselected, if there is a reference that they were to be
+    compared with.
+    """
+    reference = _reference(config, store)
+    if not (store.collection.files and reference):
+        return None
+    total = sum(info.total for info in store.collection.files.values())
+    deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
+    told = f"no case was searched: {deselected} deselected"
+    if config.option.relevance_baseline != "require":
+        return RunFinding(told, is_of_part=True)
+    required = "--relevance-baseline=require is given"
+    text = f"{told}, and {required}, so the run fails: leave one of them out"
+    return RunFinding(text, fails=True, is_of_part=True)
+
+
+def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:
+    """Say that cases were to run and did not, or that their folders were skipped."""
+    if not names_of_cases:
+        return f"no case was searched: {_skipped_folders(store)}"
+    count = counted(len(names_of_cases), "case was", "cases were")
+    return f"no case was searched: {count} to run ({first_named(names_of_cases)})"
+
+
+def _skipped_folders(store: RunStore) -> str:
+    folders = list(store.collection.skipped_folders)
+    reason = harmless(store.collection.skipped_folders[folders[0]].reason)
+    if len(folders) == 1:
+        return (
+            f"the conftest.py of {first_named(folders)} skips its case files ({reason})"
+        )
+    return f"the conftest.py of {first_named(folders)} skip their case files ({reason})"
+
+
+def _reference(config: pytest.Config, store: RunStore) -> str:
+    """Say what the cases were to be compared with, or that something is required; empty
+    if neither.
+    """
+    against = config.option.relevance_against
+    if against is not None:
+        return f"there is {harmless(recorded_rankings(config).name)} to compare with"
+    paths = [info.path for info in store.collection.files.values()]
+    for folder in store.collection.skipped_folders.values():
+        paths += folder.files
+    with_baseline = [path for path in paths if has_baseline(path)]
+    if with_baseline:
+        baselines = counted(len(with_baseline), "baseline")
+        are = "is" if len(with_baseline) == 1 else "are"
+        return f"there {are} {baselines} to compare with (*{SUFFIX})"
+    if settings(config).requires_baseline and not _updates(config):
+        return "relevance_baseline is require"
+    return ""
+
+
+def _updates(config: pytest.Config) -> bool:
+    """Whether the run writes baselines; then they need not be there yet."""
+    return config.option.relevance_update is not None
+
+
+def other_failures(
+    store: RunStore, exitstatus: int | pytest.ExitCode
+) -> Iterator[RunFinding]:
+    """Say which tests failed that are not cases, or that a run failed for an unknown
+    reason.
+
+    The reports of a run without cases have nothing to say about other tests.
+    """
+    if not store.results:
+        return
+    names = _other_tests(store)
+    if names:
+        count = counted(len(names), "other failure")
+        yield RunFinding(f"{count}: {first_named(names)}", fails=True, brief=count)
+    elif not ended_well(exitstatus) and not _is_told(store):
+        yield RunFinding(
+            f"pytest ended with exit code {int(exitstatus)}, and not because of a case: "
+            "its output says why",
+            fails=True,
+        )
+
+
+def _other_tests(store: RunStore) -> list[str]:
+    """Name the tests with a failure that no result of a case has, and that no gate
+    is.
+    """
+    told = {f"{gate.node}::{gate.name}" for gate in store.gates}
+    told.update(store.unfinished())
+    return [name for name in store.other_failures if name not in told]
+
+
+def _is_told(store: RunStore) -> bool:
+    """Whether a report tells of any failure."""
+    if store.told.errors or store.unfinished():
+        return True
+    if any(finding.fails for finding in store.told.findings):
+        return True
+    if any(gate.outcome() == FAILED for gate in store.gates):
+        return True
+    return any(has_failed(result) for result in store.results)

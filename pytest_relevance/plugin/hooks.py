@@ -1,0 +1,323 @@
+"""The hooks of a run with cases: around each test, and around the run.
+
+`install` registers them when the first case file is collected. The hooks that print are
+in `terminal`, those that write files in `outputs`, those about workers in `workers`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.attached import (
+    ATTRIBUTE,
+    Attached,
+    as_text,
+    attach_news,
+    attached_to,
+    make_portable,
+)
+from pytest_relevance.plugin.case_reports import report_case
+from pytest_relevance.plugin.failure_text import text_of_report
+from pytest_relevance.plugin.findings import findings, other_failures
+from pytest_relevance.plugin.gate_reports import report_gates, report_undecided
+from pytest_relevance.plugin.giving_up import GivingUp
+from pytest_relevance.plugin.moved_cases import follow_moved_cases
+from pytest_relevance.plugin.news import NO_NEWS, PASSED_OVER
+from pytest_relevance.plugin.options import (
+    REPORTING,
+    ended_well,
+    has_cases,
+    is_worker,
+    redaction,
+    settings,
+    shown_path,
+)
+from pytest_relevance.plugin.pytest_internals import (
+    forget_parameters,
+    hide_in_report,
+    is_fixture_defined,
+)
+from pytest_relevance.plugin.run_store import is_last, run_store
+from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_FLIGHT
+from pytest_relevance.plugin.running.run_case import FINGERPRINT
+from pytest_relevance.plugin.terminal import Terminal
+from pytest_relevance.plugin.workers import Controller, send_collected, send_rest
+
+_CHECK_CALLS = "relevance-check-calls"
+
+
+def install(config: pytest.Config) -> None:
+    """Register the hooks of a run with cases, unless they are registered already."""
+    manager = config.pluginmanager
+    if has_cases(config):
+        return
+    giving_up = GivingUp(config)
+    manager.register(Reporting(config, giving_up), REPORTING)
+    manager.register(WholeRun(config, giving_up), "relevance-run")
+    manager.register(Terminal(config), "relevance-terminal")
+    if is_worker(config):
+        return
+    from pytest_relevance.plugin.outputs import Outputs
+
+    manager.register(Controller(run_store(config)), "relevance-workers")
+    manager.register(Outputs(config), "relevance-outputs")
+
+
+def install_for_checks(session: pytest.Session) -> None:
+    """Register the hooks of a run in which tests in Python check rankings, unless they
+    are registered already.
+    """
+    install(session.config)
+    if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
+        from pytest_relevance.plugin.check_reports import CheckCalls
+
+        session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
+
+
+def pass_over(path: Path, config: pytest.Config) -> None:
+    """Have the summary name a file that seems to be a case file, but does not have the
+    name of one.
+    """
+    install(config)
+    run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
+
+
+class Reporting:
+    """The hooks that make, send and receive the reports of tests."""
+
+    def __init__(self, config: pytest.Config, giving_up: GivingUp) -> None:
+        self._config = config
+        self._is_worker = is_worker(config)
+        self._process = os.getpid()
+        self._store = run_store(config)
+        self._giving_up = giving_up
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Attach the results to the report of a case, or of a test with checks, when
+        the report is made.
+
+        Results are not attached when the report is logged: it may be made in a process
+        that logs nothing. This is the outermost wrapper, as other wrappers change the
+        outcome or run the item again before they return the report.
+        """
+        is_case, has_checks = CASE_RUN in item.stash, CHECKS in item.stash
+        has_raised = has_checks and bool(item.stash[CHECKS].raised)
+        if has_checks:
+            from pytest_relevance.plugin.check_reports import (
+                prepare_checks,
+                report_checks,
+            )
+
+            prepare_checks(item, call)
+        if is_case:
+            report = yield from report_case(item.stash[CASE_RUN], call)
+        elif has_checks:
+            report = yield from report_checks(item, call, has_raised=has_raised)
+        else:
+            report = yield
+        if is_case or has_checks:
+            self._hide_secrets(report)
+        news = self._store.unsent.take()
+        if news is not NO_NEWS:
+            attach_news(report, news)
+        if os.getpid() != self._process:  # such as a child that pytest-forked made
+            make_portable(report)
+        return report
+
+    def _hide_secrets(self, report: pytest.TestReport) -> None:
+        """Mask known secrets in the text and the captured output of a report."""
+        if report.longrepr is None and not report.sections:
+            return
+        known = redaction(self._config).known
+        if known:
+            hide_in_report(report, known.hide)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Store the results attached to a report, and replace the text of a failure."""
+        attached = attached_to(report)
+        if attached.results and is_last(report):
+            self._giving_up.count(report.nodeid, attached.results[0])
+        if self._is_worker:
+            send_collected(report, self._store)
+            return
+        if attached.shown is not None and report.failed:
+            text: Any = text_of_report(attached.shown, self._config)
+            report.longrepr = text
+        self._store.add(report, attached)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_report_to_serializable(
+        self, report: pytest.TestReport | pytest.CollectReport
+    ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+        """Turn what a report carries into text, which pytest-xdist can send.
+        `attached_to` reads it again.
+        """
+        values = yield
+        if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
+            values[ATTRIBUTE] = as_text(values[ATTRIBUTE])
+        return values
+
+
+_UNFINISHED = (
+    pytest.ExitCode.INTERRUPTED,
+    pytest.ExitCode.INTERNAL_ERROR,
+    pytest.ExitCode.USAGE_ERROR,
+)
+"""The exit codes of a run that did not finish."""
+
+
+class WholeRun:
+    """The hooks of the run as a whole: its collection, its loop and its end."""
+
+    def __init__(self, config: pytest.Config, giving_up: GivingUp) -> None:
+        self._config = config
+        self._is_worker = is_worker(config)
+        self._runs_tests = settings(config).runs_tests
+        self._store = run_store(config)
+        self._giving_up = giving_up
+        self._gates_are_judged = self._was_cut_short = False
+        self._items: Sequence[pytest.Item] = ()
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Store the errors that a worker of pytest-xdist attached to the report of what
+        it cannot collect.
+        """
+        if not self._is_worker:
+            self._store.told.keep_errors(attached_to(report).news.errors)
+
+    @pytest.hookimpl
+    def pytest_internalerror(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Store an error that ended the run, such as one of a hook in a conftest.py."""
+        from pytest_relevance.plugin.early_errors import error_at
+
+        self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
+        """Give each case that was moved its accepted ranking, before any is
+        deselected.
+        """
+        follow_moved_cases(config)
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Store the node ids of the tests that are to run."""
+        if session.items:  # there are no items on the controller of pytest-xdist
+            if self._store.unsent.fingerprint is None and not is_fixture_defined(
+                FINGERPRINT, session
+            ):
+                self._store.unsent.fingerprint = {}
+            self._items = [item for item in session.items if CASE_RUN in item.stash]
+            self._store.collection.set_order(
+                to_run=[item.nodeid for item in session.items],
+                in_file_order=_in_order_of_collection(self._items),
+            )
+            self._giving_up.watch(self._items)
+
+    # inside the terminal's wrapper, which then writes its final 100 %
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(
+        self, session: pytest.Session
+    ) -> Generator[None, object, object]:
+        """Judge the gates of the case files when all cases have run, or the run was
+        stopped.
+
+        Cases that have not run by now may still be run by another plugin, in a loop of
+        its own.
+        """
+        try:
+            result = yield
+        except BaseException as error:
+            self._was_cut_short = True
+            if isinstance(
+                error, (session.Failed, KeyboardInterrupt, pytest.exit.Exception)
+            ):
+                self._judge_gates(session)
+            raise
+        if not self._store.unfinished():
+            self._judge_gates(session)
+        return result
+
+    @pytest.hookimpl
+    def pytest_keyboard_interrupt(
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> None:
+        """Name the query whose search was interrupted: no report of its case follows.
+
+        What `pytest.exit` says is an error of the run.
+        """
+        if isinstance(excinfo.value, pytest.exit.Exception):
+            from pytest_relevance.plugin.early_errors import error_at
+
+            self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
+        for item in self._items:
+            query = item.stash[CASE_RUN].in_flight
+            if query:
+                self._store.unsent.warn(IN_FLIGHT, f"{IN_FLIGHT}: {query}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> None:
+        """Judge the gates if that was not done yet, and say what is missing from the
+        run. A worker of pytest-xdist only sends what it has left.
+        """
+        if self._is_worker:
+            send_rest(self._config, self._store)
+            return
+        self._store.receive(self._store.unsent.take())
+        if not self._runs_tests:
+            forget_parameters(self._items)
+            return
+        failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
+        if has_ended:
+            self._judge_gates(session)
+        self._store.complete()
+        is_complete = has_ended and not self._was_cut_short
+        found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
+        for finding in found:
+            self._store.told.keep_finding(finding)
+        for finding in other_failures(self._store, session.exitstatus):
+            self._store.told.keep_finding(finding, is_told=True)
+        fails = any(finding.fails for finding in found)
+        if (session.testsfailed > failed or fails) and ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Close the event loop of coroutine searches, and forget the results."""
+        if awaiting.LOOP in config.stash:
+            awaiting.close_own_loop(config)
+        self._store.forget_cases()
+
+    def _judge_gates(self, session: pytest.Session) -> None:
+        if self._is_worker or self._gates_are_judged or not self._runs_tests:
+            return
+        self._gates_are_judged = True
+        # a gate that fails may stop the run too, but nothing is left to run by then
+        if session.shouldstop or session.shouldfail:
+            self._was_cut_short = True
+        report_undecided(session, self._store)
+        if any(info.gates for info in self._store.collection.files.values()):
+            self._store.gates = report_gates(session, self._store)
+
+
+def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
+    """Return the node ids of cases in the order of their files; empty if they run in
+    this order.
+    """
+    ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
+    return () if ordered == items else [item.nodeid for item in ordered]

@@ -1,0 +1,133 @@
+"""The hooks that this plugin offers to conftest files and other plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.plugin.output_files import Message, OutputFile
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Case
+    from pytest_relevance.plugin.running.case_run import CaseRun, Searched
+    from pytest_relevance.plugin.terminal import Section
+    from pytest_relevance.results.case_parts import DocumentTexts
+    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.document_fields import FieldValues
+    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import FileInfo
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_relevance_ranking(response: object, case: Case) -> object | None:
+    """Convert the response of a search to a ranking, where the plugin cannot read
+    the response itself.
+
+    Return the ranking in any form that the plugin reads (document ids, best first;
+    (id, score) pairs; mappings with an id and a title ...), or None to leave it to
+    the next implementation, and at last to the plugin. The first result that is not
+    None is used.
+
+    `response` is the return value of the search, after awaiting it if it was
+    awaitable; `case` is the case that runs.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
+    """Name metrics of the project's own: {name: function}. Each then stands
+    wherever a metric may: `name@10`.
+
+    The function is called with the grades of the results (None: unjudged), best
+    first and cut at k, the grades of all judgments, and k (None without a cutoff).
+    It returns a finite number, or None where the metric is not defined. It is
+    called for each case, and for accepted rankings: equal grades must give equal
+    values.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_relevance_search(
+    case_run: CaseRun,
+) -> Searched | Awaitable[Searched] | None:
+    """Call the search of a case, and return what it returned or raised: `Searched`.
+
+    Return something to await if an event loop is needed, or None to leave the
+    search to the next implementation. The first result that is not None is used.
+    The last implementation, of this plugin, calls the search alone. The fixtures of
+    the case are set up, and no event loop runs.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_fields(
+    case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
+) -> FieldValues | Awaitable[FieldValues | None] | None:
+    """Return what another source has of documents that lack a field which an
+    expectation looks at.
+
+    `names` are the fields that the expectations of the case look at. An
+    implementation may be a coroutine function: it is awaited only if a document
+    still lacks a field, and it awaits others by `case_run.wait(answer)`. The values
+    of the first source count.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_complete(
+    config: pytest.Config,
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> Sequence[DocumentTexts] | None:
+    """Say more of the documents of results when all cases have ended, before any
+    report: texts for each result.
+
+    It is called in the process that has all results, for those whose rankings a
+    report shows; the first call is for all of them. `files` are the case files by
+    their names. It changes no verdict.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_texts(
+    case_run: CaseRun, result: CaseResult
+) -> DocumentTexts | None:
+    """Say more of the documents of a case that failed or is inconclusive, while its
+    fixtures are set up.
+
+    Return titles, fields or explanations, or None. What several implementations
+    return is put together. It changes no verdict.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-body]
+    """Name the files that options of the plugin name.
+
+    A file is checked before the run, and a run with one keeps the ranking and the
+    titles of every case.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_summary(  # type: ignore[empty-body]
+    run: Run, detail: int
+) -> Iterable[Section]:
+    """Add sections to the terminal, before the last one.
+
+    `detail`: 1 for `-v`, 2 for `-vv`, -1 for `-q`.
+    """
+
+
+@pytest.hookspec
+def pytest_relevance_write(  # type: ignore[empty-body]
+    run: Run, config: pytest.Config
+) -> Iterable[Message]:
+    """Write something at the end of a run, and say so.
+
+    A message that is not good fails the run. Where an error ends the run before it
+    begins, `run` has no results, and the error in `run.info`. A worker of
+    pytest-xdist writes nothing.
+    """

@@ -1,0 +1,233 @@
+"""What a run tells besides the results of its cases: messages, findings, errors,
+warnings, fingerprints.
+
+Each process collects its `News` in `Unsent`, and its next report carries them. The
+process that receives all reports keeps them in `Told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import pytest
+
+from pytest_relevance._text import printable
+from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.output_files import Message
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    Fingerprint,
+    RunError,
+    RunFinding,
+    common,
+)
+
+LOST = "lost"
+"""A kind of name in `Told.named`: a check made after the last report of its test, so
+that its result is lost.
+"""
+
+PASSED_OVER = "passed_over"
+"""A kind of name in `Told.named`: a file that seems to be a case file by its content,
+not by its name.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What became known of the documents of a result that was sent before, with this
+    number in its report.
+    """
+
+    nodeid: str
+    number: int
+    texts: DocumentTexts
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a process tells besides results, with its next report.
+
+    Attributes:
+        fingerprint: what the process searches, with its first report of a case.
+        warnings: texts by subject; the end of the run shows the first about each
+            subject.
+        named: by kind, names of checks that are `LOST` and of files that are
+            `PASSED_OVER`.
+        described: what became known of documents of earlier results.
+        files: the case files by name, with the first report of a worker of
+            pytest-xdist.
+        collected: with `files`, the node ids of the cases in the order of their files,
+            if they run in another order.
+        errors: the mistakes because of which a file or a folder was not collected.
+    """
+
+    fingerprint: Fingerprint | None = None
+    warnings: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    described: Sequence[Described] = ()
+    files: Mapping[str, FileInfo] = field(default_factory=dict)
+    collected: Sequence[str] = ()
+    errors: Sequence[RunError] = ()
+
+
+NO_NEWS = News()
+
+
+class Unsent:
+    """What this process has to tell besides results; its next report carries it.
+
+    `fingerprint` says what the process searches, None before it was requested.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._news = NO_NEWS
+        self.fingerprint: Fingerprint | None = None
+
+    def set_fingerprint(self, fingerprint: Fingerprint) -> None:
+        """Set the fingerprint of this process, and send it unless it is empty."""
+        self.fingerprint = fingerprint
+        if fingerprint:
+            self._news = replace(self._news, fingerprint=fingerprint)
+
+    def warn(self, subject: str, text: str) -> None:
+        """Send a warning; the end of the run shows the first about each subject."""
+        if subject not in self._news.warnings:
+            hidden = printable(redaction(self._config).text(text))
+            warnings = {**self._news.warnings, subject: hidden}
+            self._news = replace(self._news, warnings=warnings)
+
+    def name(self, kind: str, name: str) -> None:
+        """Send the name of a check that is `LOST`, or of a file that is
+        `PASSED_OVER`.
+        """
+        names = [*self._news.named.get(kind, ()), printable(name)]
+        self._news = replace(self._news, named={**self._news.named, kind: names})
+
+    def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
+        """Send what became known of the documents of a result that was sent before."""
+        described = Described(nodeid, number, hide_secrets(texts, self._config))
+        self._news = replace(self._news, described=(*self._news.described, described))
+
+    def take(self) -> News:
+        """Return what was not sent yet, and forget it."""
+        news, self._news = self._news, NO_NEWS
+        return news
+
+
+class Told:
+    """What a run has to tell at its end, besides the results of its cases.
+
+    `messages` are for the end of the run, `findings` are what the run says about
+        itself.
+
+    All processes told of the rest. `fingerprints` are the different ones of those that
+    ran cases, `warnings` texts about fixtures and hooks of the project that could not
+    be used, by subject. `named` are the names of checks that are `LOST`, and of files
+    that are `PASSED_OVER`.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._errors: dict[tuple[str, str], RunError] = {}
+        self.messages: list[Message] = []
+        self.findings: list[RunFinding] = []
+        self.fingerprints: list[Fingerprint] = []
+        self.warnings: dict[str, str] = {}
+        self.named: dict[str, list[str]] = {LOST: [], PASSED_OVER: []}
+
+    def say(self, message: Message) -> None:
+        """Keep a message for the end of the run."""
+        self.messages.append(message)
+
+    def take_messages(self) -> list[Message]:
+        """Return the messages that were not printed yet, and forget them."""
+        messages, self.messages = self.messages, []
+        return messages
+
+    def warn(self, subject: str, text: str) -> None:
+        """Keep a warning, unless there is one about its subject."""
+        if subject not in self.warnings:
+            self.warnings[subject] = text
+            self.say(Message(text, is_good=False))
+
+    def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
+        """Keep what the run says about itself, for its reports and its end. Secrets are
+        masked.
+
+        `is_told`: pytest tells it in the terminal.
+        """
+        text = redaction(self._config).text(finding.text)
+        self.findings.append(replace(finding, text=text))
+        if not is_told:
+            self.say(Message(text, is_good=False, fails=finding.fails))
+
+    def keep_errors(self, errors: Iterable[RunError]) -> None:
+        """Keep errors that are not those of a case. Each process of a run may have the
+        same ones.
+        """
+        hide = redaction(self._config).text
+        for found in errors:
+            error = replace(found, message=hide(found.message))
+            self._errors.setdefault((error.text, error.node), error)
+
+    @property
+    def errors(self) -> tuple[RunError, ...]:
+        """The errors that are not those of a case, in the order in which they came."""
+        return tuple(self._errors.values())
+
+    def receive(self, news: News) -> None:
+        """Keep what a process tells. Of several warnings about a subject the first
+        counts.
+        """
+        fingerprint = news.fingerprint
+        if fingerprint is not None and fingerprint not in self.fingerprints:
+            self.fingerprints.append(fingerprint)
+        for subject, text in news.warnings.items():
+            self.warn(subject, text)
+        for kind, names in news.named.items():
+            self.named[kind].extend(names)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What the fingerprints have in common; empty where there is none."""
+        return common(self.fingerprints) if self.fingerprints else {}
+
+
+_IDENTITIES = frozenset(
+    {
+        *(
+            "file",
+            "id",
+            "query",
+            "search",
+            "variant",
+            "node",
+            "test",
+            "source",
+            "items",
+        ),
+        *("documents", "as_returned", "irrelevant_top", "missing", "wrong", "sets"),
+        *("not_in_catalogue", "not_in_index", "settings"),
+    }
+)
+"""The fields of a result by whose values cases and documents are found again, or
+scored. They stay as they are.
+"""
+
+
+Part = TypeVar("Part", CaseResult, DocumentTexts)
+
+
+def hide_secrets(part: Part, config: pytest.Config) -> Part:
+    """Return a result with known secrets masked, also in the titles and fields of
+    documents.
+    """
+    known = redaction(config).known
+    hidden: Part = known.hide_in(part, _IDENTITIES) if known else part
+    return hidden

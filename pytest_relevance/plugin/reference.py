@@ -1,0 +1,259 @@
+"""What a run lacks of its reference: case files of which nothing ran, lost cases.
+
+With `--relevance-baseline=require` the run fails for it. A run has a *selection* if an
+option or a node id of the command line chooses cases. Without one, it is compared with
+the whole reference. With one, only the cases that ran count, and the files that ran
+whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance._text import counted, examples, harmless
+from pytest_relevance.plugin.moved_cases import with_cases_left
+from pytest_relevance.plugin.options import recorded_rankings, settings, shown_path
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.records.run_info import (
+    SUFFIX,
+    FileInfo,
+    orphaned_baselines,
+)
+from pytest_relevance.results.records.uncompared import (
+    UncomparedCase,
+    dropped_of_file,
+    lost_of_file,
+    lost_result,
+    not_compared_cases,
+)
+
+_CHOOSING = (
+    "keyword",  # -k
+    "markexpr",  # -m
+    "deselect",
+    "ignore",
+    "ignore_glob",
+    "lf",
+    "stepwise",
+    "splits",  # pytest-split
+    "test-group-count",  # pytest-test-groups
+)
+"""The names under which pytest and its plugins keep the options that choose tests."""
+
+_SHARDS = "num_shards"
+"""The name under which pytest-shard keeps the number of shards, which is 1 by
+default.
+"""
+
+
+def has_selection(config: pytest.Config) -> bool:
+    """Whether the command line, or the ini key addopts, chooses some of the cases."""
+    if any("::" in argument for argument in config.args):
+        return True
+    if getattr(config.option, _SHARDS, 1) > 1:
+        return True
+    return any(getattr(config.option, name, None) for name in _CHOOSING)
+
+
+def is_part(config: pytest.Config) -> bool:
+    """Whether a run looks at a part of the cases: it has a selection, or was broken
+    off.
+    """
+    return has_selection(config) or bool(run_store(config).unfinished())
+
+
+def covers(config: pytest.Config, path: Path) -> bool:
+    """Whether a file is one that a run without a selection has to collect.
+
+    It is if the command line names the file or a folder around it. Without a name
+    pytest takes the folders of the ini key testpaths, or else the folder where it was
+    started.
+    """
+    real = os.path.realpath(path)
+    for argument in config.args:
+        named = os.path.realpath(config.invocation_params.dir / argument)
+        if real == named or real.startswith(os.path.join(named, "")):
+            return True
+    return False
+
+
+def files_not_run(config: pytest.Config) -> tuple[str, ...]:
+    """Name the case files of the reference of which nothing ran.
+
+    Of a record these are all its files without a result. Of committed baselines these
+    are the baselines without their case file: beside the case files that ran, or in the
+    whole project if a baseline is required.
+    """
+    if config.option.relevance_against is not None:
+        return _files_of_record(config)
+    if settings(config).requires_baseline:
+        found = _baselines_without_a_run(config)
+    else:
+        found = _baselines_beside_case_files(config)
+    return tuple(found)
+
+
+def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
+    store = run_store(config)
+    ran = {result.file for result in store.results}
+    known = [
+        (info.node, file)
+        for file, info in store.collection.files.items()
+        if file in ran
+    ]
+    return with_cases_left(config, recorded_rankings(config).not_run(known))
+
+
+def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
+    """Find baselines without their case file in the folders of the case files."""
+    folders: dict[tuple[str, str], None] = {}
+    for file, info in run_store(config).collection.files.items():
+        folders[os.path.dirname(info.path), os.path.dirname(file)] = None
+    for folder, shown in folders:
+        for name in orphaned_baselines(folder):
+            yield Path(shown, name.removesuffix(SUFFIX)).as_posix()
+
+
+def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
+    """Find baselines whose case file is gone, or was to be collected and was not."""
+    collected = set()
+    for info in run_store(config).collection.files.values():
+        collected.add(os.path.realpath(info.path))
+    for baseline in _all_baselines(config):
+        case_file = Path(str(baseline).removesuffix(SUFFIX))
+        is_gone = not case_file.exists()
+        is_collected = os.path.realpath(case_file) in collected
+        if is_gone or (not is_collected and covers(config, case_file)):
+            yield Path(shown_path(case_file, config)).as_posix()
+
+
+_BASELINES: pytest.StashKey[tuple[Path, ...]] = pytest.StashKey()
+
+
+def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
+    """Find all baselines of the project; the folders are searched once in a run."""
+    if _BASELINES not in config.stash:
+        found: list[Path] = []
+        for folder in _folders_of_project(config):
+            found += _baselines_below(folder, config.getini("norecursedirs"))
+        config.stash[_BASELINES] = tuple(dict.fromkeys(found))
+    return config.stash[_BASELINES]
+
+
+def _folders_of_project(config: pytest.Config) -> list[Path]:
+    """Return the root of the project.
+
+    Without a configuration file pytest's root may be any folder above. The folder where
+    pytest was started stands for it then, with what the command line names.
+    """
+    if config.inipath is not None:
+        return [config.rootpath]
+    folders = [config.invocation_params.dir]
+    for argument in config.args:
+        name, _, _ = argument.partition("::")
+        path = config.invocation_params.dir / name
+        folders.append(path if path.is_dir() else path.parent)
+    return folders
+
+
+def _baselines_below(folder: Path, not_searched: Sequence[str]) -> Iterator[Path]:
+    """Find the baselines in a folder and in those below that pytest may look into."""
+    for path, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not any(fnmatch(name, pattern) for pattern in not_searched)
+        )
+        for name in sorted(names):
+            if name.endswith(SUFFIX):
+                yield Path(path, name)
+
+
+_FAILS = "relevance_baseline is require, so the run fails"
+
+
+def missing_from_reference(config: pytest.Config) -> Iterator[str]:
+    """Say what the run does not compare with a required reference, in sentences."""
+    is_updating = config.option.relevance_update is not None
+    if is_updating or not settings(config).requires_baseline:
+        return
+    store = run_store(config)
+    is_whole_run = not has_selection(config)
+    if is_whole_run:
+        yield from _files_that_are_gone(config)
+    by_file = grouped(store.finished, lambda result: result.file)
+    for file, about in store.collection.files.items():
+        results = by_file.get(file, [])
+        reference = harmless(about.against or f"{file}{SUFFIX}")
+        is_whole = is_whole_run or about.is_whole(results, file)
+        lost = _lost(file, about, results, is_whole=is_whole)
+        if lost:
+            what = f"does not compare {_count(lost)} of {reference} ({_names(lost)})"
+            how = "restore them or their judgments, or accept it with --relevance-update or another record"
+            yield f"{harmless(file)} {what}, and {_FAILS}: {how}"
+        uncompared = not_compared_cases(results)
+        if uncompared:
+            cases = f"{_count(uncompared)} of {harmless(file)} ({_names(uncompared)})"
+            yield f"{reference} has no ranking of {cases}, and {_FAILS}: {_how_to_accept(about)}"
+
+
+def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
+    """Say which case files of the reference did not run, although the run covers
+    them.
+    """
+    against = config.option.relevance_against
+    gone = [
+        file for file in files_not_run(config) if covers(config, _path_of(file, config))
+    ]
+    if not gone:
+        return
+    files = f"{counted(len(gone), 'file')} ({examples(gone)})"
+    if against is not None:
+        how = "restore them, or compare with another record"
+        name = harmless(recorded_rankings(config).name)
+        yield f"nothing ran of {files} in {name}, and {_FAILS}: {how}"
+        return
+    how = "restore the case files, or delete their baselines"
+    yield f"nothing ran of {files} with a baseline, and {_FAILS}: {how}"
+
+
+def _path_of(file: str, config: pytest.Config) -> Path:
+    """Return the path of a case file of the reference."""
+    if config.option.relevance_against is not None:
+        return config.rootpath / recorded_rankings(config).node_of(file)
+    return config.invocation_params.dir / file
+
+
+def _lost(
+    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+) -> list[UncomparedCase]:
+    """Find the lost cases of a file. Of a part of a file, only those that ran count."""
+    if is_whole:
+        return [
+            *lost_of_file(file, about, results),
+            *dropped_of_file(file, about, results),
+        ]
+    return [lost for lost in map(lost_result, results) if lost is not None]
+
+
+def _count(found: Sequence[UncomparedCase]) -> str:
+    """Count cases, each once for all its variants: `2 cases`."""
+    return counted(len({case.id for case in found}), "case")
+
+
+def _names(found: Sequence[UncomparedCase]) -> str:
+    """Name the first cases: `"boots" and "hats"`."""
+    return examples([*dict.fromkeys(case.id for case in found)])
+
+
+def _how_to_accept(about: FileInfo) -> str:
+    """Say how the reference gets rankings of cases that it lacks."""
+    if about.against:
+        return "make the record again, with a search that works for all cases"
+    return "accept their rankings with --relevance-update=new"

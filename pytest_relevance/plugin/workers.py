@@ -1,0 +1,80 @@
+"""Workers of pytest-xdist: what they send to the controller, and what happens if one
+crashes.
+
+Workers collect and run the cases. The controller makes all texts and writes all files.
+A worker sends:
+
+- with its first report, the case files that it has collected (`send_collected`);
+- with the report of each case, its result (`attached`);
+- at its end, what no report can carry any more (`send_rest`).
+
+If a worker crashes, the results that it has sent are in the `RunStore`. It loses only
+the case that it was running: pytest-xdist makes a failed report of it, without a
+result, and gives the other cases to a new worker. Such a case is in
+`RunStore.unfinished`. So
+
+- the gates of its file are not judged (`gates/judging.py`);
+- the record of the run names it as missing (`outputs.how_run`);
+- it is not told as a lost result, as its failure is shown (`findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.attached import (
+    ATTRIBUTE,
+    as_text,
+    attach_news,
+    attached_to,
+    from_text,
+)
+from pytest_relevance.plugin.news import News
+from pytest_relevance.plugin.run_store import RunStore
+
+
+def send_collected(report: pytest.TestReport, store: RunStore) -> None:
+    """Have the first report of a worker carry what it has collected.
+
+    These are all files, also those without a selected case.
+    """
+    collection = store.collection
+    if collection.files:
+        news = replace(
+            attached_to(report).news,
+            files={**collection.files},
+            collected=collection.in_file_order,
+        )
+        attach_news(report, news)
+        collection.files.clear()
+
+
+def send_rest(config: pytest.Config, store: RunStore) -> None:
+    """Send what the reports of a worker have not carried, at its end."""
+    output: Any = getattr(config, "workeroutput")  # noqa: B009 - of pytest-xdist
+    output[ATTRIBUTE] = as_text(store.unsent.take())
+
+
+class Controller:
+    """The hooks of pytest-xdist about its workers."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Store the node ids of the tests that the workers are to run; every worker
+        collects the same.
+        """
+        self._store.collection.set_to_run(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Store what a worker sends at its end. A crashed worker sends nothing."""
+        sent = getattr(node, "workeroutput", {}).get(ATTRIBUTE)
+        if sent is not None:
+            self._store.receive(from_text(News, sent))
