@@ -15,13 +15,6 @@ from pytest_relevance import Case, CaseFileError, Suite
 from pytest_relevance.cases.reader import load_suite, parse_suite
 from pytest_relevance.cases.schema import case_file_schema
 
-Read = Callable[[str | bytes], Suite]
-ReadCase = Callable[[str | bytes], Case]
-Mistakes = Callable[[str | bytes], list[str]]
-"""What the fixtures `read`, `case` and `mistakes` are: the suite, its only case, and
-the mistakes in a text.
-"""
-
 SCHEMA = json.loads(json.dumps(case_file_schema()))
 """The JSON Schema of case files, as it is printed."""
 
@@ -84,73 +77,43 @@ def _data(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else dedent(text).encode()
 
 
-@pytest.fixture(scope="session")
-def editor_sees() -> Callable[[str | bytes], object]:
+def editor_sees(text: str | bytes) -> object:
     """What an editor makes of a text before it puts it to a schema."""
-    return lambda text: yaml.load(_data(text), EditorLoader)
+    return yaml.load(_data(text), EditorLoader)
 
 
-@pytest.fixture(scope="session")
-def schema_says(
-    editor_sees: Callable[[str | bytes], object],
-) -> Callable[[str | bytes], list[str]]:
-    """What the schema that ships has against a text: for each mistake where it is, and
-    the rule of the schema.
-    """
-    validator = Draft202012Validator(SCHEMA)
-
-    def said(text: str | bytes) -> list[str]:
-        errors = validator.iter_errors(editor_sees(text))
-        return sorted(
-            {
-                f"{'.'.join(map(str, error.absolute_path))}: {error.validator}"
-                for error in errors
-            }
-        )
-
-    return said
+VALIDATOR = Draft202012Validator(SCHEMA)
 
 
-@pytest.fixture
-def read(
-    schema_says: Callable[[str | bytes], list[str]],
-) -> Callable[[str | bytes], Suite]:
-    """The suite that a text is. Every text that the reader accepts is put to the schema
-    too.
-    """
-
-    def read_suite(text: str | bytes) -> Suite:
-        suite = parse_suite(_data(text), "shop.yaml")
-        if len(text) <= LARGEST_FOR_THE_SCHEMA:
-            assert schema_says(text) == []
-        return suite
-
-    return read_suite
+def schema_says(text: str | bytes) -> list[str]:
+    """What the schema has against a text: where each mistake is, and the rule."""
+    said = set()
+    for error in VALIDATOR.iter_errors(editor_sees(text)):
+        said.add(f"{'.'.join(map(str, error.absolute_path))}: {error.validator}")
+    return sorted(said)
 
 
-@pytest.fixture
-def case(read: Callable[[str | bytes], Suite]) -> Callable[[str | bytes], Case]:
+def read(text: str | bytes) -> Suite:
+    """The suite that a text is. The schema has to accept what the reader accepts."""
+    suite = parse_suite(_data(text), "shop.yaml")
+    if len(text) <= LARGEST_FOR_THE_SCHEMA:
+        assert schema_says(text) == []
+    return suite
+
+
+def read_case(text: str | bytes) -> Case:
     """The only case of a text."""
-
-    def read_one(text: str | bytes) -> Case:
-        (only,) = read(text).cases
-        return only
-
-    return read_one
+    (only,) = read(text).cases
+    return only
 
 
-@pytest.fixture
-def mistakes() -> Callable[[str | bytes], list[str]]:
+def mistakes(text: str | bytes) -> list[str]:
     """What is reported about a text, a line a mistake, without the name of the file."""
-
-    def collect(text: str | bytes) -> list[str]:
-        with pytest.raises(CaseFileError) as caught:
-            parse_suite(_data(text), "shop.yaml")
-        lines = str(caught.value).splitlines()
-        assert all(line.startswith("shop.yaml:") for line in lines)
-        return [line.removeprefix("shop.yaml:") for line in lines]
-
-    return collect
+    with pytest.raises(CaseFileError) as caught:
+        parse_suite(_data(text), "shop.yaml")
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith("shop.yaml:") for line in lines)
+    return [line.removeprefix("shop.yaml:") for line in lines]
 
 
 class Shop:
@@ -158,11 +121,8 @@ class Shop:
     names.
     """
 
-    def __init__(
-        self, folder: Path, schema_says: Callable[[str | bytes], list[str]]
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._schema_says = schema_says
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file, without the indentation that its text has in the test."""
@@ -176,7 +136,7 @@ class Shop:
         too.
         """
         suite = load_suite(self.write("shop.yaml", text), shown="shop.yaml")
-        assert self._schema_says(text) == []
+        assert schema_says(text) == []
         return suite
 
     def cases(self, text: str) -> dict[str, Case]:
@@ -198,5 +158,5 @@ class Shop:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, schema_says: Callable[[str | bytes], list[str]]) -> Shop:
-    return Shop(tmp_path, schema_says)
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)

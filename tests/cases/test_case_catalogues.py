@@ -1,15 +1,9 @@
 """The key `documents` of a suite: the catalogue that says what documents are called."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance.cases.model import CatalogueFile
-
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 ONE_CASE = "\ncases: [{query: boots, k: 5}]"
 

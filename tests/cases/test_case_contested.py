@@ -2,12 +2,7 @@
 once, with both ways out.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 INLINE = """
 judgments: page.csv

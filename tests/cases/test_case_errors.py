@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import CaseFileError, read_suite
 from pytest_relevance.cases.reader import has_cases, parse_suite
-from tests.cases.conftest import Mistakes
+from tests.cases.conftest import mistakes
 
 
 def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
@@ -32,9 +32,7 @@ def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(
-    mistakes: Mistakes,
-) -> None:
+def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order() -> None:
     found = mistakes(
         """\
         k: 0
@@ -72,9 +70,7 @@ def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(
     ]
 
 
-def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(
-    mistakes: Mistakes,
-) -> None:
+def test_what_depends_on_a_wrong_suite_is_not_reported_as_well() -> None:
     """No floor without judgments where a file would have them; no gain too low where
     the gain is what is wrong.
     """
@@ -95,16 +91,12 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
     }.items(),
 )
-def test_a_key_that_is_not_known_there(
-    mistakes: Mistakes, text: str, message: str
-) -> None:
+def test_a_key_that_is_not_known_there(text: str, message: str) -> None:
     (found,) = mistakes(text)
     assert found.startswith(message)
 
 
-def test_an_unknown_key_unlike_any_other_shows_those_there_are(
-    mistakes: Mistakes,
-) -> None:
+def test_an_unknown_key_unlike_any_other_shows_those_there_are() -> None:
     (of_case,) = mistakes("cases: [{query: a, zzz: 1}]")
     assert (
         'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain'
@@ -132,12 +124,12 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(
         "cases: [{query: a}, {k: 5}]\n": '1:21: the case has no "query", the only key it must have (in case number 2',
     }.items(),
 )
-def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> None:
+def test_a_file_without_cases(text: str, message: str) -> None:
     (found,) = mistakes(text)
     assert found.startswith(message)
 
 
-def test_many_mistakes_are_counted(mistakes: Mistakes) -> None:
+def test_many_mistakes_are_counted() -> None:
     found = mistakes(
         "cases:\n"
         + "".join(
@@ -215,15 +207,11 @@ CONFLICT = "min_ndcg: 0.5\n<<<<<<< HEAD\nk: 5\n=======\nk: 9\n>>>>>>> main\n"
         ),
     }.items(),
 )
-def test_a_case_file_that_is_there_by_accident(
-    mistakes: Mistakes, text: str, mistake: str
-) -> None:
+def test_a_case_file_that_is_there_by_accident(text: str, mistake: str) -> None:
     assert mistakes(text) == [mistake]
 
 
 @pytest.mark.parametrize("begin", ["---\n", "# cases\n---\n"])
-def test_a_mistake_below_the_marker_of_a_yaml_text(
-    mistakes: Mistakes, begin: str
-) -> None:
+def test_a_mistake_below_the_marker_of_a_yaml_text(begin: str) -> None:
     (found,) = mistakes(f"{begin}cases: [{{query: a, kk: 1}}]\n")
     assert 'unknown key "kk" of a case' in found

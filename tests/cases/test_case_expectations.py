@@ -3,11 +3,11 @@
 import pytest
 
 from pytest_relevance.cases.model import Expectation
-from tests.cases.conftest import Mistakes, ReadCase
+from tests.cases.conftest import mistakes, read_case
 
 
-def expected_of(case: ReadCase, line: str) -> Expectation:
-    (only,) = case(
+def expected_of(line: str) -> Expectation:
+    (only,) = read_case(
         f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n"
     ).expect
     return only
@@ -31,9 +31,9 @@ def expected_of(case: ReadCase, line: str) -> Expectation:
     ],
 )
 def test_a_metric_and_its_bound(
-    case: ReadCase, line: str, metric: str, comparison: str, bound: float
+    line: str, metric: str, comparison: str, bound: float
 ) -> None:
-    expected = expected_of(case, line)
+    expected = expected_of(line)
     assert expected.kind == "metric"
     assert expected.metric is not None
     assert (expected.name, expected.metric.text) == (metric, metric)
@@ -54,13 +54,12 @@ def test_a_metric_and_its_bound(
     ],
 )
 def test_documents_and_their_places(
-    case: ReadCase,
     kind: str,
     written: str,
     documents: tuple[str, ...],
     within: int | None,
 ) -> None:
-    expected = expected_of(case, f"{kind}: {written}")
+    expected = expected_of(f"{kind}: {written}")
     assert expected.kind == expected.name == kind
     assert (expected.documents, expected.within) == (documents, within)
 
@@ -76,10 +75,8 @@ def test_documents_and_their_places(
         ("latency: '< 1.5 s'", "<", 1.5),
     ],
 )
-def test_how_many_and_how_fast(
-    case: ReadCase, line: str, comparison: str, bound: float
-) -> None:
-    expected = expected_of(case, line)
+def test_how_many_and_how_fast(line: str, comparison: str, bound: float) -> None:
+    expected = expected_of(line)
     assert expected.comparison == comparison
     assert expected.bound == pytest.approx(bound)
 
@@ -116,7 +113,7 @@ def test_how_many_and_how_fast(
         'latency: ">= 1 s"': 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
     }.items(),
 )
-def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> None:
+def test_what_is_no_expectation(line: str, message: str) -> None:
     (found,) = mistakes(
         f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n"
     )
@@ -136,9 +133,9 @@ def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> 
     ],
 )
 def test_an_order_of_sets(
-    case: ReadCase, written: str, sets: list[tuple[str, ...]], within: int | None
+    written: str, sets: list[tuple[str, ...]], within: int | None
 ) -> None:
-    expected = expected_of(case, f"order: {written}")
+    expected = expected_of(f"order: {written}")
     assert expected.document_sets == sets
     assert expected.within == within
 
@@ -155,9 +152,9 @@ def test_an_order_of_sets(
     ],
 )
 def test_the_rank_that_a_document_must_reach(
-    case: ReadCase, written: str, comparison: str, within: int
+    written: str, comparison: str, within: int
 ) -> None:
-    expected = expected_of(case, f"within: {{007: {written}}}")
+    expected = expected_of(f"within: {{007: {written}}}")
     assert expected.documents == ("007",)
     assert (expected.comparison, expected.within) == (comparison, within)
 
@@ -172,14 +169,13 @@ def test_the_rank_that_a_document_must_reach(
     ],
 )
 def test_another_query(
-    case: ReadCase,
     written: str,
     query: str,
     comparison: str,
     overlap: float,
     within: int | None,
 ) -> None:
-    expected = expected_of(case, f"same_as: {written}")
+    expected = expected_of(f"same_as: {written}")
     assert expected.query == query
     assert (expected.comparison, expected.bound) == (comparison, overlap)
     assert expected.within == within
@@ -201,14 +197,14 @@ def test_another_query(
     ],
 )
 def test_what_a_field_has_to_be(
-    case: ReadCase, written: str, comparison: str, values: tuple[object, ...]
+    written: str, comparison: str, values: tuple[object, ...]
 ) -> None:
-    (condition,) = expected_of(case, f"every: {{a.b: {written}}}").conditions
+    (condition,) = expected_of(f"every: {{a.b: {written}}}").conditions
     assert condition.path == "a.b"
     assert (condition.comparison, condition.values) == (comparison, values)
 
 
-def test_a_field_contains_text(mistakes: Mistakes) -> None:
+def test_a_field_contains_text() -> None:
     (found,) = mistakes("cases: [{query: a, expect: {some: {x: {contains: 12}}}}]")
     assert "{contains: text}" in found
 
@@ -217,9 +213,7 @@ def test_a_field_contains_text(mistakes: Mistakes) -> None:
     ("key", "within"),
     {"every": None, "some@5": 5, "none@3": 3, "at_most@10": 10}.items(),
 )
-def test_how_many_results_are_checked_for_a_field(
-    case: ReadCase, key: str, within: int | None
-) -> None:
-    expected = expected_of(case, f"{key}: {{brand: 2}}")
+def test_how_many_results_are_checked_for_a_field(key: str, within: int | None) -> None:
+    expected = expected_of(f"{key}: {{brand: 2}}")
     assert (expected.name, expected.within) == (key, within)
     assert [condition.path for condition in expected.conditions] == ["brand"]

@@ -2,14 +2,9 @@
 `id_field` of their own.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 CASES = "cases: [{query: boots}]\n"
 TEMPLATE = 'id_field: "{_index}/{_id}"\n'

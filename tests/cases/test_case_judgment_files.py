@@ -2,18 +2,13 @@
 are laid over each other.
 """
 
-from __future__ import annotations
-
 import gzip
 import warnings
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance import RelevanceWarning, read_suite
-
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 QRELS = """\
 q1 0 boot 3

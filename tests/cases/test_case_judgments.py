@@ -6,17 +6,19 @@ import re
 
 import pytest
 
-from tests.cases.conftest import Mistakes, Read, ReadCase
+from tests.cases.conftest import mistakes, read, read_case
 
 
-def test_a_grade_is_a_number(case: ReadCase) -> None:
-    found = case("cases: [{query: a, judgments: {a: 3, b: 0, c: 0.5, d: -1, e: 2.0}}]")
+def test_a_grade_is_a_number() -> None:
+    found = read_case(
+        "cases: [{query: a, judgments: {a: 3, b: 0, c: 0.5, d: -1, e: 2.0}}]"
+    )
     assert found.judgments == {"a": 3, "b": 0, "c": 0.5, "d": -1, "e": 2.0}
     assert list(found.judgments) == ["a", "b", "c", "d", "e"]
 
 
-def test_a_grade_is_a_name_of_the_scale(case: ReadCase) -> None:
-    found = case(
+def test_a_grade_is_a_name_of_the_scale() -> None:
+    found = read_case(
         """
         scale: {exact: 3, no: 0, true: 1, null: -1}
         cases:
@@ -39,7 +41,7 @@ def test_a_grade_is_a_name_of_the_scale(case: ReadCase) -> None:
     ],
 )
 def test_several_ratings_become_one_grade(
-    read: Read, raters: str, ratings: str, grade: float
+    raters: str, ratings: str, grade: float
 ) -> None:
     suite = read(
         "scale: {good: 2, bad: 0, best: 4}\n"
@@ -51,8 +53,8 @@ def test_several_ratings_become_one_grade(
     assert all(type(case.judgments["x"]) is type(grade) for case in suite.cases)
 
 
-def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
-    found = case(
+def test_the_long_form_has_a_title_and_a_note() -> None:
+    found = read_case(
         """
         cases:
           - query: a
@@ -92,7 +94,7 @@ def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
         "{grade: 1, titel: a}": 'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you',
     }.items(),
 )
-def test_what_is_no_grade(mistakes: Mistakes, written: str, message: str) -> None:
+def test_what_is_no_grade(written: str, message: str) -> None:
     (found,) = mistakes(
         f"scale: [0, 3]\ncases:\n  - query: a\n    judgments:\n      y: 1\n      x: {written}\n"
     )
@@ -102,18 +104,14 @@ def test_what_is_no_grade(mistakes: Mistakes, written: str, message: str) -> Non
 
 
 @pytest.mark.parametrize("empty", ["{}", "{ }"])
-def test_empty_judgments_are_none_at_all(
-    case: ReadCase, mistakes: Mistakes, empty: str
-) -> None:
-    assert case(f"cases: [{{query: a, judgments: {empty}}}]").judgments == {}
+def test_empty_judgments_are_none_at_all(empty: str) -> None:
+    assert read_case(f"cases: [{{query: a, judgments: {empty}}}]").judgments == {}
     (found,) = mistakes(f"cases: [{{query: a, judgments: {empty}, min_ndcg: 0.5}}]")
     assert "a floor needs judgments, and the case has none" in found
 
 
 @pytest.mark.parametrize(("written", "found"), [("", "nothing"), ("3", "3")])
-def test_judgments_are_pairs_or_a_file(
-    mistakes: Mistakes, written: str, found: str
-) -> None:
+def test_judgments_are_pairs_or_a_file(written: str, found: str) -> None:
     (line,) = mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     assert line.partition(": ")[2] == (
         f"judgments: expected document: grade pairs or a judgment file, found {found}; write {{}} where there are none "
@@ -133,7 +131,7 @@ def test_judgments_are_pairs_or_a_file(
     ],
 )
 def test_each_grade_without_a_gain_is_reported(
-    mistakes: Mistakes, gain: str, grade: str, message: str
+    gain: str, grade: str, message: str
 ) -> None:
     judged = f"judgments: {{x: {grade}, y: 3, z: {grade}}}"
     found = mistakes(
@@ -143,9 +141,9 @@ def test_each_grade_without_a_gain_is_reported(
     assert places == ["judgments.x: ", "judgments.z: "]
 
 
-def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its_suite(
-    mistakes: Mistakes,
-) -> None:
+def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its_suite() -> (
+    None
+):
     (found,) = mistakes(
         "scale: [0, 60]\ngain: linear\ncases:\n  - query: a\n    gain: exponential\n"
     )
@@ -168,14 +166,14 @@ def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its
         ("expect", "{first: sku-1|sku-2}"),
     ],
 )
-def test_a_list_of_documents_that_is_written_as_text(
-    mistakes: Mistakes, key: str, text: str
-) -> None:
+def test_a_list_of_documents_that_is_written_as_text(key: str, text: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: boots\n    {key}: {text}\n")
     assert "seems to be a list of documents; write [" in found
 
 
 @pytest.mark.parametrize("text", ["Paris, Texas", "1,5", "['sku-1, sku-2']"])
-def test_an_id_that_looks_like_a_list(case: ReadCase, text: str) -> None:
-    (document,) = case(f"cases:\n  - query: boots\n    relevant: {text}\n").judgments
+def test_an_id_that_looks_like_a_list(text: str) -> None:
+    (document,) = read_case(
+        f"cases:\n  - query: boots\n    relevant: {text}\n"
+    ).judgments
     assert document == text.strip("[]'")

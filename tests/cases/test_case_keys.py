@@ -13,7 +13,7 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.cases.model import Terms, Xfail
 from pytest_relevance.metrics.settings import Settings
-from tests.cases.conftest import Read, ReadCase, Shop
+from tests.cases.conftest import Shop, read, read_case
 
 EVERY_KEY = """\
 # shop.relevance.yaml
@@ -88,8 +88,8 @@ def test_the_keys_of_a_suite(shop: Shop) -> None:
     )
 
 
-def test_the_keys_of_a_case(case: ReadCase) -> None:
-    found = case(EVERY_KEY)
+def test_the_keys_of_a_case() -> None:
+    found = read_case(EVERY_KEY)
     third = pytest.approx(1 / 3)
     judgments = {"125125": 3, "sku-5678": 3, "sku-1122": third, "sku-9": 1}
     assert found.query == "blue shoes"
@@ -110,8 +110,8 @@ def test_the_keys_of_a_case(case: ReadCase) -> None:
     assert found.line == 19
 
 
-def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
-    plain = case("cases: [{query: blue shoes}]")
+def test_a_query_is_all_that_a_case_must_have() -> None:
+    plain = read_case("cases: [{query: blue shoes}]")
     assert plain.id == plain.node_name == "blue shoes"
     assert plain.terms == Terms()
     assert plain.search == "search"
@@ -155,7 +155,6 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
     ],
 )
 def test_what_a_suite_sets_a_case_may_override(
-    read: Read,
     of_suite: str,
     of_case: str,
     attribute: str,
@@ -177,8 +176,8 @@ def test_what_a_suite_sets_a_case_may_override(
     assert list(values) == [inherited, own, inherited]
 
 
-def test_suite_keys_below_the_cases_are_defaults_all_the_same(case: ReadCase) -> None:
-    found = case(
+def test_suite_keys_below_the_cases_are_defaults_all_the_same() -> None:
+    found = read_case(
         """
         cases:
           - {query: a, judgments: {x: good}}
@@ -192,7 +191,7 @@ def test_suite_keys_below_the_cases_are_defaults_all_the_same(case: ReadCase) ->
     assert found.judgments == {"x": 2}
 
 
-def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
+def test_cases_keep_the_order_of_the_file_and_their_lines() -> None:
     suite = read(
         "cases:\n  - query: b\n\n  - query: a\n  - {query: c}\n  -\n    query: d\n"
     )
@@ -200,8 +199,8 @@ def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
     assert lines == [("b", 2), ("a", 4), ("c", 5), ("d", 7)]
 
 
-def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
-    found = case(
+def test_gains_may_be_given_for_the_names_of_grades() -> None:
+    found = read_case(
         """
         scale: {good: 2, bad: 0}
         gain: {good: 10, bad: -1}
@@ -228,22 +227,20 @@ def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
     ],
 )
 def test_the_grades_that_an_unjudged_result_may_have(
-    case: ReadCase, keys: str, lowest: float, highest: float
+    keys: str, lowest: float, highest: float
 ) -> None:
-    terms = case(f"cases: [{{query: a, {keys}}}]").terms
+    terms = read_case(f"cases: [{{query: a, {keys}}}]").terms
     assert (terms.lowest, terms.highest) == (lowest, highest)
 
 
-def test_a_grade_of_another_case_is_possible(read: Read) -> None:
+def test_a_grade_of_another_case_is_possible() -> None:
     suite = read(
         "cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]"
     )
     assert (suite.cases[0].terms.lowest, suite.cases[0].terms.highest) == (0, 3)
 
 
-def test_a_grade_of_another_case_that_has_no_gain_here_is_not_possible(
-    read: Read,
-) -> None:
+def test_a_grade_of_another_case_that_has_no_gain_here_is_not_possible() -> None:
     suite = read(
         """
         cases:
@@ -275,17 +272,17 @@ def test_a_grade_of_another_case_that_has_no_gain_here_is_not_possible(
     ],
 )
 def test_a_case_looks_as_deep_as_its_deepest_expectation(
-    case: ReadCase, expect: str, depth: int
+    expect: str, depth: int
 ) -> None:
-    found = case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]")
+    found = read_case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]")
     assert found.depth == depth
 
 
 # A case written in Python: the keys and checks of a case file, without a file
 
 
-def test_it_is_the_case_that_a_file_would_have_given(case: ReadCase) -> None:
-    of_file = case(
+def test_it_is_the_case_that_a_file_would_have_given() -> None:
+    of_file = read_case(
         """
         cases:
           - query: blue shoes

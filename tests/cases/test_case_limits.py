@@ -13,25 +13,25 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
-from tests.cases.conftest import Mistakes, Read, ReadCase
+from tests.cases.conftest import mistakes, read, read_case
 
 
-def test_an_inherited_floor_without_judgments(
-    mistakes: Mistakes, case: ReadCase
-) -> None:
+def test_an_inherited_floor_without_judgments() -> None:
     assert mistakes("min_ndcg: 0.5\ncases:\n  - query: a\n") == [
         "3:5: the suite's min_ndcg 0.5 applies to this case, which has no judgments; add judgments, or write "
         'min_ndcg: null (in case "a")'
     ]
-    assert case("min_ndcg: 0.5\ncases: [{query: a, min_ndcg: null}]").min_ndcg is None
+    assert (
+        read_case("min_ndcg: 0.5\ncases: [{query: a, min_ndcg: null}]").min_ndcg is None
+    )
 
 
 @pytest.mark.parametrize("results", ["0", '"< 1"'])
 @pytest.mark.parametrize("judgments", ["{}", "{x: 3}"])
 def test_to_expect_no_results_takes_an_inherited_floor_away(
-    case: ReadCase, results: str, judgments: str
+    results: str, judgments: str
 ) -> None:
-    found = case(
+    found = read_case(
         f"""
         min_ndcg: 0.5
         cases:
@@ -48,7 +48,7 @@ WITHOUT_GAIN = ["{x: 0}", "{x: 0, y: -1}", "{x: -0.5}", "{x: [0, 0]}"]
 
 @pytest.mark.parametrize("judgments", WITHOUT_GAIN)
 def test_a_floor_of_a_case_without_relevant_documents_is_a_mistake(
-    mistakes: Mistakes, judgments: str
+    judgments: str,
 ) -> None:
     (found,) = mistakes(f"cases: [{{query: a, judgments: {judgments}, min_ndcg: 0.1}}]")
     assert found.endswith(
@@ -59,7 +59,7 @@ def test_a_floor_of_a_case_without_relevant_documents_is_a_mistake(
 
 @pytest.mark.parametrize("judgments", WITHOUT_GAIN)
 def test_a_floor_of_the_suite_does_not_apply_to_a_case_without_relevant_documents(
-    read: Read, judgments: str
+    judgments: str,
 ) -> None:
     suite = read(
         f"""
@@ -72,7 +72,7 @@ def test_a_floor_of_the_suite_does_not_apply_to_a_case_without_relevant_document
     assert [case.min_ndcg for case in suite.cases] == [None, 0.5]
 
 
-def test_a_grade_above_0_may_have_no_gain(mistakes: Mistakes) -> None:
+def test_a_grade_above_0_may_have_no_gain() -> None:
     keys = "judgments: {x: 3}, gain: {3: 0, 4: 1}, min_ndcg: 0.1"
     (found,) = mistakes(f"cases: [{{query: a, {keys}}}]")
     assert "min_ndcg: no judged document has a gain above 0" in found
@@ -91,9 +91,7 @@ def judged_with(floor: str) -> str:
 @pytest.mark.parametrize(
     ("floor", "bound"), {"0.6": 0.6, '"> 0.4"': 0.4, '"== 0.6"': 0.6}.items()
 )
-def test_a_floor_above_the_best_precision(
-    mistakes: Mistakes, floor: str, bound: float
-) -> None:
+def test_a_floor_above_the_best_precision(floor: str, bound: float) -> None:
     assert mistakes(judged_with(floor)) == [
         f"5:19: expect.P@5: the floor {bound} of P@5 is above 0.4, the best that the judgments of the case allow; "
         'lower it, or judge more documents (in case "a")'
@@ -103,11 +101,11 @@ def test_a_floor_above_the_best_precision(
 @pytest.mark.parametrize(
     "floor", ["0.4", '">= 0.4"', '"<= 0.6"', '"< 0.6"', '"== 0.4"']
 )
-def test_a_floor_that_the_best_precision_meets(case: ReadCase, floor: str) -> None:
-    assert case(judged_with(floor)).expect
+def test_a_floor_that_the_best_precision_meets(floor: str) -> None:
+    assert read_case(judged_with(floor)).expect
 
 
-def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
+def test_a_floor_of_a_metric_without_judgments() -> None:
     assert mistakes("cases:\n  - {query: a, expect: {RR: 0.5, first: x}}\n") == [
         '2:29: expect.RR: RR needs judgments, and the case has none; add judgments (in case "a")'
     ]
@@ -122,9 +120,7 @@ def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
         "nDCG@5": "judge one that is",
     }.items(),
 )
-def test_a_floor_of_a_metric_that_is_not_defined(
-    mistakes: Mistakes, metric: str, cure: str
-) -> None:
+def test_a_floor_of_a_metric_that_is_not_defined(metric: str, cure: str) -> None:
     grade = 2 if "rel" in metric else 0
     (found,) = mistakes(
         f"cases: [{{query: a, judgments: {{x: {grade}}}, expect: {{{metric}: '<= 0.5'}}}}]"
@@ -134,13 +130,11 @@ def test_a_floor_of_a_metric_that_is_not_defined(
     )
 
 
-def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(
-    case: ReadCase,
-) -> None:
+def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound() -> None:
     """The best ranking leaves out what counts against it, and is ordered by what
     counts.
     """
-    best = case(
+    best = read_case(
         """
         gain: {-1: -5, 0: 0, 1: 5, 2: 1}
         ideal: max

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseFileError
 from pytest_relevance.cases.names import node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
-from tests.cases.conftest import Mistakes, Read, ReadCase
+from tests.cases.conftest import mistakes, read, read_case
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,7 @@ from tests.cases.conftest import Mistakes, Read, ReadCase
         "a:": "a trailing :",
     }.items(),
 )
-def test_a_written_id_that_cannot_stand_in_a_node_id(
-    mistakes: Mistakes, written: str, what: str
-) -> None:
+def test_a_written_id_that_cannot_stand_in_a_node_id(written: str, what: str) -> None:
     (found,) = mistakes(f'cases:\n  - query: x\n    id: "{written}"\n')
     assert found.startswith('3:9: id: the id "')
     assert f" has {what}" in found
@@ -37,10 +35,8 @@ def test_a_written_id_that_cannot_stand_in_a_node_id(
 
 
 @pytest.mark.parametrize("written", ["a:b", "a/b", "größe-ß", "_x", "100%"])
-def test_a_written_id_stands_in_the_node_id_as_it_is(
-    case: ReadCase, written: str
-) -> None:
-    found = case(f"cases: [{{query: x, id: '{written}'}}]")
+def test_a_written_id_stands_in_the_node_id_as_it_is(written: str) -> None:
+    found = read_case(f"cases: [{{query: x, id: '{written}'}}]")
     assert found.id == found.node_name == written
 
 
@@ -63,10 +59,10 @@ def test_a_written_id_stands_in_the_node_id_as_it_is(
     }.items(),
 )
 def test_a_query_that_serves_as_id_is_encoded_in_its_node_name_alone(
-    case: ReadCase, query: str, name: str
+    query: str, name: str
 ) -> None:
     escaped = query.encode("unicode_escape").decode().replace('"', '\\"')
-    found = case(f'cases:\n  - query: "{escaped}"\n')
+    found = read_case(f'cases:\n  - query: "{escaped}"\n')
     assert found.query == found.id == query
     assert found.node_name == name
 
@@ -92,13 +88,13 @@ def test_distinct_queries_have_distinct_node_names(queries: list[str]) -> None:
     assert node_name(first) != node_name(second)
 
 
-def test_two_cases_with_one_id(mistakes: Mistakes) -> None:
+def test_two_cases_with_one_id() -> None:
     assert mistakes("cases:\n  - {query: a, id: x}\n  - query: b\n    id: x\n") == [
         '3:5: id: a second case with the id "x", the first is in line 2; ids are unique in a file (in case "x")'
     ]
 
 
-def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
+def test_two_equal_queries_without_ids() -> None:
     assert mistakes("cases:\n  - query: a\n  - query: 'a'\n") == [
         '3:5: query: a second case with the id "a", the first is in line 2; give one of them an id (in case "a")'
     ]
@@ -124,7 +120,7 @@ def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
         ),
     ],
 )
-def test_what_is_no_tag(mistakes: Mistakes, tag: str, why: str) -> None:
+def test_what_is_no_tag(tag: str, why: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    tags: [head, {tag}]\n")
     assert found.startswith("3:18: tags[1]: ")
     assert why in found

@@ -4,7 +4,7 @@ in their places.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import Case, CaseFileError
 from pytest_relevance.cases.names import OF_EXPRESSIONS
 from pytest_relevance.cases.reader import has_cases, parse_suite
+from tests.cases.conftest import schema_says
 from tests.cases.texts import LIKE_SYNTAX, LIKE_VALUES
 
 # Writing YAML in any style
@@ -216,7 +217,7 @@ def keys_of(case: Case) -> Keys:
 @given(suite=suites(), data=st.data())
 @settings(deadline=None)
 def test_a_suite_is_read_back_as_it_was_written_and_the_schema_accepts_it(
-    schema_says: Callable[[str], list[str]], suite: Drawn, data: st.DataObject
+    suite: Drawn, data: st.DataObject
 ) -> None:
     text = data.draw(files(suite))
     assert schema_says(text) == []

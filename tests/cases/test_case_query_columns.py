@@ -2,19 +2,13 @@
 keys of a case, else named once.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pytest_relevance.cases.keys import CASE, KEYS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 READ = {"query", "id", "weight", "note"}
 

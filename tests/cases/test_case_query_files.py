@@ -2,16 +2,12 @@
 stand for.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop
 
 QUERIES = "q1\tblue shoes\nq2\thats\n\nq3\tstd::vector [new]\n"
 QRELS = "q1 0 boot 3\nq1 0 sandal 1\nq2 0 hat 0\nq3 0 box 2\n"

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import read_suite
-from tests.cases.conftest import SCHEMA, Mistakes
+from tests.cases.conftest import SCHEMA, mistakes, schema_says
 
 SchemaSays = Callable[[str | bytes], list[str]]
 
@@ -69,7 +69,7 @@ def test_metrics_are_known_in_every_spelling() -> None:
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
-def test_the_example_suite_is_accepted(schema_says: SchemaSays, file: Path) -> None:
+def test_the_example_suite_is_accepted(file: Path) -> None:
     assert read_suite(file).cases
     assert schema_says(file.read_bytes()) == []
 
@@ -128,17 +128,13 @@ OF_A_CASE = [
 
 
 @pytest.mark.parametrize(("text", "said"), OF_A_SUITE)
-def test_a_typical_mistake_of_a_suite_is_refused_by_both(
-    schema_says: SchemaSays, mistakes: Mistakes, text: str, said: str
-) -> None:
+def test_a_typical_mistake_of_a_suite_is_refused_by_both(text: str, said: str) -> None:
     assert mistakes(text)
     assert schema_says(text) == [said]
 
 
 @pytest.mark.parametrize(("line", "said"), OF_A_CASE)
-def test_a_typical_mistake_of_a_case_is_refused_by_both(
-    schema_says: SchemaSays, mistakes: Mistakes, line: str, said: str
-) -> None:
+def test_a_typical_mistake_of_a_case_is_refused_by_both(line: str, said: str) -> None:
     text = f"cases:\n  - query: a\n    {line}\n"
     assert mistakes(text)
     assert schema_says(text) == [said]

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_relevance.cases.scalars import scalar_value
-from tests.cases.conftest import Mistakes, ReadCase
+from tests.cases.conftest import mistakes, read_case
 from tests.cases.texts import LIKE_NUMBERS, LIKE_TIMES, LIKE_VALUES
 
 BAD_VALUES = {
@@ -55,7 +55,7 @@ BAD_VALUES = {
 
 @pytest.mark.parametrize(("line", "message"), BAD_VALUES.items())
 def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
-    mistakes: Mistakes, line: str, message: str
+    line: str, message: str
 ) -> None:
     (of_suite,) = mistakes(f"{line}\ncases:\n  - query: a\n")
     place, _, found = of_suite.partition(": ")
@@ -85,9 +85,7 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
         "usefixtures: [db, a b]": "usefixtures[1]: expected the name of a fixture, as it stands in Python, found the",
     }.items(),
 )
-def test_a_value_that_a_key_of_a_case_may_not_have(
-    mistakes: Mistakes, line: str, message: str
-) -> None:
+def test_a_value_that_a_key_of_a_case_may_not_have(line: str, message: str) -> None:
     rest = "" if line.startswith("query") else "\n    query: a"
     (found,) = mistakes(f"cases:\n  - {line}{rest}\n")
     assert found.startswith("2:")
@@ -96,7 +94,7 @@ def test_a_value_that_a_key_of_a_case_may_not_have(
 
 @pytest.mark.parametrize("key", ["skip", "xfail"])
 @pytest.mark.parametrize("switch", ["0", "' 1 '", "1.0", "On", "None"])
-def test_a_switch_is_no_reason(mistakes: Mistakes, key: str, switch: str) -> None:
+def test_a_switch_is_no_reason(key: str, switch: str) -> None:
     (found,) = mistakes(f"cases:\n  - {key}: {switch}\n    query: a\n")
     assert found.startswith("2:")
     assert f"{key}: {key} takes the reason as text, found the text " in found
@@ -107,11 +105,11 @@ def test_a_switch_is_no_reason(mistakes: Mistakes, key: str, switch: str) -> Non
 
 
 @pytest.mark.parametrize("written", LIKE_VALUES)
-def test_text_stays_as_written(case: ReadCase, written: str) -> None:
+def test_text_stays_as_written(written: str) -> None:
     """In queries, ids, notes, reasons, tags, names of grades and document ids, plain
     and quoted alike.
     """
-    found = case(
+    found = read_case(
         "scale:\n"
         f"  {written}x: 1\n"
         "  worse: 0\n"
@@ -158,8 +156,8 @@ def test_text_stays_as_written(case: ReadCase, written: str) -> None:
         ("12345678901234567890", 12345678901234567890),
     ],
 )
-def test_what_converts_in_params(case: ReadCase, written: str, meant: object) -> None:
-    found = case(
+def test_what_converts_in_params(written: str, meant: object) -> None:
+    found = read_case(
         f"cases:\n  - query: a\n    params:\n      x: {written}\n      deep: [{{y: {written}}}]\n"
     )
     assert found.params == {"x": meant, "deep": [{"y": meant}]}
@@ -173,15 +171,15 @@ NO_VALUES = [text for text in (*LIKE_NUMBERS, *LIKE_TIMES) if text not in NUMBER
 @pytest.mark.parametrize(
     "written", [*NO_VALUES, "NO", "True", "Null", "no", "on", "~", "-.inf", "1,5", "٣"]
 )
-def test_what_stays_text_in_params(case: ReadCase, written: str) -> None:
-    assert case(f"cases:\n  - query: a\n    params:\n      x: {written}\n").params == {
-        "x": written
-    }
+def test_what_stays_text_in_params(written: str) -> None:
+    assert read_case(
+        f"cases:\n  - query: a\n    params:\n      x: {written}\n"
+    ).params == {"x": written}
 
 
 @pytest.mark.parametrize("written", ["true", "null", "5", "0.5", ""])
-def test_quotes_always_mean_text(case: ReadCase, written: str) -> None:
-    found = case(
+def test_quotes_always_mean_text(written: str) -> None:
+    found = read_case(
         "cases:\n"
         "  - query: a\n"
         "    params:\n"

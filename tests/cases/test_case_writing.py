@@ -1,7 +1,6 @@
 """A new case file of judgments: what it looks like, and that it says what they say."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.ext.commands.case_file import case_file, judgments_of
 from pytest_relevance.ext.commands.yaml_text import write_value
 from pytest_relevance.judgments.model import Judgments, Query
-from tests.cases.conftest import Read
+from tests.cases.conftest import editor_sees, read
 from tests.cases.texts import (
     BLANKS,
     LIKE_SYNTAX,
@@ -21,7 +20,7 @@ from tests.cases.texts import (
 )
 
 
-def test_all_that_is_known_of_a_query(read: Read) -> None:
+def test_all_that_is_known_of_a_query() -> None:
     params = {"locale": "en_GB", "no": [1, 2.0, None, {"a": True}], "size": "10"}
     judgments = Judgments(
         {"q1": {"a": 1}},
@@ -59,7 +58,7 @@ def test_all_that_is_known_of_a_query(read: Read) -> None:
         "max": "raters: max\n",
     }.items(),
 )
-def test_several_ratings_are_a_list(read: Read, how: str, head: str) -> None:
+def test_several_ratings_are_a_list(how: str, head: str) -> None:
     ratings = {"tv": {"a": {"ann": 0, "bob": 1, "eve": 5}, "b": {"bob": 2}}}
     grades: dict[str, float] = {"a": {"median": 1, "mean": 2, "max": 5}[how], "b": 2}
     judgments = Judgments({"tv": grades}, ratings=ratings, raters=("ann", "bob", "eve"))
@@ -72,7 +71,7 @@ def test_several_ratings_are_a_list(read: Read, how: str, head: str) -> None:
     assert read(written.data).cases[0].judgments == judgments["tv"]
 
 
-def test_ratings_that_no_suite_combines_like_that_are_left_out(read: Read) -> None:
+def test_ratings_that_no_suite_combines_like_that_are_left_out() -> None:
     judgments = Judgments(
         {"tv": {"a": 7}},
         ratings={"tv": {"a": {"ann": 0, "bob": 1}}},
@@ -85,7 +84,7 @@ def test_ratings_that_no_suite_combines_like_that_are_left_out(read: Read) -> No
     )
 
 
-def test_grades_too_high_for_exponential_gain_have_linear_gain(read: Read) -> None:
+def test_grades_too_high_for_exponential_gain_have_linear_gain() -> None:
     written = case_file(Judgments({"tv": {"a": 100}}))
     assert read(written.data).cases[0].settings.gain == "linear"
     assert written.lost == (
@@ -93,7 +92,7 @@ def test_grades_too_high_for_exponential_gain_have_linear_gain(read: Read) -> No
     )
 
 
-def test_ids_and_params_that_a_case_cannot_have_are_left_out(read: Read) -> None:
+def test_ids_and_params_that_a_case_cannot_have_are_left_out() -> None:
     params = {"k": 3, "query": "x", "size": 5}
     written = case_file(
         Judgments(
@@ -211,9 +210,7 @@ def test_a_case_file_says_what_the_judgments_say(judgments: Judgments) -> None:
 
 
 @given(value=PARAMS)
-def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
-    editor_sees: Callable[[str | bytes], object], value: object
-) -> None:
+def test_a_value_is_that_value_to_our_reader_and_to_an_editor(value: object) -> None:
     text = f"cases: [{{query: a, params: {{x: {write_value(value)}}}}}]"
     (case,) = parse_suite(text.encode(), "new.yaml").cases
     assert case.params == {"x": value}

@@ -6,13 +6,13 @@ import tracemalloc
 
 import pytest
 
-from tests.cases.conftest import Mistakes, Read, ReadCase
+from tests.cases.conftest import mistakes, read, read_case
 
 # One document, its encoding, its lines
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n...\n", "\ufeff"])
-def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
+def test_an_empty_file(text: str) -> None:
     assert mistakes(text) == [
         '1:1: the file is empty; a case file has "cases", a list of at least one "- query: ..."'
     ]
@@ -26,15 +26,13 @@ def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
         "null\n": "1:1: the top level is a single value",
     }.items(),
 )
-def test_a_top_level_that_is_no_mapping(
-    mistakes: Mistakes, text: str, found: str
-) -> None:
+def test_a_top_level_that_is_no_mapping(text: str, found: str) -> None:
     assert mistakes(text) == [
         f'{found}; a case file is a mapping with the key "cases" (and the suite\'s defaults)'
     ]
 
 
-def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
+def test_bytes_that_are_not_utf_8() -> None:
     assert mistakes("cases:\n  - query: gr\xfc\xdfe\n".encode("latin-1")) == [
         "2:14: the file is not UTF-8: byte 0xfc cannot be read; save it as UTF-8"
     ]
@@ -43,24 +41,20 @@ def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
     ]
 
 
-def test_a_file_in_utf_16(mistakes: Mistakes) -> None:
+def test_a_file_in_utf_16() -> None:
     assert mistakes("cases: [{query: x}]".encode("utf-16")) == [
         "1:1: the file is UTF-16; save it as UTF-8"
     ]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_text(
-    case: ReadCase, mistakes: Mistakes
-) -> None:
-    assert case("\ufeffcases: [{query: x}]").id == "x"
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert read_case("\ufeffcases: [{query: x}]").id == "x"
     (found,) = mistakes("\ufeffk: ten\ncases: [{query: x}]")
     assert found.startswith("1:4: k: ")
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_line_endings_of_every_system(
-    read: Read, mistakes: Mistakes, newline: str
-) -> None:
+def test_line_endings_of_every_system(newline: str) -> None:
     suite = read(
         "cases:\n  - query: a\n    judgments:\n      x: 3\n  - query: b\n".replace(
             "\n", newline
@@ -77,7 +71,7 @@ def test_line_endings_of_every_system(
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x1b", "\x9f", "\uffff"])
-def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> None:
+def test_a_control_character_in_the_text(character: str) -> None:
     cure = f'write "\\u{ord(character):04x}" in double quotes, or take it out'
     assert mistakes(f"cases:\n  - query: ab{character}c\n".encode()) == [
         f"2:14: the character U+{ord(character):04X} may not stand in YAML as it is; {cure}"
@@ -110,9 +104,7 @@ TEMPLATE = '(put a template in quotes, "{_index}/{_id}")'
         ("id_field: {_index}/{_id}\ncases: [{query: a}]\n", "1:19", TEMPLATE),
     ],
 )
-def test_what_text_that_is_no_yaml_may_lack(
-    mistakes: Mistakes, text: str, place: str, advice: str
-) -> None:
+def test_what_text_that_is_no_yaml_may_lack(text: str, place: str, advice: str) -> None:
     (found,) = mistakes(text)
     assert found.startswith(f"{place}: this is not YAML: ")
     assert found.endswith(f" {advice}")
@@ -135,16 +127,14 @@ def test_what_text_that_is_no_yaml_may_lack(
         ('cases:\n  - query: "5 inch\n    k: 5\n', "2:12", "the quotes that open here"),
     ],
 )
-def test_text_that_is_no_yaml(
-    mistakes: Mistakes, text: str, place: str, message: str
-) -> None:
+def test_text_that_is_no_yaml(text: str, place: str, message: str) -> None:
     (found,) = mistakes(text)
     assert found.startswith(f"{place}: this is not YAML: ")
     assert message in found
 
 
 @pytest.mark.parametrize("tag", ["!!int", "!!str", "!sku", "!<x>"])
-def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
+def test_tags_of_yaml_have_no_meaning(tag: str) -> None:
     for text in (f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
         (found,) = mistakes(f"{text}cases: [{{query: x}}]\n")
         assert (
@@ -162,7 +152,7 @@ def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
 # go
 
 
-def test_anchors_and_aliases_of_every_kind_of_value(read: Read) -> None:
+def test_anchors_and_aliases_of_every_kind_of_value() -> None:
     suite = read(
         """
         tags: &all [&head head, tail]
@@ -192,7 +182,7 @@ def test_anchors_and_aliases_of_every_kind_of_value(read: Read) -> None:
     assert third.judgments == {"c": 3}
 
 
-def test_a_case_may_be_merged_into_another(read: Read) -> None:
+def test_a_case_may_be_merged_into_another() -> None:
     suite = read(
         """
         cases:
@@ -215,7 +205,7 @@ def test_a_case_may_be_merged_into_another(read: Read) -> None:
     assert all(case.titles == {"b": "Boot"} for case in suite.cases)
 
 
-def test_judgments_may_be_merged(read: Read) -> None:
+def test_judgments_may_be_merged() -> None:
     suite = read(
         """
         cases:
@@ -237,7 +227,7 @@ def test_judgments_may_be_merged(read: Read) -> None:
     ]
 
 
-def test_keys_of_a_suite_may_be_merged(read: Read, mistakes: Mistakes) -> None:
+def test_keys_of_a_suite_may_be_merged() -> None:
     text = "cases: [{query: a}]\n<<: [{k: 3, depth: 5}, {depth: 7, search: find}]\ndepth: 6\n"
     for written in (text, "".join(reversed(text.splitlines(keepends=True)))):
         suite = read(written)
@@ -251,7 +241,7 @@ def test_keys_of_a_suite_may_be_merged(read: Read, mistakes: Mistakes) -> None:
 
 
 @pytest.mark.parametrize("value", ["3", "[{a: 1}, b]"])
-def test_what_cannot_be_merged(mistakes: Mistakes, value: str) -> None:
+def test_what_cannot_be_merged(value: str) -> None:
     (found,) = mistakes(f"cases:\n  - query: x\n    params: {{<<: {value}, c: 1}}\n")
     assert (
         found
@@ -259,7 +249,7 @@ def test_what_cannot_be_merged(mistakes: Mistakes, value: str) -> None:
     )
 
 
-def test_a_mistake_behind_an_anchor_is_one_mistake(mistakes: Mistakes) -> None:
+def test_a_mistake_behind_an_anchor_is_one_mistake() -> None:
     found = mistakes(
         "cases:\n  - {query: a, expect: &e {P@5: high}, judgments: {x: 1}}\n  - {query: b, expect: *e}\n"
     )
@@ -293,7 +283,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
 def test_a_file_that_expands_beyond_a_sane_size_is_refused_before_it_expands(
-    mistakes: Mistakes, text: str
+    text: str,
 ) -> None:
     tracemalloc.start()
     try:
@@ -306,7 +296,7 @@ def test_a_file_that_expands_beyond_a_sane_size_is_refused_before_it_expands(
     assert peak < 32 * 2**20
 
 
-def test_what_many_cases_share_is_no_bomb(read: Read) -> None:
+def test_what_many_cases_share_is_no_bomb() -> None:
     """Each alias stands for some ninety values: together for more than a file may have
     that is not as long.
     """
@@ -327,13 +317,11 @@ def test_what_many_cases_share_is_no_bomb(read: Read) -> None:
         "cases:\n  - query: x\n    judgments: &a {<<: *a}\n",
     ],
 )
-def test_an_alias_inside_its_own_anchor(mistakes: Mistakes, text: str) -> None:
+def test_an_alias_inside_its_own_anchor(text: str) -> None:
     assert "the alias *a stands inside its own anchor" in mistakes(text)[0]
 
 
-def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes(
-    mistakes: Mistakes,
-) -> None:
+def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes() -> None:
     assert mistakes("cases:\n  - query: *shoes\n") == [
         "2:12: the alias *shoes has no anchor &shoes before it; a text that begins with * needs quotes"
     ]
@@ -343,18 +331,18 @@ def test_an_alias_without_an_anchor_may_be_a_text_that_lacks_quotes(
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: "])
-def test_deep_nesting(mistakes: Mistakes, opening: str) -> None:
+def test_deep_nesting(opening: str) -> None:
     (found,) = mistakes("params:\n  " + opening * 5000)
     assert "nested deeper than 60 levels" in found
 
 
 @pytest.mark.parametrize("key", ["[a]", "{a: b}", "? [a]\n:"])
-def test_a_key_that_is_no_text(mistakes: Mistakes, key: str) -> None:
+def test_a_key_that_is_no_text(key: str) -> None:
     (found,) = mistakes(f"{key}: 1\n" if not key.startswith("?") else f"{key} 1\n")
     assert "a key is plain or quoted text; here begins something else" in found
 
 
-def test_an_alias_may_be_a_key(case: ReadCase) -> None:
-    assert case("cases: [{query: x, note: &n doc, judgments: {*n : 3}}]").judgments == {
-        "doc": 3
-    }
+def test_an_alias_may_be_a_key() -> None:
+    assert read_case(
+        "cases: [{query: x, note: &n doc, judgments: {*n : 3}}]"
+    ).judgments == {"doc": 3}

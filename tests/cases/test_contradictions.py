@@ -4,7 +4,7 @@ reported.
 
 import pytest
 
-from tests.cases.conftest import Mistakes, ReadCase
+from tests.cases.conftest import mistakes, read_case
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from tests.cases.conftest import Mistakes, ReadCase
     ],
 )
 def test_both_places_are_named(
-    mistakes: Mistakes, expect: str, place: str, document: str, other: str
+    expect: str, place: str, document: str, other: str
 ) -> None:
     """The mistake stands at the one that is written last."""
     (found,) = mistakes(f"k: 3\ncases:\n  - query: q\n    expect: {expect}\n")
@@ -43,7 +43,7 @@ def test_both_places_are_named(
     )
 
 
-def test_an_expectation_of_the_suite(mistakes: Mistakes) -> None:
+def test_an_expectation_of_the_suite() -> None:
     (found,) = mistakes(
         "k: 3\nexpect:\n  exclude: x\ncases:\n  - query: a\n    expect: {order: [x, y], first: x}\n"
     )
@@ -52,7 +52,7 @@ def test_an_expectation_of_the_suite(mistakes: Mistakes) -> None:
     )
 
 
-def test_independent_contradictions_are_reported_together(mistakes: Mistakes) -> None:
+def test_independent_contradictions_are_reported_together() -> None:
     found = mistakes(
         "cases:\n  - query: a\n    expect:\n      include: [x, y]\n      exclude: [y, x]\n"
     )
@@ -72,5 +72,5 @@ def test_independent_contradictions_are_reported_together(mistakes: Mistakes) ->
         "{include: {docs: [a, b], within: 1}}",
     ],
 )
-def test_what_leaves_each_document_a_rank(case: ReadCase, expect: str) -> None:
-    assert case(f"cases: [{{query: q, expect: {expect}}}]").expect
+def test_what_leaves_each_document_a_rank(expect: str) -> None:
+    assert read_case(f"cases: [{{query: q, expect: {expect}}}]").expect

@@ -2,17 +2,10 @@
 form of judgments.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_relevance import Case
-from tests.cases.conftest import Mistakes, Read, ReadCase
-
-if TYPE_CHECKING:
-    from tests.cases.conftest import Shop
+from tests.cases.conftest import Shop, mistakes, read, read_case
 
 
 def expected_of(case: Case) -> list[str]:
@@ -26,9 +19,7 @@ def expected_of(case: Case) -> list[str]:
     return texts
 
 
-def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(
-    read: Read,
-) -> None:
+def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name() -> None:
     suite = read(
         """
         expect: {P@5: 0.2, results: ">= 1", include: [x, y]}
@@ -45,9 +36,7 @@ def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(
     ]
 
 
-def test_null_takes_an_expectation_of_the_suite_away(
-    read: Read, mistakes: Mistakes
-) -> None:
+def test_null_takes_an_expectation_of_the_suite_away() -> None:
     suite = read(
         """
         expect: {P@5: 0.2, results: ">= 1", latency: 1 s, within: {x: 3}, RR: 0.5}
@@ -64,9 +53,9 @@ def test_null_takes_an_expectation_of_the_suite_away(
     assert "expect.P@10: expected a number from 0 to 1, found nothing" in found
 
 
-def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(
-    read: Read,
-) -> None:
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments() -> (
+    None
+):
     suite = read(
         """
         expect: {Success@3: 1, nDCG@5: 0.1, P(rel=2)@5: 0.2, Judged@3: 0.1, include: x}
@@ -92,18 +81,16 @@ def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgmen
     assert left_out["unjudged"] == ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3"]
 
 
-def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing(
-    case: ReadCase,
-) -> None:
-    found = case(
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing() -> (
+    None
+):
+    found = read_case(
         "expect: {R@10: 0.5}\ncases: [{query: a, judgments: {x: 1}, expect: {results: 0}}]"
     )
     assert expected_of(found) == ["results == 0"]
 
 
-def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(
-    mistakes: Mistakes,
-) -> None:
+def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach() -> None:
     assert mistakes(
         "expect: {P@5: 0.6}\ncases:\n  - query: a\n    judgments: {x: 1}\n"
     ) == [
@@ -124,9 +111,9 @@ def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(
     ],
 )
 def test_relevant_documents_have_the_grade_1(
-    case: ReadCase, keys: str, judgments: dict[str, float]
+    keys: str, judgments: dict[str, float]
 ) -> None:
-    found = case(
+    found = read_case(
         f"cases: [{{query: a, {keys}, min_ndcg: 0.5, expect: {{Success@3: 1}}}}]"
     )
     assert found.judgments == judgments
@@ -141,9 +128,7 @@ def test_relevant_documents_have_the_grade_1(
         "scale: [2, 3], relevant: [x]": "relevant documents have grade 1, and grade 1 is off the scale, which is 2 t",
     }.items(),
 )
-def test_what_is_wrong_with_relevant_documents(
-    mistakes: Mistakes, keys: str, message: str
-) -> None:
+def test_what_is_wrong_with_relevant_documents(keys: str, message: str) -> None:
     (found,) = mistakes(f"cases:\n- {{query: a, {keys}}}")
     assert message in found
 

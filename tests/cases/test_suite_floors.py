@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases.conftest import Mistakes, Read
+from tests.cases.conftest import mistakes, read
 
 TWO = "cases: [{query: a, judgments: {x: 0}}, {query: b, judgments: {x: 0}}]"
 
@@ -19,15 +19,13 @@ TWO = "cases: [{query: a, judgments: {x: 0}}, {query: b, judgments: {x: 0}}]"
     }.items(),
     ids=["min_ndcg", "a metric", "a gain of 0", "a level that no grade reaches"],
 )
-def test_a_floor_that_applies_to_no_case_is_a_mistake(
-    mistakes: Mistakes, suite: str, place: str
-) -> None:
+def test_a_floor_that_applies_to_no_case_is_a_mistake(suite: str, place: str) -> None:
     (mistake,) = mistakes(suite)
     assert mistake.startswith(f"{place}: it applies to no case")
     assert '("a" and "b")' in mistake
 
 
-def test_a_floor_that_applies_to_some_cases_names_the_others(read: Read) -> None:
+def test_a_floor_that_applies_to_some_cases_names_the_others() -> None:
     suite = read("""
         min_ndcg: 0.8
         expect: {Success@3: 1}
@@ -52,13 +50,11 @@ def test_a_floor_that_applies_to_some_cases_names_the_others(read: Read) -> None
     ],
     ids=["finds nothing", "no floor is meant", "a floor of its own"],
 )
-def test_a_case_without_the_floor_on_purpose_is_not_named(
-    read: Read, case: str
-) -> None:
+def test_a_case_without_the_floor_on_purpose_is_not_named(case: str) -> None:
     """Such a case alone is no mistake of the suite either."""
     assert read(f"min_ndcg: 0.8\ncases: [{case}]").without_floor == ()
 
 
-def test_a_metric_that_no_case_is_judged_for_is_a_mistake(mistakes: Mistakes) -> None:
+def test_a_metric_that_no_case_is_judged_for_is_a_mistake() -> None:
     (mistake,) = mistakes("expect: {P@5: 0.5}\ncases: [{query: a}, {query: b}]")
     assert mistake.startswith("1:15: expect.P@5: it applies to no case")
