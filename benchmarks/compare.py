@@ -34,8 +34,9 @@ from pytest_relevance.results.case_parts import (
     count_grades,
 )
 from pytest_relevance.results.case_result import CaseResult, ndcg_at
+from pytest_relevance.results.details import digest_of
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.scoring import defined, digest_of
+from pytest_relevance.results.verdict import defined
 
 CASES, RESULTS, JUDGED = 100_000, 10, 14
 

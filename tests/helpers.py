@@ -35,8 +35,9 @@ from pytest_relevance.results.case_parts import (
     CaseCall,
     SearchError,
 )
+from pytest_relevance.results.details import with_details
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.scoring import score_case, with_details
+from pytest_relevance.results.scoring import score_case
 
 
 def only_plugins(*names: str) -> list[str]:

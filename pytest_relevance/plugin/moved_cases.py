@@ -213,9 +213,9 @@ def _new(
     """The cases that only the run has, if one of those that are gone may be the
     same.
     """
+    from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.entries import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
-    from pytest_relevance.results.scoring import digest_of
 
     queries = {case.asked.query for case in gone}
     ids = {(case.place.file, case.place.id) for case in gone}

@@ -4,7 +4,10 @@ Does not import pytest.
 | module | what it holds |
 |---|---|
 | `responses/` | what searches return, read as rankings |
-| `scoring` | the score and the verdict of a case, which make its `CaseResult` (`case_result`, `case_parts`) |
+| `case_result`, `case_parts` | `CaseResult`, the result of a case, and its parts |
+| `scoring`, `verdict` | the score and the verdict of a case, which make its result |
+| `details` | what a report needs of a result beyond its figures |
+| `cut_rankings`, `unseen` | rankings that may go on below what was returned |
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |

@@ -12,6 +12,7 @@ from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
+from pytest_relevance.results.details import with_details
 from pytest_relevance.results.records.baseline import Baseline
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
 from pytest_relevance.results.records.baseline_update import acceptable
@@ -22,7 +23,7 @@ from pytest_relevance.results.records.entries import (
     entry_of,
 )
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case, with_details
+from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, case_result, changed, reasons_of
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}

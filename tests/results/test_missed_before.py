@@ -14,6 +14,7 @@ import pytest
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.results.case_parts import CaseCall
+from pytest_relevance.results.details import with_details
 from pytest_relevance.results.records.baseline import Baseline
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
 from pytest_relevance.results.records.entries import (
@@ -22,7 +23,7 @@ from pytest_relevance.results.records.entries import (
     entry_of,
 )
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
-from pytest_relevance.results.scoring import score_case, with_details
+from pytest_relevance.results.scoring import score_case
 from tests.helpers import reasons_of
 
 BEFORE, WORSE, NEW = "failed before", "worse than before", "newly missed"

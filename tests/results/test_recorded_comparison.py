@@ -10,18 +10,14 @@ from hypothesis import strategies as st
 from pytest_relevance import Case, CaseResult, FileInfo, Run
 from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.case_result import SKIPPED
+from pytest_relevance.results.details import with_details
 from pytest_relevance.results.records.baseline import Baseline
 from pytest_relevance.results.records.entries import BaselineEntries, entry_of
 from pytest_relevance.results.records.recorded_comparison import compare_recorded
 from pytest_relevance.results.records.recorded_rankings import Entries, entries_of
 from pytest_relevance.results.records.uncompared import MARKED_SKIP
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import (
-    CaseInRun,
-    score_case,
-    unscored,
-    with_details,
-)
+from pytest_relevance.results.scoring import CaseInRun, score_case, unscored
 from tests.helpers import case_of, changed, recorded_gates
 
 FILE = "shop.relevance.yaml"

@@ -12,7 +12,7 @@ from pytest_relevance import FileInfo, Run
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_parts import NO_DIGEST
-from pytest_relevance.results.scoring import digest_of
+from pytest_relevance.results.details import digest_of
 from tests.helpers import result_of, travelled
 
 if TYPE_CHECKING:

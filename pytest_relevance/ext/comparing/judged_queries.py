@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.scoring import digest_of
+from pytest_relevance.results.details import digest_of
 
 if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyJudgments

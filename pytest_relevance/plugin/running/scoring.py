@@ -20,8 +20,10 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.cut_rankings import why_cut
+from pytest_relevance.results.details import with_details
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case, why_cut, with_details
+from pytest_relevance.results.scoring import score_case
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

@@ -177,7 +177,7 @@ class Baseline:
         Also return whether the entry gave the verdict or one of its reasons: a stale
         entry, or a drop by more than the tolerance.
 
-        Call it before `scoring.with_details`, which also looks up titles and ranks of
+        Call it before `details.with_details`, which also looks up titles and ranks of
         the accepted documents.
 
         Args:

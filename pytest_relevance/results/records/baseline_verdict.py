@@ -20,7 +20,8 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.records.entry_comparison import without_too_few
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import is_bounded, score_case, too_few_judged
+from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.verdict import is_bounded, too_few_judged
 
 
 def with_verdict_of_baseline(

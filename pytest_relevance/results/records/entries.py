@@ -253,7 +253,7 @@ class MovedEntries:
 def entry_of(result: CaseResult) -> BaselineEntry:
     """Make the entry that accepts the ranking of a result.
 
-    The result has its details (`scoring.with_details`).
+    The result has its details (`details.with_details`).
     """
     conditions, ranking = result.conditions, result.ranking
     depth = conditions.k if conditions.depth is None else conditions.depth

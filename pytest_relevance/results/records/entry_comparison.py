@@ -39,7 +39,7 @@ from pytest_relevance.results.records.uncompared import (
     why_undefined,
     why_without_ranking,
 )
-from pytest_relevance.results.scoring import defined
+from pytest_relevance.results.verdict import defined
 
 
 def compare_with_entry(

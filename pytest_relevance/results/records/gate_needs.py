@@ -13,7 +13,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.case_today import CaseToday
 from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.run_info import AcceptedCase
-from pytest_relevance.results.scoring import defined
+from pytest_relevance.results.verdict import defined
 
 
 class KindOfGate(Protocol):

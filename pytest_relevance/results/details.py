@@ -1,0 +1,192 @@
+"""What a report, a record or a baseline needs of a result beyond its figures.
+
+Most cases pass without any of them. They are spared this work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2b
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.results.case_parts import (
+    NO_DIGEST,
+    CaseRanking,
+    DocumentTexts,
+    count_grades,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.responses.ranking import Ranking
+
+_MOST_MISSING = 10
+"""How many judged documents a report names if none of the results is judged."""
+
+
+def with_details(
+    result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False
+) -> CaseResult:
+    """Add titles, engine scores, missing documents, deeper ranks and the digest.
+
+    The ranking is cut as deep as the case looks. `all_missing` names every judged
+    document that is missing; otherwise only documents of the ideal top k are named.
+    """
+    others: list[str] = []
+    accepted_grades: Sequence[float | None] = ()
+    if result.baseline is not None:
+        others += result.baseline.documents
+        accepted_grades = result.baseline.grades
+    for expectation in case.expect:
+        others += expectation.documents
+    kept = _kept_ranking(result, case, ranking, others)
+    conditions = result.conditions
+    if case.terms.scale is not None and case.terms.scale.names:
+        names = {grade: name for name, grade in case.terms.scale.names.items()}
+        conditions = replace(conditions, grade_names=names)
+    missing = _missing(kept, case, accepted_grades, all_missing=all_missing)
+    texts = result.texts
+    if case.titles or case.notes or ranking.titles:
+        named = {*kept.documents, *kept.deeper, *others}
+        named.update(document for document, _ in missing)
+        texts = _texts(case, ranking, named)
+    evaluation = replace(
+        result.evaluation,
+        judgments=count_grades([*case.judgments.values()]),
+        missing=missing,
+        digest=digest_of(case.judgments),
+    )
+    return replace(
+        result,
+        conditions=conditions,
+        ranking=kept,
+        texts=texts,
+        evaluation=evaluation,
+    )
+
+
+# --- the ranking ----------------------------------------------------------------------
+
+
+def _kept_ranking(
+    result: CaseResult, case: Case, ranking: Ranking, others: Collection[str]
+) -> CaseRanking:
+    """Cut the ranking as deep as the case looks.
+
+    Note the ranks below of judged documents and of `others`.
+    """
+    whole = case.looks_at_all
+    kept = tuple(ranking.ids if whole else ranking.ids[: result.conditions.depth])
+    as_returned = ranking.as_returned
+    if len(kept) < len(ranking.ids) and as_returned:
+        as_returned = as_returned[: as_returned.index(kept[-1]) + 1]
+    engine_scores: list[float | None] = []
+    for score in ranking.scores[: len(kept)]:
+        # a pinned result may have an infinite one, and JSON has no infinity
+        is_infinite = score in (math.inf, -math.inf)
+        engine_scores.append(None if is_infinite else score)
+    return replace(
+        result.ranking,
+        documents=kept,
+        as_returned=tuple(as_returned),
+        whole=whole,
+        engine_scores=tuple(engine_scores),
+        grades=tuple(result.ranking.grades[: len(kept)]),
+        deeper=_ranks_below(ranking.ids, len(kept), [*case.judgments, *others]),
+    )
+
+
+def _ranks_below(
+    ids: Sequence[str], kept: int, documents: Sequence[str]
+) -> dict[str, int]:
+    """Return the ranks (from 1) of documents that are not among the kept ones."""
+    if len(ids) == kept:
+        return {}
+    above, wanted = set(ids[:kept]), set(documents)
+    ranks: dict[str, int] = {}
+    for rank, document in enumerate(ids[kept:], kept + 1):
+        if document in wanted and document not in above:
+            ranks.setdefault(document, rank)
+    return ranks
+
+
+# --- missing documents ----------------------------------------------------------------
+
+
+def _missing(
+    ranking: CaseRanking,
+    case: Case,
+    accepted_grades: Sequence[float | None],
+    *,
+    all_missing: bool,
+) -> tuple[tuple[str, float], ...]:
+    """Return the judged documents that the kept ranking lacks, the highest gain first.
+
+    Documents with a known rank below it are among them.
+    """
+    # a later copy has no grade
+    if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):
+        return ()
+    returned, gains = set(ranking.documents), case.settings.gains
+    absent = []
+    for document, grade in case.judgments.items():
+        if document not in returned:
+            absent.append((document, grade))
+    absent.sort(key=lambda pair: -gains[pair[1]])
+    if all_missing:
+        return tuple(absent)
+    # then a report shows what the judged ids look like
+    grades = (*ranking.grades, *accepted_grades)
+    is_unjudged = bool(returned) and all(grade is None for grade in grades)
+    wanted = []
+    for document, grade in absent:
+        if document not in ranking.deeper and (is_unjudged or gains[grade] > 0):
+            wanted.append(document)
+    shown = {*wanted[: max(case.k, _MOST_MISSING)], *ranking.deeper}
+    return tuple([pair for pair in absent if pair[0] in shown])
+
+
+# --- texts and digest -----------------------------------------------------------------
+
+
+def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentTexts:
+    """Return the titles and notes of some documents.
+
+    A title of the ranking counts before that of the case file, and the first copy of a
+    document before later ones.
+    """
+    titles = {}
+    for document, title in case.titles.items():
+        if document in named:
+            titles[document] = title
+    if ranking.titles:
+        for index in reversed(range(len(ranking.ids))):
+            document, own_title = ranking.ids[index], ranking.title(index)
+            if own_title and document in named:
+                titles[document] = own_title
+    notes = {}
+    for document, note in case.notes.items():
+        if document in named:
+            notes[document] = note
+    return DocumentTexts(titles, notes)
+
+
+def digest_of(judgments: Mapping[str, float]) -> str:
+    """Return a short text that is equal for equal judgments, whatever their order.
+
+    It is `NO_DIGEST` without judgments. Grades count with 12 digits: the order in which
+    a mean was summed does not matter.
+    """
+    if not judgments:
+        return NO_DIGEST
+    parts = []
+    for document in sorted(judgments):
+        parts.append(f"{document}\0{_digits(judgments[document])}")
+    text = "\0".join(parts)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def _digits(grade: float) -> str:
+    return f"{grade + 0.0:.12g}"  # -0.0, which equals 0, becomes 0.0
