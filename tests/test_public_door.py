@@ -71,6 +71,7 @@ INPUTS: Mapping[str, set[str]] = {
         "changes",
         "rank_moves",
         "compare.differences",
+        "details",
         "records.run_info",
         "responses.ranking",
         "responses.reading",
