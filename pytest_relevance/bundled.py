@@ -46,8 +46,8 @@ SHAPES: Mapping[str, str] = {
     "discovery-engine": "ext.shapes.clients:DISCOVERY_ENGINE",
     "pinecone": "ext.shapes.clients:PINECONE",
     "pinecone-records": "ext.shapes.clients:PINECONE_RECORDS",
-    "redis": "ext.shapes.redis:REDIS",
-    "azure": "ext.shapes.azure:AZURE",
+    "redis": "ext.shapes.clients:REDIS",
+    "azure": "ext.shapes.clients:AZURE",
     "usearch": "ext.shapes.vectors:USEARCH",
     "usearch-batch": "ext.shapes.vectors:USEARCH_BATCH",
     "bm25s": "ext.shapes.fulltext:BM25S",
@@ -63,8 +63,8 @@ SHAPES: Mapping[str, str] = {
     "relation": "ext.shapes.tables:RELATION",
     "cursor": "ext.shapes.tables:CURSOR",
     "frame": "ext.shapes.tables:FRAME",
-    "dsl-search": "ext.shapes.dsl:SEARCH",
-    "dsl-response": "ext.shapes.dsl:RESPONSE",
+    "dsl-search": "ext.shapes.bodies:DSL_SEARCH",
+    "dsl-response": "ext.shapes.bodies:DSL_RESPONSE",
     "client": "ext.shapes.bodies:CLIENT",
 }
 """Shapes of responses. The most usual comes first, the least distinctive last."""

@@ -1,24 +1,39 @@
 """Response bodies of search servers, and the response objects of their clients.
 
 A body is JSON. Each engine keeps its hits under another path (`HITS`). The object that
-a client returns has the body, or the part with the hits, in an attribute.
+a client returns has the body, or the part with the hits, in an attribute. Searches,
+responses and hits of elasticsearch.dsl, and of opensearch-py, which is built alike, are
+read too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.ext.shapes.redis import REDIS_SIGNS
 from pytest_relevance.results.responses.incomplete import (
+    Sign,
+    is_set,
     refuse_incomplete,
     refuse_partial,
     refuse_without_results,
 )
 from pytest_relevance.results.responses.reading import ReadOptions, unreadable
-from pytest_relevance.results.responses.response import HOLDERS, is_named_row, no_hits
+from pytest_relevance.results.responses.response import (
+    HOLDERS,
+    is_named_row,
+    no_hits,
+    results_of,
+)
 from pytest_relevance.results.responses.shapes import ResponseShape
-from pytest_relevance.results.responses.values import at_path, attribute, is_list
+from pytest_relevance.results.responses.values import (
+    at_path,
+    attribute,
+    has_attribute,
+    is_list,
+)
+
+# --- bodies ---------------------------------------------------------------------------
 
 HITS: Mapping[str, tuple[str, ...]] = {
     "Elasticsearch or OpenSearch": ("hits", "hits"),
@@ -26,9 +41,7 @@ HITS: Mapping[str, tuple[str, ...]] = {
     "Solr": ("response", "docs"),
     "Vespa": ("root", "children"),
 }
-"""Where a body keeps its hits, by engine; the first path that leads to a list is
-taken.
-"""
+"""Where a body keeps its hits, by engine. The first path to a list counts."""
 
 _MARKS_OF_AZURE = ("@odata.", "@search.")
 """How names begin that Azure AI Search adds to a body and to its hits."""
@@ -56,7 +69,7 @@ def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
 
 
 def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
-    """Whether a name in a body, or in its first hit, is one of Azure AI Search."""
+    """Say whether Azure AI Search named a field of a body, or of its first hit."""
     names = [*body]
     if hits and isinstance(hits[0], Mapping):
         names += hits[0]
@@ -64,8 +77,9 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 
 
 def is_body(response: object) -> bool:
-    """Whether a response is the body of an engine. That of Vespa has no hits if none
-    match.
+    """Say whether a response is the body of an engine.
+
+    The body of Vespa has no hits if none match.
     """
     if not isinstance(response, Mapping):
         return False
@@ -116,9 +130,7 @@ def _hits_of_vespa(
 
 
 def _body_in(response: object) -> Mapping[Any, Any] | None:
-    """Find the body, or the part of it with the hits, in a response object of a
-    client.
-    """
+    """Find the body, or the part of it with the hits, in an object of a client."""
     if isinstance(response, Mapping) or is_named_row(response):
         return None
     for name in (*_BODIES, *HOLDERS):
@@ -136,9 +148,80 @@ def _read_body_in(response: object, options: ReadOptions) -> Sequence[object]:
     return read_body(body, options, holder=response)
 
 
+REDIS_SIGNS = (
+    Sign("Redis", ("warnings",), is_set, "the search was cut off"),
+    Sign("Redis", ("warning",), is_set, "the search was cut off"),
+)
+"""The signs of a response of Redis. Other engines warn of other things."""
+
 BODY = ResponseShape(name="body", fits=is_body, results=read_body)
 CLIENT = ResponseShape(
     name="client",
     fits=lambda response: _body_in(response) is not None,
     results=_read_body_in,
+)
+
+# --- elasticsearch.dsl, opensearch-py -------------------------------------------------
+
+
+def _is_unsent(response: object) -> bool:
+    """Say whether a response is a `Search`, which is sent when it is iterated over.
+
+    Iterating over it would give the hits without the other fields of the response.
+    """
+    names = {kind.__name__ for kind in type(response).__mro__}
+    return (
+        not names.isdisjoint({"Search", "AsyncSearch"})
+        and has_attribute(response, "execute")
+        and has_attribute(response, "to_dict")
+    )
+
+
+def _send(search: Any, options: ReadOptions) -> Sequence[object]:
+    return results_of(search.execute(), options)
+
+
+def _send_asynchronously(search: Any, most: int) -> Awaitable[object] | None:
+    if not _is_unsent(search):
+        return None
+    response: Awaitable[object] = search.execute()
+    return response
+
+
+def _is_response(response: object) -> bool:
+    return isinstance(attribute(response, "_d_"), Mapping)
+
+
+def _read_response(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the hits of a response. They may be documents of the user's own classes."""
+    read_body(response._d_, options, holder=response)
+    return list(response.hits)
+
+
+def _fields_of_hit(hit: Any) -> Mapping[str, object] | None:
+    """Make a hit, or a document, into the hit that the engine sent.
+
+    A hit has the fields of the document as its items. Its attribute `meta` has what the
+    engine adds.
+    """
+    own = getattr(hit, "__dict__", None)
+    if not isinstance(own, dict) or "_d_" not in own or "meta" not in own:
+        return None
+    meta = getattr(own["meta"], "_d_", own["meta"])
+    if not isinstance(meta, Mapping):
+        return None
+    fields: dict[str, object] = {f"_{name}": value for name, value in meta.items()}
+    fields["_source"] = own["_d_"]
+    fields["meta"] = meta
+    return fields
+
+
+DSL_SEARCH = ResponseShape(
+    name="dsl-search", fits=_is_unsent, results=_send, wait=_send_asynchronously
+)
+DSL_RESPONSE = ResponseShape(
+    name="dsl-response",
+    fits=_is_response,
+    results=_read_response,
+    fields=_fields_of_hit,
 )

@@ -1,18 +1,26 @@
-"""What the clients of Algolia, Discovery Engine and Pinecone return."""
+"""What the clients of Algolia, Azure, Discovery Engine, Pinecone and Redis return."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_relevance.ext.shapes.bodies import REDIS_SIGNS
 from pytest_relevance.results.responses.fields import attributes_of
-from pytest_relevance.results.responses.incomplete import refuse_without_results
+from pytest_relevance.results.responses.incomplete import (
+    SIGNS,
+    checked,
+    refuse_partial,
+    refuse_without_results,
+)
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
     ReadOptions,
     read_items,
 )
 from pytest_relevance.results.responses.shapes import ResponseShape, of_type, refusing
+from pytest_relevance.results.responses.values import is_a
 
 # --- Algolia --------------------------------------------------------------------------
 
@@ -20,8 +28,9 @@ _is_algolia_hit = of_type("algoliasearch", "Hit")
 
 
 def _fields_of_algolia(hit: Any) -> Mapping[str, object] | None:
-    """Read the id of a hit, and the fields of its record, which its model does not
-    declare.
+    """Read the id of a hit, and the fields of its record.
+
+    The model of the hit does not declare these fields.
     """
     if not _is_algolia_hit(hit):
         return None
@@ -79,4 +88,118 @@ PINECONE_RECORDS = ResponseShape(
     name="pinecone-records",
     fits=of_type("pinecone", "SearchRecordsResponse"),
     results=lambda response, _: response.result.hits or [],
+)
+
+# --- Redis ----------------------------------------------------------------------------
+
+_RESULTS_OF_REDIS = {
+    "Result": "docs",
+    "AggregateResult": "rows",
+    "HybridResult": "results",
+}
+"""The attribute with the results, by the type of a response."""
+
+
+def _read_redis(response: Any, options: ReadOptions) -> Sequence[object] | None:
+    kind: Any = type(response)
+    for name, attribute in _RESULTS_OF_REDIS.items():
+        if is_a(kind, "redis", name):
+            results = getattr(response, attribute)
+            signs = (*REDIS_SIGNS, *SIGNS)
+            return checked(results, response, options, signs)
+    return None
+
+
+REDIS = ResponseShape(
+    name="redis", fits=of_type("redis", *_RESULTS_OF_REDIS), results=_read_redis
+)
+
+# --- Azure AI Search ------------------------------------------------------------------
+
+# A pager sends a request for each page, which says whether it is whole.
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPages:
+    """The results that were read of a pager, and the bodies of their pages."""
+
+    items: Sequence[object]
+    pages: Sequence[object]
+
+
+@dataclass(slots=True)
+class _PageNotes:
+    """Keeps the bodies of the pages of a pager while its results are read.
+
+    The pager has no public way to them. `_first_page_iterator_instance._response` was
+    checked with versions 11.6 and 12.0 of azure-search-documents.
+    """
+
+    pager: object
+    pages: list[object] = field(default_factory=list)
+
+    def note(self) -> None:
+        """Keep the body of the current page, unless it is kept already."""
+        iterator: Any = getattr(self.pager, "_first_page_iterator_instance", None)
+        body = getattr(iterator, "_response", None)
+        if body is not None and not any(body is page for page in self.pages):
+            self.pages.append(body)
+
+
+def _read_pages(pager: Any, most: int) -> _ReadPages:
+    """Read at most so many results of a pager, and the bodies of their pages."""
+    notes = _PageNotes(pager)
+    items: list[object] = []
+    for item in pager:
+        notes.note()
+        items.append(item)
+        if len(items) >= most:
+            break
+    notes.note()
+    return _ReadPages(items, notes.pages)
+
+
+async def _read_pages_async(pager: Any, most: int) -> _ReadPages:
+    """Read an asynchronous pager, as `_read_pages` reads a plain one."""
+    notes = _PageNotes(pager)
+    items: list[object] = []
+    async for item in pager:
+        notes.note()
+        items.append(item)
+        if len(items) >= most:
+            break
+    notes.note()
+    return _ReadPages(items, notes.pages)
+
+
+_is_pager = of_type("azure.search.documents", "SearchItemPaged")
+_is_async_pager = of_type("azure.search.documents", "AsyncSearchItemPaged")
+
+
+def _is_of_azure(response: object) -> bool:
+    return isinstance(response, _ReadPages) or _is_pager(response)
+
+
+def _read_azure(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the results of a pager.
+
+    Raises `UnreadableRanking` if a page is not whole.
+    """
+    read: _ReadPages = response
+    if not isinstance(response, _ReadPages):
+        read = _read_pages(response, options.most)
+    for page in read.pages:
+        refuse_partial(page, page)
+    if not read.items:
+        for page in read.pages:
+            refuse_without_results(page, expects_response=options.expects_response)
+    return read.items
+
+
+def _wait_for_azure(response: object, most: int) -> Awaitable[_ReadPages] | None:
+    return _read_pages_async(response, most) if _is_async_pager(response) else None
+
+
+AZURE = ResponseShape(
+    name="azure", fits=_is_of_azure, results=_read_azure, wait=_wait_for_azure
 )

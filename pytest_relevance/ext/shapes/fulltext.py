@@ -69,9 +69,7 @@ _is_tantivy_document = of_type("tantivy", "Document")
 
 
 def _is_pair_of_tantivy(response: object) -> bool:
-    """Whether a response is a searcher, together with a result or the hits of a
-    result.
-    """
+    """Say whether a response is a searcher, with a result or the hits of one."""
     if not isinstance(response, tuple) or len(response) != 2:
         return False
     searcher, result = response
@@ -126,9 +124,7 @@ _is_of_xapian = of_type("xapian", "MSetItem", "Document")
 
 
 def _read_xapian(mset: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the fields of the items of an MSet, which messages show instead of the
-    items.
-    """
+    """Read the fields of the items of an MSet. Messages show the fields."""
     items = list(mset)
     return read_each(_fields_of_item, items, items)
 
@@ -165,8 +161,9 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 
 
 def _terms_with_q(document: Any) -> list[str]:
-    """Return the terms with the prefix Q, without it. Terms are sorted, and may be
-    many.
+    """Return the terms with the prefix Q, without it.
+
+    Terms are sorted, and may be many.
     """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):
@@ -176,8 +173,9 @@ def _terms_with_q(document: Any) -> list[str]:
 
 
 def _fields_in_data(data: bytes) -> Mapping[str, object]:
-    """Read the fields of a JSON object, or data that is one word as the field
-    `data`.
+    """Read the fields of a JSON object in the data of a document.
+
+    Data that is one word is the field `data`.
     """
     try:
         text = data.decode()

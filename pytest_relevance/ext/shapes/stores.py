@@ -1,5 +1,4 @@
-"""What vector databases and their frameworks return: Qdrant, Chroma, LangChain,
-LlamaIndex.
+"""What vector databases and frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
 
 The id of a document is that of the database, or one that the project keeps in the
 payload or the metadata. If there are both and they differ, `id_field` has to say which.
@@ -30,8 +29,8 @@ def _agreed_id(
 ) -> object:
     """Choose between the id of a result and an id in a nested mapping.
 
-    `holder`: the name of the nested mapping. `prefers_nested`: its id counts even if
-    the two differ. Without that, `BadResult` is raised if they differ.
+    `holder`: the name of the nested mapping. `prefers_nested`: its id counts if the two
+    differ. If it is False, `BadResult` is raised for them.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -56,9 +55,7 @@ def _name_of_id(nested: object) -> str | None:
 
 
 def _is_generated(own: object) -> bool:
-    """Whether an id is a UUID, which frameworks generate for documents without an
-    id.
-    """
+    """Say whether an id is a UUID, as frameworks generate for documents without one."""
     try:
         UUID(str(own))
     except ValueError:
@@ -93,16 +90,13 @@ _COLUMNS_OF_CHROMA = {
     "metadatas": "metadata",
     "documents": "document",
 }
-"""The columns of a response of Chroma, and the names of their values as fields of a
-result.
-"""
+"""The columns of a response of Chroma, and the fields of a result that they become."""
 
 
 def is_of_chroma(response: object) -> bool:
-    """Whether a response is a dict of Chroma with a list for each query in every
-    column.
+    """Say whether a response is a dict of Chroma with a list for each query.
 
-    The ids of Chroma are text. What its method `get` returns has one list of ids, in no
+    The ids of Chroma are text. A dict of its method `get` has one list of ids, in no
     order.
     """
     if not isinstance(response, Mapping):
@@ -139,8 +133,9 @@ def read_chroma(
 
 
 def _in_order(value: object) -> object:
-    """Sort the metadata of a document by name: Chroma gives it in another order each
-    time.
+    """Sort the metadata of a document by name.
+
+    Chroma gives it in another order each time.
     """
     return dict(sorted(value.items())) if isinstance(value, dict) else value
 
@@ -159,7 +154,7 @@ def _fields_of_langchain(document: object) -> Mapping[str, object] | None:
 
 
 def _id_in_metadata(fields: Mapping[str, Any]) -> object:
-    """Give the id in the metadata, or the document's own if the metadata has none."""
+    """Return the id in the metadata, or if it has none the document's own."""
     own = fields.get("id")
     prefers_nested = _is_generated(own)
     return _agreed_id(
@@ -193,7 +188,7 @@ def _fields_of_node(result: Any) -> Mapping[str, object] | None:
 
 
 def _id_of_node(fields: Mapping[str, Any]) -> object:
-    """Give the id of a node.
+    """Return the id of a node.
 
     Raises `BadResult` for a part of a document that has only a generated id.
     """

@@ -1,5 +1,6 @@
-"""Tables, a row for each result: of Arrow, LanceDB, pandas, polars and DuckDB, and
-database cursors.
+"""Tables with a row for each result, of Arrow, pandas and others, and database cursors.
+
+The libraries are Arrow, LanceDB, pandas, polars and DuckDB.
 """
 
 from __future__ import annotations
@@ -61,13 +62,10 @@ def _refuse_several_queries(rows: Sequence[Mapping[str, object]], name: str) -> 
 
 
 _TO_LIST = ("to_pylist", "to_list", "tolist", "copy")
-"""Methods that make a list of a column: of Arrow, pandas or polars, numpy, or a
-list.
-"""
+"""Methods that make a list of a column: of Arrow, pandas or polars, numpy, a list."""
 
 
 def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
-    """Make rows of columns."""
     lists = []
     for column in columns:
         method = next(name for name in _TO_LIST if has_attribute(column, name))
@@ -79,16 +77,12 @@ def _rows_of(columns: Iterable[Any]) -> list[tuple[object, ...]]:
 
 
 def _is_arrow(response: object) -> bool:
-    """Whether a response is a table, a batch, a reader of batches or a column of
-    Arrow.
-    """
+    """Say whether a response is a table, a batch, a reader or a column of Arrow."""
     return has_attribute(response, "to_pylist") or has_attribute(response, "read_all")
 
 
 def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a table, a batch or a reader of batches, or the values of a
-    column.
-    """
+    """Read the rows of a table, a batch or a reader, or the values of a column."""
     if has_attribute(response, "read_all"):
         return _read_batches(response, options)
     if has_attribute(response, "columns"):
@@ -195,8 +189,9 @@ def _fetch(cursor: Any, most: int) -> list[Any]:
 
 
 def _is_relation(response: object) -> bool:
-    """Whether a response is a relation of DuckDB, whose shape would be a query of its
-    own.
+    """Say whether a response is a relation of DuckDB.
+
+    Its `shape` is not looked at: that would be a query of its own.
     """
     columns = attribute(response, "columns")
     return _can_fetch(response) and isinstance(columns, (list, tuple))
@@ -213,9 +208,7 @@ RELATION = ResponseShape(
 
 @dataclass(frozen=True, slots=True)
 class ReadCursor:
-    """The rows of an asynchronous cursor that were read, and its description of the
-    columns.
-    """
+    """The rows that were read of an asynchronous cursor, and its columns."""
 
     description: Any
     rows: list[Any]

@@ -29,8 +29,9 @@ INTEGER, FLOAT, OTHER = "integer", "float", "other"
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array. A Series of pandas has its interface, and is not
-    one.
+    """Say whether a value is an array.
+
+    A Series of pandas has the same interface. It is not one.
     """
     for name in ("dtype", "tolist", "ndim"):
         if not has_attribute(value, name):
@@ -39,7 +40,7 @@ def is_array(value: Any) -> bool:
 
 
 def element_kind(array: Any) -> str:
-    """Return the kind of an array's elements."""
+    """Return the kind of the elements of an array."""
     name = str(array.dtype).rpartition(".")[2]  # torch.int64
     if name.startswith(("int", "uint")):
         return INTEGER
@@ -85,9 +86,7 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Turn labels into documents with scores; leave out the labels that stand for
-    nothing.
-    """
+    """Turn labels into documents with scores, without labels that stand for nothing."""
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:
@@ -131,16 +130,14 @@ ARRAYS = ResponseShape(name="arrays", fits=_are_arrays, results=_read_arrays)
 
 
 def _is_array_of_results(response: Any) -> bool:
-    """Whether a response is an array with a row for each query, or of integers."""
+    """Say whether a response is an array of integers, or with a row for each query."""
     if not is_array(response):
         return False
     return response.ndim > 1 or element_kind(response) == INTEGER
 
 
 def _read_array(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read labels of shape (1, k), or a list of shape (k,), which may be ids or
-    labels.
-    """
+    """Read labels of shape (1, k), or an array of shape (k,) as a list."""
     if response.ndim == 1:
         values: list[object] = response.tolist()
         return values
@@ -163,7 +160,6 @@ ARRAY = ResponseShape(name="array", fits=_is_array_of_results, results=_read_arr
 
 
 def _read_usearch(matches: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the results of one query."""
     labels, distances = matches.keys.tolist(), matches.distances.tolist()
     return _labelled(labels, distances, options, matches.to_list())
 

@@ -46,7 +46,7 @@ from pytest_relevance.results.responses.values import is_id, is_list, is_mock
 
 
 def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
-    """Return the exception for a response that is no ranking.
+    """Return the exception for a response that is not a ranking.
 
     Its message says what came back, where its results are, and what to return. `trait`
     is what else it says of the response, such as "which gives the names of its fields".
@@ -92,17 +92,15 @@ def not_results(results: Sequence[object]) -> UnreadableRanking | None:
 
 
 def has_likely_list(response: object) -> bool:
-    """Whether a response has a list that is likely to have the results, by its items or
-    its name.
-    """
+    """Say whether a response has a list whose items or name are those of results."""
     for found in lists_in(response):
-        if found.look.is_certain or found.part.name in USUAL:
+        if found.is_certain or found.part.name in USUAL:
             return True
     return False
 
 
 def _has_own_id(response: object) -> bool:
-    """Whether a response has an id itself, and not only in what it holds."""
+    """Say whether a response has an id of its own, not only in what it holds."""
     if isinstance(response, (str, bytes, Number)) or is_list(response):
         return False
     (value,) = Fields([response]).first_of(ID_NAMES)
@@ -110,7 +108,7 @@ def _has_own_id(response: object) -> bool:
 
 
 def _holds_others(response: object) -> bool:
-    """Whether there is something to say of what an object or a tuple holds."""
+    """Say whether there is something to say about what an object or a tuple holds."""
     has_names = any(True for _ in names_of(response))
     return has_names or is_list(response) or _method_of(response) != ""
 
@@ -119,9 +117,7 @@ def _holds_others(response: object) -> bool:
 
 
 def _what_to_return(response: object) -> str:
-    """Say where the results of a response are, and what to return: the end of a
-    message.
-    """
+    """Say where the results of a response are, and what to return."""
     parts = [*parts_of(response)]
     for part in parts[1:]:
         if can_be_read(part.value):
@@ -165,8 +161,9 @@ def _of_json_in(response: Mapping[str, object]) -> str:
 
 
 def _of_items(response: Mapping[str, object]) -> str:
-    """Say how to return a mapping from ids to scores or documents; empty for another
-    mapping.
+    """Say how to return a mapping from ids to scores or documents.
+
+    Empty for another mapping.
     """
     if not response or find_total(response) or not response.keys().isdisjoint(USUAL):
         return ""
@@ -185,40 +182,32 @@ def _of_items(response: Mapping[str, object]) -> str:
 
 
 _OF_LIBRARIES = ("to_list", "to_dicts", "fetchall", "all", "execute", "collect", "json")
-
 _OF_MAPPINGS = ("items", "values")
-
 METHODS = (*_OF_LIBRARIES, *(name for name in USUAL if name not in _OF_MAPPINGS))
-"""Methods that give the results of many objects: of libraries, and named like a list of
-results.
-"""
+"""Methods that give the results of many objects."""
 
 
 def _method_of(response: object) -> str:
-    """Return the name of a method that probably gives the results; empty if there is
-    none.
-    """
+    """Return the name of a method that may give the results; empty without one."""
     for name in METHODS:
         if callable(getattr(type(response), name, None)):
             return name
     return ""
 
 
+# --- columns side by side -------------------------------------------------------------
+
 NAMES_OF_IDS = ("id", "ids", "_id", "docids", "doc_ids", "document_ids", "labels")
-
 NAMES_OF_SCORES = ("score", "scores", "distance", "distances", "similarities")
-
 HEADS = ("columns", "column_names", "schema", "fields", "meta")
-
 BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
-"""The names of lists that belong together: ids and scores; the head and the rows of a
-table.
-"""
+"""Names of lists that belong together: ids and scores, the head and rows of a table."""
 
 
 def rows_of_table(parts: Sequence[Part]) -> str:
-    """Say how to return a table that has its rows beside the names of its columns;
-    empty if there is none.
+    """Say how to return a table whose rows are beside the names of its columns.
+
+    Empty if there is none.
     """
     for head in parts:
         names = _names_in_head(head) if head.name in HEADS else ""
@@ -234,8 +223,9 @@ def rows_of_table(parts: Sequence[Part]) -> str:
 
 
 def _names_in_head(head: Part) -> str:
-    """Return the Python that gives the names of columns; empty if a list is no head of
-    a table.
+    """Return the Python that gives the names of columns.
+
+    Empty if a list is not the head of a table.
     """
     items = first_items(head.value)
     if items and all(isinstance(item, str) for item in items):
@@ -246,15 +236,16 @@ def _names_in_head(head: Part) -> str:
 
 
 def _fits(head: object, body: object) -> bool:
-    """Whether the rows of a table are lists as long as its head."""
+    """Say whether all rows of a table are lists as long as its head."""
     width = len(first_items(head))
     rows = first_items(body)
     return is_list(body) and all(is_list(row) and len(row) == width for row in rows)
 
 
 def ids_with_scores(parts: Sequence[Part]) -> str:
-    """Say how to return ids and scores that stand in two lists of one length; empty if
-    there are none.
+    """Say how to return ids and scores that are in two lists of one length.
+
+    Empty if there are none.
     """
     for part in parts:
         lists = [inner for inner in part.inner() if _is_column(inner.value)]
@@ -269,7 +260,7 @@ def ids_with_scores(parts: Sequence[Part]) -> str:
 
 
 def _is_column(value: object) -> bool:
-    """Whether a value is a list of texts, numbers and the like."""
+    """Say whether a value is a list of texts, numbers and the like."""
     return is_list(value) and not any(map(is_collection, first_items(value)))
 
 
@@ -285,8 +276,9 @@ def _first_named(columns: Sequence[Part], names: Sequence[str]) -> Part | None:
 
 
 def _told_apart(columns: Sequence[Part]) -> tuple[Part | None, Part | None]:
-    """Tell the ids and the scores in a tuple of two lists apart: only scores have
-    fractions.
+    """Tell the ids and the scores in a tuple of two lists apart.
+
+    Only scores have fractions. Both are None if the lists are something else.
     """
     for ids, scores in (columns, columns[::-1]):
         are_ids = all(is_id(item) for item in first_items(ids.value))

@@ -26,7 +26,6 @@ from pytest_relevance.results.responses.values import (
 )
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
-
 TITLE_NAMES = ("title", "name")
 """The usual names of an id and of a title, in the order in which they are tried."""
 
@@ -44,20 +43,17 @@ WITHOUT_FIELDS = (str, bytes, Number)
 """Types of values that have no fields."""
 
 
-# --- fields of documents --------------------------------------------------------------
-
 _Get = Callable[[str], object]
 """Gets a document's own field by its name; None for one that is not there."""
 
 _NO_FIELDS: dict[str, object] = {}
-
 _NONE = frozenset({type(None)})
 
 
 class Fields:
-    """The fields of documents, read one field of all documents at a time.
+    """Reads the fields of documents, one field of all documents at a time.
 
-    Usually all documents have a field, or none has it.
+    That is fast, because usually all documents have a field, or none has it.
     """
 
     def __init__(self, documents: Sequence[Any]) -> None:
@@ -75,7 +71,7 @@ class Fields:
 
     @property
     def names(self) -> frozenset[object] | None:
-        """The names of the fields, if they are known: those of mappings."""
+        """The names of all fields if the documents are mappings, else None."""
         return self._names
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
@@ -95,9 +91,7 @@ class Fields:
     def _columns(
         self, names: Sequence[str], nested: Iterable[str]
     ) -> Iterator[list[Any]]:
-        """Read the values of the fields that some documents may have, one field at a
-        time.
-        """
+        """Read one field of all documents at a time, if some document may have it."""
         for name in names:
             if self._may_have(name):
                 yield [get(name) for get in self._getters]
@@ -113,7 +107,6 @@ class Fields:
 
 
 def _filled(values: list[Any], column: list[Any]) -> list[Any]:
-    """Take the value of a column in place of each None."""
     pairs = zip(values, column, strict=True)
     return [new if old is None else old for old, new in pairs]
 
@@ -129,7 +122,7 @@ def _at_path(get: _Get, path: str) -> object:
 
 
 def _getter(document: Any) -> _Get:
-    """Return a function that gets a document's own field by its name."""
+    """Return the function that gets a document's own field by its name."""
     if isinstance(document, Mapping):
         return document.get
     if document is None or isinstance(document, WITHOUT_FIELDS):
@@ -153,17 +146,16 @@ MOST_FIELDS = 12
 
 
 def fields_there(document: Any) -> str:
-    """Name the fields that a document has, but for those that are None:
-    `id, product.sku and title`.
+    """Name the fields that a document has: `id, product.sku and title`.
 
-    Names in nested mappings have dots. They are sorted, so that equal documents have
-    equal texts. Empty if there are none.
+    Fields that are None are left out. Names in nested mappings have dots. They are
+    sorted, so that equal documents have equal texts. Empty if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)
 
 
 def field_paths(document: Any) -> list[str]:
-    """Return the paths of the fields that a document has, sorted."""
+    """Return the paths of the fields of a document that are not None, sorted."""
     get = _getter(document)
     paths: list[str] = []
     for name in own_names(document):
@@ -176,8 +168,7 @@ def field_paths(document: Any) -> list[str]:
 
 
 def did_you_mean_field(path: str, document: Any) -> str:
-    """Say which field of a document was probably meant:
-    `; did you mean metadata.source?`.
+    """Say which field was probably meant: `; did you mean metadata.source?`.
 
     Empty if none is close. A field of the same name in another mapping is closer than
     one of a similar name.
@@ -200,16 +191,16 @@ def attributes_of(result: object, *names: str) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+# --- fields for expectations ----------------------------------------------------------
+
 _PLAIN = frozenset({str, int, bool})
-
 _AS_THEY_ARE = frozenset({*_PLAIN, type(None)})
-
 _NO_VALUE = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """In the place of a value of a document without the field.
+    """Stands for the value of a document that does not have the field.
 
     `there`: a sentence for each source, which says what it has of the document.
     """
@@ -239,9 +230,7 @@ def read_fields(
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
-    """Read one value. If there is none yet, look for a null, and into lists of
-    objects.
-    """
+    """Read one value. Without one, look for a null, and into lists of objects."""
     if value is None:
         value = _find_anywhere(document, path)
     if value is _NO_VALUE:
@@ -262,9 +251,9 @@ def _find_anywhere(document: Any, path: str) -> Any:
 
 
 def _find(document: Any, path: str) -> Any:
-    """Find the value at a path; in a list of objects the values of all that have it.
+    """Find the value at a path; `_NO_VALUE` if there is none.
 
-    `_NO_VALUE` if there is none.
+    In a list of objects these are the values of all objects that have the path.
     """
     if isinstance(document, list) or (isinstance(document, tuple) and is_row(document)):
         values = [_find(item, path) for item in document]

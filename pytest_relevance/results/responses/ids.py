@@ -40,9 +40,11 @@ from pytest_relevance.results.responses.values import (
 
 _TEXT = frozenset({str})
 
+# --- ids ------------------------------------------------------------------------------
+
 
 def id_text(value: object) -> str | None:
-    """Return an id as text; None for a value that is no id.
+    """Return an id as text; None for a value that is not an id.
 
     Text is itself. An integer (numpy's too) is its digits. A UUID, an ObjectId and a
     whole Decimal are their text.
@@ -57,8 +59,9 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Say what a value is that is no id, and what to return: the end of "an id that is
-    ...".
+    """Say what a value is instead of an id, and what to return.
+
+    The text is the end of "an id that is ...".
     """
     cure = "return ids as text or integers"
     if value is None:
@@ -100,9 +103,7 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Read of each document the value at the first path that it has; None if it has
-    none.
-    """
+    """Read of each document the value at the first path that it has, else None."""
     fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
@@ -113,14 +114,14 @@ def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
 
 
 def _is_absent(value: object) -> bool:
-    """Whether a value stands for nothing: None, NaN, or a missing value of pandas."""
+    """Say whether a value is None, NaN, or a missing value of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
 
 
 def only(value: object) -> object:
-    """Return the single item of a list: the `fields` of Elasticsearch are lists."""
+    """Return the single item of a list: Elasticsearch has lists in `fields`."""
     return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
@@ -141,7 +142,7 @@ def _id_of(
     """Return the id of a document: a field, or the document itself if it has no fields.
 
     `field` is the value of its first field among `names`. `is_usual`: these are the
-    usual names. Raises `BadResult`.
+    usual names, and not those of `id_field`. Raises `BadResult`.
     """
     value = document if field is None else only(field)
     text = id_text(value)
@@ -184,8 +185,9 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
-    """Say why a path leads to nothing though its first field is there; empty if it is
-    not there.
+    """Say why a path leads to nothing although its first field is there.
+
+    Empty if that field is not there.
     """
     if not isinstance(document, Mapping):
         return ""
@@ -222,9 +224,7 @@ def _only_there(document: Any) -> str:
 def _ids_of_template(
     documents: Sequence[Any], results: Sequence[object], template: IdField
 ) -> list[str]:
-    """Join the ids of documents. A document that lacks a field of the template is
-    refused.
-    """
+    """Join the ids of documents. A document that lacks a field is refused."""
     columns = [first_values(documents, [path]) for path in template.paths]
 
     def join(document: Any, *values: object) -> str:
@@ -237,9 +237,7 @@ def _ids_of_template(
 
 
 def _part_of_id(document: Any, path: str, value: object, template: IdField) -> str:
-    """Return the text of one field of a template. Raises `BadResult` if there is
-    none.
-    """
+    """Return the text of one field of a template. Raises `BadResult` without one."""
     where = f"which id_field {quoted(str(template.written))} needs"
     value = only(value)
     if _is_absent(value):
@@ -261,9 +259,7 @@ _STEMS = (("id",), ("doc", "id"), ("document", "id"), ("object", "id"), ("doc", 
 
 
 def _spellings(first: str, *others: str) -> Iterator[str]:
-    """Spell a usual id in every usual way: `doc_id`, `docid`, `docId`, `DocId`,
-    `DOC_ID` ...
-    """
+    """Spell a usual id in every usual way: `doc_id`, `docId`, `DocId`, `DOC_ID` ..."""
     words = (first, *others)
     snake, joined = "_".join(words), "".join(words)
     capitals = "".join(word.capitalize() for word in others)
@@ -282,16 +278,11 @@ def _usual_ids() -> frozenset[str]:
 
 
 USUAL_IDS = _usual_ids()
-"""The names under which a result may carry an id, whether or not it is read from
-there.
-"""
+"""The names under which a result may carry an id. Not all of them are read as ids."""
 
 _NOT_READ = sorted(USUAL_IDS.difference(ID_NAMES))
-
 _ORDER = {name: place for place, name in enumerate([*ID_NAMES, *_NOT_READ])}
-"""The usual ids in the order in which they are read; those that are not read come
-last.
-"""
+"""The usual ids in the order in which they are read; last, those that are not read."""
 
 
 # --- two ids of one result ------------------------------------------------------------
@@ -313,8 +304,7 @@ class CarriedId:
 def refuse_two_ids(
     documents: Sequence[Any], results: Sequence[object], judged: Collection[str]
 ) -> None:
-    """Raise `UnreadableRanking` for a document that carries two usual ids of different
-    values.
+    """Raise `UnreadableRanking` for a document with two usual ids of different values.
 
     `_id` is the id of a hit whose `_source` has another one, unless both are `judged`.
     """
@@ -341,7 +331,7 @@ def refuse_two_ids(
 def _id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]]:
     """Read the usual ids that documents carry, their own and those of nested documents.
 
-    `{path: values}`, in the order in which they are read as ids.
+    Returns `{path: values}`, in the order in which they are read as ids.
     """
     columns = _own_id_columns(documents, fields)
     for holder in NESTED:
@@ -382,7 +372,6 @@ def _usual_names(documents: Sequence[Any]) -> Set[str]:
 
 
 def _has_fields(value: object) -> bool:
-    """Whether a value may be a document: no text, no number, no list."""
     if type(value) is dict:  # nearly all are, and the check of abstract classes is slow
         return True
     without = (*WITHOUT_FIELDS, *BYTES, list)
@@ -390,8 +379,7 @@ def _has_fields(value: object) -> bool:
 
 
 def _carried_text(value: object) -> str | None:
-    """Return the text by which ids of one result are compared; None for a value that is
-    no id.
+    """Return the text by which ids of one result are compared; None without an id.
 
     A whole float counts as its integer: in a data frame integers become floats if one
     is missing.
@@ -407,9 +395,7 @@ def _carried_text(value: object) -> str | None:
 def _other_document(
     carried: Sequence[CarriedId], judged: Collection[str]
 ) -> CarriedId | None:
-    """Find an id that names another document than the first id; None if there is
-    none.
-    """
+    """Find an id that names another document than the first id; None if none does."""
     for other in carried[1:]:
         if not _name_one_document(carried[0], other, judged):
             return other
@@ -417,8 +403,9 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Choose how a message calls the first id: by a field beside the other one, if it
-    is there too.
+    """Choose how a message calls the first id.
+
+    It is a field beside the other id, if one has the same text.
     """
     first = carried[0]
     for same in carried:
@@ -434,7 +421,7 @@ _HOLDERS_OF_HITS = ("_source", "fields", "meta")
 def _name_one_document(
     first: CarriedId, other: CarriedId, judged: Collection[str]
 ) -> bool:
-    """Whether two ids of a result are known to name one document."""
+    """Say whether two ids of a result are known to name one document."""
     if first.text == other.text:
         return True
     if first.text in judged and other.text in judged:
@@ -486,9 +473,7 @@ def refuse_several_indexes(
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two results with one id, by their indexes in the list, and the search indexes
-    they are from.
-    """
+    """Two results with one id, by their places in the list, and their indexes."""
 
     id: str
     first: int
@@ -500,7 +485,7 @@ class _Pair:
 def _first_in_two_indexes(
     ids: Sequence[str], indexes: Sequence[str | None]
 ) -> _Pair | None:
-    """Find two results with one id and another index; None if there are none."""
+    """Find two results with one id and different indexes; None if there are none."""
     seen: dict[str, tuple[int, str]] = {}
     for number, (id_, index) in enumerate(zip(ids, indexes, strict=True)):
         if index is None:

@@ -25,11 +25,15 @@ from pytest_relevance.results.responses.values import (
     without_marks,
 )
 
+# --- signs of a response that is not whole --------------------------------------------
+
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A field by which an engine marks a response as incomplete: its path, and which
-    values do so.
+    """A field by which an engine marks a response as incomplete.
+
+    `path`: the path to it. `when`: says whether its value is such a mark. `meaning`:
+    what it says, for messages.
     """
 
     family: str
@@ -39,8 +43,9 @@ class Sign:
 
 
 def is_set(value: object) -> bool:
-    """Whether a flag is set, a count is not 0, or any of several flags is set. An array
-    has several.
+    """Say whether a flag is set, or a count is not 0.
+
+    Of several flags in a mapping or an array, one is enough.
     """
     if isinstance(value, Mapping):
         return any(is_set(inner) for inner in value.values())
@@ -55,22 +60,19 @@ def is_set(value: object) -> bool:
 
 
 def _elements(array: Any) -> list[object]:
-    """Return the elements of an array, a series or a frame."""
     values = attribute(array, "values")
     elements: object = (array if values is None else values).tolist()  # type: ignore[union-attr]
     return elements if isinstance(elements, list) else [elements]
 
 
 def _is_unset(value: object) -> bool:
-    """Whether a flag is there and says no."""
+    """Say whether a flag is there and says no."""
     is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
     return (is_flag and not value) or value in ("false", "False")
 
 
 def _is_error_status(value: object) -> bool:
-    """Whether a status is a number of HTTP from 400 on, or a word that says the
-    same.
-    """
+    """Say whether a status is a number of HTTP from 400 on, or a word for failure."""
     if isinstance(value, str):
         is_number = re.fullmatch("[45][0-9][0-9]", value) is not None
         return is_number or value.lower() in _FAILED_IN_WORDS
@@ -83,15 +85,16 @@ _FAILED_IN_WORDS = frozenset(
 
 
 def _lacks_some(counts: object) -> bool:
-    """Whether fewer shards answered than there are. A shard that is down counts as
-    neither successful nor failed.
+    """Say whether fewer shards answered than there are.
+
+    A shard that is down counts as neither successful nor failed.
     """
     total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
     return isinstance(total, int) and isinstance(successful, int) and successful < total
 
 
 def _warns_of_a_part(warnings: object) -> bool:
-    """Whether a warning, or one of several, says that the results are not all."""
+    """Say whether a warning, or one of several, says that results are missing."""
     if isinstance(warnings, str):
         return re.search(_OF_A_PART, warnings.lower()) is not None
     if isinstance(warnings, (list, tuple)):
@@ -109,13 +112,9 @@ def _is_below_100(value: object) -> bool:
 
 
 _ELASTIC = "Elasticsearch or OpenSearch"
-
 _AZURE = "Azure AI Search"
-
 _RERANKER = "the semantic ranker did not rank all results"
-
 _UNSEARCHED = "not all documents were searched"
-
 SIGNS: tuple[Sign, ...] = (
     Sign(_ELASTIC, ("timed_out",), is_set, "the search timed out"),
     Sign(_ELASTIC, ("_shards", "failed"), is_set, "shards failed"),
@@ -156,9 +155,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("HTTP", ("statusCode",), _is_error_status, "the request failed"),
     Sign("HTTP", ("status",), _is_error_status, "the request failed"),
 )
-"""The signs, from the engines' documentation, of a search that was cut off or only
-partly answered.
-"""
+"""The signs of a search that was cut off, from the engines' documentation."""
 
 
 # --- flags of a project's own API -----------------------------------------------------
@@ -166,20 +163,19 @@ partly answered.
 _SAY_NO = frozenset(
     ("success", "issuccess", "succeeded", "ok", "complete", "iscomplete")
 )
-
 _SAY_YES = frozenset(
     ("partial", "ispartial", "partialresults", "incomplete", "incompleteresults")
 )
-"""Names of flags of a project's own API, in lower case and without marks: those that
-are false, and those that are true, where the response is not whole.
+"""Names of flags of a project's own API, as `without_marks` returns them.
+
+Those of `_SAY_NO` are false, and those of `_SAY_YES` true, if a response is not whole.
 """
 
 
 def refuse_partial(
     response: object, body: object, signs: Sequence[Sign] = SIGNS
 ) -> None:
-    """Raise `UnreadableRanking` for a body, or a response object, that is marked as
-    incomplete.
+    """Raise `UnreadableRanking` for a response that is marked as incomplete.
 
     `body`: what the message shows of it.
     """
@@ -236,7 +232,7 @@ HOLDERS_OF_TOTALS = (
     ("pageInfo",),
     ("searchInformation",),
 )
-"""Where a total stands: beside the results, or in what describes them."""
+"""Where a total is: beside the results, or in what describes them."""
 
 PAGING = {
     "hitstotal": "size and from of Elasticsearch or OpenSearch",
@@ -248,9 +244,7 @@ PAGING = {
     "rootfieldstotalcount": "hits and offset of Vespa",
     "odatacount": "top and skip of Azure AI Search",
 }
-"""What decides how many results an engine returns, by the path of its total, in lower
-case and without marks.
-"""
+"""What limits the results of an engine, by the path of its total `without_marks`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +256,10 @@ class Total:
 
 
 def find_total(response: object) -> Total | None:
-    """Find the number of documents that match, in the response of an engine or of a
-    project's own API.
+    """Find how many documents match, as the response of an engine or of a project says.
 
-    If a response has several, the first that is not 0 counts: the others may count what
-    it holds.
+    If a response has several totals, the first that is not 0 is returned. The others
+    may count what the response holds.
     """
     totals = _totals_in(response)
     for total in totals:
@@ -289,13 +282,11 @@ def _totals_in(response: object) -> list[Total]:
 
 
 _OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_found")
-"""Usual names of properties that give a total: they are no fields of an object."""
+"""Usual names of properties that give a total. `own_names` has no properties."""
 
 
 def _names_of_totals(holder: object) -> list[str]:
-    """Return the names of the fields and properties of a mapping or an object that may
-    be totals.
-    """
+    """Return the names of the fields and properties that may be totals."""
     names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
     if isinstance(holder, Mapping):
         return names
@@ -306,8 +297,9 @@ def _names_of_totals(holder: object) -> list[str]:
 
 
 def _number_of(total: object) -> float | None:
-    """Return a total as a number. That of Elasticsearch stands beside its relation;
-    others may be text.
+    """Return a total as a number; None for anything else.
+
+    Elasticsearch has it in a mapping, beside its relation. It may be text.
     """
     if isinstance(total, Mapping):
         total = total.get("value")
@@ -322,8 +314,7 @@ def _number_of(total: object) -> float | None:
 
 
 def refuse_without_results(response: object, *, expects_response: bool) -> None:
-    """Raise `UnreadableRanking` for a response without a result that says that there
-    are some.
+    """Raise `UnreadableRanking` for a response that counts results and has none.
 
     `expects_response`: the case looks at the response itself, so it may have
     suggestions or groups.
@@ -341,7 +332,8 @@ def refuse_without_results(response: object, *, expects_response: bool) -> None:
 def _holder_of_entries(response: object, *, with_facets: bool) -> str:
     """Return the name of the field with suggestions or groups; empty if there are none.
 
-    Facets count only if there is no total: they may count what a filter leaves out.
+    `with_facets`: facets count too. Beside a total they do not, because they may count
+    what a filter leaves out.
     """
     for name in (*SUGGESTIONS, *GROUPS):
         if _holds_entries(at_path(response, (name,))):
@@ -362,20 +354,16 @@ def _counted_without_results(response: object, total: Total) -> UnreadableRankin
 
 
 SUGGESTIONS = ("suggest", "suggestions", "spellcheck", "didYouMean")
-
 GROUPS = ("grouped", "groups", "grouped_hits", "groupedHits")
-
 FACETS = ("aggregations", "aggs", "facets", "facet_counts", "facetDistribution")
 """Where a response has suggestions, groups of results, and counts of results."""
 
 _OF_A_WORD = ("options", "suggestions")
-"""Where the suggestions for one word of a query stand. Engines list words that have
-none, too.
-"""
+"""Where the suggestions for one word of a query are. They may be empty."""
 
 
 def _holds_entries(value: object) -> bool:
-    """Whether suggestions or groups have an entry."""
+    """Say whether suggestions or groups have an entry."""
     if isinstance(value, str):
         return value != ""
     if isinstance(value, Mapping):
@@ -392,12 +380,12 @@ def _holds_entries(value: object) -> bool:
 
 
 def _is_word(entry: object) -> bool:
-    """Whether an entry is a word of a query, with a list of suggestions."""
+    """Say whether an entry is a word of a query with its list of suggestions."""
     return isinstance(entry, Mapping) and any(name in entry for name in _OF_A_WORD)
 
 
 def _counts_some(value: object) -> bool:
-    """Whether facets count a document."""
+    """Say whether facets count a document."""
     if isinstance(value, Mapping):
         return any(_counts_some(inner) for inner in value.values())
     if isinstance(value, (list, tuple)):
@@ -414,19 +402,17 @@ def _only_in(response: object, name: str) -> UnreadableRanking:
     )
 
 
+# --- responses that are refused -------------------------------------------------------
+
 ERRORS = ("error", "errors")
-"""Keys of the bodies that engines return in place of hits, or together with some of
-them.
-"""
+"""Keys of the bodies that engines return instead of hits, or beside some of them."""
 
 HOLDERS_OF_ERRORS = ((), ("root",), ("hits",), ("response",), ("result",), ("data",))
-"""Where an error stands: beside the results, or in what holds them."""
+"""Where an error is: beside the results, or in what holds them."""
 
 
 def refuse_failure(response: object) -> None:
-    """Raise `UnreadableRanking` for a response that has an error, beside results or in
-    their place.
-    """
+    """Raise `UnreadableRanking` for a response with an error, even beside results."""
     for path in HOLDERS_OF_ERRORS:
         holder = at_path(response, path)
         for name in ERRORS:
@@ -436,9 +422,7 @@ def refuse_failure(response: object) -> None:
 
 
 def failed(response: object, path: str, error: object) -> UnreadableRanking:
-    """Return the exception for a response with an error at a path, to be raised by the
-    caller.
-    """
+    """Return the exception for a response with an error, to be raised by the caller."""
     says = f"{path} is {shown(as_shown(error), 300)}"
     return UnreadableRanking(
         f"search returned an error: {says}; the response is {shown(as_shown(response), 200)}"
@@ -446,8 +430,7 @@ def failed(response: object, path: str, error: object) -> UnreadableRanking:
 
 
 def refuse_incomplete(body: Mapping[Any, Any], holder: object = None) -> None:
-    """Raise `UnreadableRanking` for a body that has an error, or says that it is not
-    whole.
+    """Raise `UnreadableRanking` for a body with an error, or marked as incomplete.
 
     `holder`: the response object that has the body, if there is one.
     """

@@ -30,6 +30,8 @@ from pytest_relevance.results.responses.values import (
     own_names,
 )
 
+# --- the parts of a response ----------------------------------------------------------
+
 DEEPEST = 5
 """How many keys or attributes lead to a part at most."""
 
@@ -56,8 +58,7 @@ class Part:
     """A value in a response.
 
     `path`: the Python that leads to it, `response["data"]`. `name`: its last key or
-    attribute.
-    `depth`: how many keys and attributes lead to it.
+    attribute. `depth`: how many keys and attributes lead to it.
     """
 
     path: str
@@ -66,7 +67,7 @@ class Part:
     depth: int
 
     def inner(self) -> Iterator[Part]:
-        """Go through the parts in this one, unless it is a list."""
+        """Go through the parts in this one. A list has none."""
         if self.depth and is_list_like(self.value):
             return
         for field in fields_in(self.value):
@@ -76,8 +77,9 @@ class Part:
 
 
 def parts_of(response: object) -> Iterator[Part]:
-    """Go through the parts of a response, from the outside in. Items of lists are left
-    out.
+    """Go through the parts of a response, from the outside in.
+
+    Items of lists are not among them.
     """
     waiting = deque([Part("response", "", response, 0)])
     for _ in range(MOST_PARTS):
@@ -91,9 +93,7 @@ def parts_of(response: object) -> Iterator[Part]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a mapping or an object, or a part of a tuple, whose name is its
-    part.
-    """
+    """A field of a mapping or an object, or a numbered part of a tuple."""
 
     name: object
     value: object
@@ -111,14 +111,15 @@ def fields_in(holder: object) -> Iterator[Field]:
                 value = holder[name]  # type: ignore[index]
             else:
                 value = attribute(holder, name)
-        except Exception:  # a property of the user's: the others may work
+        except Exception:  # raised by a property; other fields may work
             continue
         yield Field(name, value)
 
 
 def names_of(holder: object) -> Iterator[str]:
-    """Go through the names of fields; of the properties of an object only the usual
-    ones.
+    """Go through the names of fields.
+
+    Of the properties of an object, only those with usual names of lists are among them.
     """
     own = own_names(holder)
     yield from own
@@ -130,9 +131,7 @@ def names_of(holder: object) -> Iterator[str]:
 
 
 def step_to(holder: object, name: object) -> str:
-    """Return the Python that leads from a mapping, an object or a tuple to one of its
-    fields.
-    """
+    """Return the Python that leads from a mapping, an object or a tuple to a field."""
     if _is_bare_tuple(holder):
         return f"[{name}]"
     if isinstance(holder, Mapping) or is_keyed(holder):
@@ -146,9 +145,7 @@ def _is_bare_tuple(value: object) -> bool:
 
 
 def is_collection(value: object) -> bool:
-    """Whether a value holds others: a mapping, a list, an iterator or an object with
-    fields.
-    """
+    """Say whether a value holds others: a mapping, a list, an object with fields."""
     if value is None or not has_class(value) or is_mock(value):
         return False
     if isinstance(value, (str, bytes, Number, type, FunctionType, ModuleType)):
@@ -159,19 +156,22 @@ def is_collection(value: object) -> bool:
 
 
 def is_list_like(value: object) -> bool:
-    """Whether a value is a list, an array, a table or an iterator."""
+    """Say whether a value is a list, an array, a table or an iterator."""
     return is_list(value) or isinstance(value, Iterator) or has_dimensions(value)
 
 
 def first_items(value: object) -> Sequence[object]:
     """Return the first items of a list.
 
-    None of an iterator, which can be read only once, and none of an array.
+    An iterator has none here, because it can be read only once. An array has none
+    either.
     """
     if not is_list(value):
         return ()
     return [item for item in islice(value, MOST_ITEMS) if has_class(item)]
 
+
+# --- the lists ------------------------------------------------------------------------
 
 _OF_SOMETHING_ELSE = """
     facets facet_counts aggregations aggs buckets suggestions suggest errors
@@ -204,44 +204,35 @@ class Kind(Enum):
 
 
 _UNLIKELY = {Kind.PERHAPS: 1, Kind.NONE: 2, Kind.OTHERS: 3}
-"""Kinds of items that may not be the results: the larger the number, the less
-likely.
-"""
+"""Kinds of items that may not be the results, the larger the number the less likely."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What the items of a list look like.
+class FoundList:
+    """A list in a response, and what its items are.
 
     `step`: the Python that leads from an item to its list of results, or to the result
     in it.
     """
 
+    part: Part
     kind: Kind
     step: str = ""
 
     @property
     def is_certain(self) -> bool:
-        """Whether the list has the results."""
+        """True if the list has the results."""
         return self.kind not in _UNLIKELY
-
-
-@dataclass(frozen=True, slots=True)
-class FoundList:
-    """A list in a response, and what its items look like."""
-
-    part: Part
-    look: Look
 
     @property
     def line(self) -> str:
         """The Python that gives the results in the list."""
-        path, step = self.part.path, self.look.step
-        if self.look.kind is Kind.GROUPS:
+        path, step = self.part.path, self.step
+        if self.kind is Kind.GROUPS:
             return f"[result for group in {path} for result in group{step}]"
-        if self.look.kind is Kind.ANSWERS:
+        if self.kind is Kind.ANSWERS:
             return f"{path}[0]"
-        if self.look.kind is Kind.WRAPPERS:
+        if self.kind is Kind.WRAPPERS:
             item = _singular(self.part.name)
             return f"[{item}{step} for {item} in {path}]"
         return path
@@ -252,54 +243,51 @@ class FoundList:
         items = self.part.value
         if not is_list(items):
             return kind_of(items)
-        if self.look.kind is Kind.GROUPS:
+        if self.kind is Kind.GROUPS:
             return counted(len(items), "group")
-        if self.look.kind is Kind.ANSWERS:
+        if self.kind is Kind.ANSWERS:
             return f"answers to {counted(len(items), 'search', 'searches')}"
         return counted(len(items), _noun(first_items(items))) if items else "empty"
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """Smaller for a list that is more likely to have the results."""
+        """A sort key: smaller for a list that is more likely to have the results."""
         name = self.part.name.lower()
         is_other = int(name in OF_SOMETHING_ELSE)
-        unlikely = _UNLIKELY.get(self.look.kind, 0)
+        unlikely = _UNLIKELY.get(self.kind, 0)
         usual = USUAL.index(name) if name in USUAL else len(USUAL)
         return is_other, unlikely, usual, self.part.depth
 
 
 def lists_in(response: object) -> list[FoundList]:
-    """Find the lists in a response, those that are most likely to have the results
-    first.
-    """
+    """Find the lists in a response, the most likely to have the results first."""
     lists = []
     for part in parts_of(response):
         if part.depth and is_list_like(part.value):
-            lists.append(FoundList(part, _look_of(part)))
+            lists.append(_found_list(part))
     return sorted(lists, key=lambda found: found.rank)
 
 
-def _look_of(part: Part) -> Look:
-    """Say what the items of a list look like."""
+def _found_list(part: Part) -> FoundList:
     items = first_items(part.value)
     if not items:
-        return Look(Kind.NONE if is_list(part.value) else Kind.PERHAPS)
+        return FoundList(part, Kind.NONE if is_list(part.value) else Kind.PERHAPS)
     of_group = step_to_group(items)
     is_grouped = "group" in part.name.lower() or name_their_group(items)
     if of_group and is_grouped:
-        return Look(Kind.GROUPS, of_group)
+        return FoundList(part, Kind.GROUPS, of_group)
     if all(_is_result(item) for item in items):
-        return Look(Kind.RESULTS)
+        return FoundList(part, Kind.RESULTS)
     if are_answers(items):
-        return Look(Kind.ANSWERS)
+        return FoundList(part, Kind.ANSWERS)
     of_result = _step_to_result(items)
     if of_result and not of_result.startswith('["_'):
-        return Look(Kind.WRAPPERS, of_result)
+        return FoundList(part, Kind.WRAPPERS, of_result)
     if of_group:
-        return Look(Kind.GROUPS, of_group)
+        return FoundList(part, Kind.GROUPS, of_group)
     if all(isinstance(item, (str, int, Mapping)) or own_names(item) for item in items):
-        return Look(Kind.PERHAPS)
-    return Look(Kind.OTHERS)
+        return FoundList(part, Kind.PERHAPS)
+    return FoundList(part, Kind.OTHERS)
 
 
 _NOUNS = {Mapping: "mapping", str: "text", Number: "number"}
@@ -314,9 +302,7 @@ def _noun(items: Sequence[object]) -> str:
 
 
 def _singular(name: str) -> str:
-    """Return what an item of a list is called in a line of Python: `edge` for edges,
-    else `item`.
-    """
+    """Return the name of an item in a line of Python: `edge` for edges, else `item`."""
     if name.isidentifier() and name.endswith("s") and len(name) > 3:
         return name[:-1]
     return "item"
@@ -326,11 +312,10 @@ def _singular(name: str) -> str:
 
 
 def _is_result(item: object) -> bool:
-    """Whether an item is a mapping or an object with an id."""
+    """Say whether an item is a mapping or an object with an id."""
     if item is None or isinstance(item, (str, bytes, Number)) or is_list(item):
         return False
-    names = ID_NAMES
-    (value,) = Fields([item]).first_of(names, NESTED)
+    (value,) = Fields([item]).first_of(ID_NAMES, NESTED)
     return isinstance(value, (str, int)) or type(value).__name__ == "UUID"
 
 
@@ -340,24 +325,23 @@ def _are_results(items: object) -> bool:
 
 
 def can_be_read(value: object) -> bool:
-    """Whether a value is a response itself: of a known shape, or an object with
-    hits.
-    """
+    """Say whether a value is a response: of a known shape, or an object with hits."""
     if isinstance(value, (list, Iterator)) or has_dimensions(value):
         return False
     return is_response(value) or is_list(attribute(value, "hits"))
 
 
 def are_answers(items: Sequence[object]) -> bool:
-    """Whether the items of a list are the answers to several searches."""
+    """Say whether the items of a list are the answers to several searches."""
     if any(can_be_read(item) for item in items):
         return True
     return all(is_list(item) and _are_results(item) for item in items)
 
 
 def _step_to_result(items: Sequence[object]) -> str:
-    """Return the Python that leads from an item to the result in it: `["node"]`; empty
-    if there is none.
+    """Return the Python that leads from an item to the result in it: `["node"]`.
+
+    Empty if there is none.
     """
     for field in fields_in(items[0]):
         results = []
@@ -378,7 +362,7 @@ The answer to a search has none of them.
 
 
 def name_their_group(items: Sequence[object]) -> bool:
-    """Whether all items say of what they are a group."""
+    """Say whether all items have a field that says of what they are a group."""
     for item in items:
         names = {str(name).lower() for name in own_names(item)}
         if names.isdisjoint(NAMES_OF_GROUPS):
@@ -387,10 +371,9 @@ def name_their_group(items: Sequence[object]) -> bool:
 
 
 def step_to_group(items: Sequence[object]) -> str:
-    """Return the Python that leads from each group to its results:
-    `["doclist"]["docs"]`.
+    """Return the Python that leads from each group to its results: `["docs"]`.
 
-    Empty if there are none, or if they are not in the same part.
+    Empty if there are none, or if they are not at one path.
     """
     steps = {_step_to_list(item) for item in items}
     return steps.pop() if len(steps) == 1 else ""

@@ -53,9 +53,6 @@ from pytest_relevance.results.responses.values import (
 )
 
 _TEXT = frozenset({str})
-
-_PLAIN_SCORES = frozenset({float, int, type(None)})
-
 _PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
 
@@ -123,8 +120,9 @@ def read_ranking(
     most: int = MOST_READ,
     expects_response: bool = False,
 ) -> Ranking:
-    """Read what a search returned. Section "What a search may return" of the
-    documentation has the shapes.
+    """Read what a search returned.
+
+    Section "What a search may return" of the documentation has the shapes.
 
     `id_field`: a path to the field of the id (dots lead into nested fields), a list of
     paths of which the first that a result has counts, or a template (`{_index}/{_id}`).
@@ -142,7 +140,7 @@ def read_ranking(
     suggestions or groups without a result.
 
     The ranking is a copy: later changes to the response do not affect it. Raises
-    `UnreadableRanking` (a ValueError) if the response is no ranking.
+    `UnreadableRanking` (a ValueError) if the response is not a ranking.
     """
     if type(response) is Ranking:  # a mock may claim to be one
         return response
@@ -180,7 +178,7 @@ def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
 
 
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
-    """Keep the first result of each document alone.
+    """Keep only the first result of each document.
 
     `fields`: how many documents each further field is kept of.
     """
@@ -207,9 +205,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
 
 
 def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
-    """Read results. Raises `UnreadableRanking` if they cannot be read, or in two
-    ways.
-    """
+    """Read results. Raises `UnreadableRanking` if they cannot be read in one way."""
     refuse_ambiguity(results)
     try:
         return _copied(results, wanted, labels)
@@ -258,7 +254,7 @@ def _translated(
 def _of_documents(
     rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
 ) -> Ranking:
-    """Read the fields of documents: of rows, or if there are none of the results."""
+    """Read the fields of the documents in rows, or of the results without rows."""
     documents = [row.document for row in rows] or results
     fields = Fields(documents)
     if wanted.id_field is None:
@@ -324,22 +320,20 @@ def _read_fields(
 ) -> dict[str, list[Any]] | None:
     if not wanted.fields:
         return None
-    # most suites look at no fields
-
     return read_fields(documents, wanted.fields, "the result")
 
 
 def _are_texts(values: Sequence[object]) -> bool:
-    """Whether all values are texts, and none is empty."""
+    """Say whether all values are texts, and none is empty."""
     return set(map(type, values)) <= _TEXT and "" not in values
 
 
 def _are_ids(values: Sequence[object]) -> bool:
-    """Whether all values are texts or integers, and none is empty."""
+    """Say whether all values are texts or integers, and none is empty."""
     return set(map(type, values)) <= SCALARS and "" not in values
 
 
-# --- titles and scores ----------------------------------------------------------------
+# --- titles ---------------------------------------------------------------------------
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -355,46 +349,19 @@ def _title(value: object) -> str | None:
 
 
 def _text(value: str) -> str:
-    """Make a text exactly str: a subclass of it does not travel to the controller of
-    pytest-xdist.
+    """Make a text exactly str.
+
+    A subclass of it does not travel to the controller of pytest-xdist.
     """
     return str.__str__(value)
 
 
-def _numbers(
-    values: Sequence[Any], results: Sequence[object]
-) -> Sequence[float | None]:
-    """Read scores; none at all if no result has one."""
-    kinds = set(map(type, values))
-    if kinds <= {type(None)}:
-        return ()
-    if kinds <= _PLAIN_SCORES and not any(value != value for value in values):
-        return values
-    scores = read_each(_number, results, values)
-    return scores if any(score is not None for score in scores) else ()
+# --- scores ---------------------------------------------------------------------------
 
-
-def _scores_of_rows(rows: Sequence[BareRow], scores: Sequence[Any]) -> list[Any]:
-    """Take the score of each row, or if it has none that of its document."""
-    pairs = zip(rows, scores, strict=True)
-    return [score if row.score is None else row.score for row, score in pairs]
-
-
-def _number(value: Any) -> float | None:
-    """Read a score. An integer stays one, since large ones are not exact as floats.
-
-    Raises `BadResult` for NaN.
-    """
-    score: Any = only(value)
-    if score is None or not is_score(score):
-        return None
-    number: float = int(score) if isinstance(score, int) else float(score)
-    if number != number:
-        raise BadResult(
-            "has a score that is NaN; return numbers, or results without scores"
-        )
-    return number
-
+# A result that was ranked twice has two scores. The list is in the order of the
+# reranker, so the score of the retriever seems to be unsorted. So the score that orders
+# the list is taken: first one that falls from the first result to the last, of several
+# that of a later step; then one that rises, as distances do.
 
 _LATER_SCORES = (
     "@search.rerankerBoostedScore",
@@ -423,12 +390,10 @@ _FIRST_SCORES = (
 """Scores of a search."""
 
 _SCORES_IF_IN_ORDER = ("distance", "similarity")
-"""Names that may mean something else, such as the way to a shop. They are scores only
-if they order the list.
-"""
+"""Scores only if they order the list. A distance may also be the way to a shop."""
 
 _SCORES_OF_OBJECTS = ("rerank_score", "reranker_score", "relevance_score", "score")
-"""The scores of objects that are no mappings."""
+"""The scores of objects that are not mappings."""
 
 _NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
@@ -438,9 +403,7 @@ _SCORE_FIELD = "score"
 
 
 def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
-    """Return the score of each document; None for a document without one. Values are as
-    they were returned.
-    """
+    """Return the score of each document as it was returned; None without one."""
     are_mappings = all(
         isinstance(document, (str, int, Mapping)) for document in documents
     )
@@ -453,15 +416,11 @@ def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
         return in_order
     if len(columns) == 1:
         return columns[0]
-    return (
-        fields.first_of(names, _NESTED_SCORES) if columns else [None] * len(documents)
-    )
+    return fields.first_of(names, _NESTED_SCORES)
 
 
 def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
-    """Return the names of the fields that may be scores, that of the last step
-    first.
-    """
+    """Return the names of fields that may be scores, those of later steps first."""
     if not are_mappings:
         return [*_SCORES_OF_OBJECTS]
     usual = [*_LATER_SCORES, *_FIRST_SCORES]
@@ -471,7 +430,7 @@ def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
 
 
 def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
-    """Return the values of each field that some documents have."""
+    """Return the values of each field that some document has."""
     known = fields.names
     columns = []
     for name in names:
@@ -494,7 +453,7 @@ def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
 
 
 def _falls(values: Sequence[Any]) -> bool:
-    """Whether scores fall from the first result to the last, at least once."""
+    """Say whether scores fall from the first result to the last, at least once."""
     known = _numbers_in(values)
     is_sorted = all(one >= two for one, two in pairwise(known))
     return is_sorted and len(known) > 1 and known[0] > known[-1]
@@ -507,7 +466,7 @@ def _rises(values: Sequence[Any]) -> bool:
 
 
 def _numbers_in(values: Sequence[Any]) -> list[float]:
-    """Return the scores that are there; none at all if a value is no number."""
+    """Return the scores that are there; none at all if a value is not a number."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, Real) for value in known):
         return [float(value) for value in known]
@@ -515,9 +474,7 @@ def _numbers_in(values: Sequence[Any]) -> list[float]:
 
 
 def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
-    """Return the values of the field `score`: the documents' own, or if no document has
-    it, the scores.
-    """
+    """Return the documents' own fields `score`; if no document has one, the scores."""
     if not all(isinstance(value, Absent) for value in values):
         return [*values]
     if not scores:
@@ -526,3 +483,41 @@ def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> li
     for value, score in zip(values, scores, strict=False):
         shown.append(value if score is None else score)
     return shown
+
+
+_PLAIN_SCORES = frozenset({float, int, type(None)})
+
+
+def _numbers(
+    values: Sequence[Any], results: Sequence[object]
+) -> Sequence[float | None]:
+    """Read scores; none at all if no result has one."""
+    kinds = set(map(type, values))
+    if kinds <= {type(None)}:
+        return ()
+    if kinds <= _PLAIN_SCORES and not any(value != value for value in values):
+        return values
+    scores = read_each(_number, results, values)
+    return scores if any(score is not None for score in scores) else ()
+
+
+def _scores_of_rows(rows: Sequence[BareRow], scores: Sequence[Any]) -> list[Any]:
+    """Take the score of each row, or if it has none that of its document."""
+    pairs = zip(rows, scores, strict=True)
+    return [score if row.score is None else row.score for row, score in pairs]
+
+
+def _number(value: Any) -> float | None:
+    """Read a score; None for what is not one. Raises `BadResult` for NaN.
+
+    An integer stays one, because large integers are not exact as floats.
+    """
+    score: Any = only(value)
+    if score is None or not is_score(score):
+        return None
+    number: float = int(score) if isinstance(score, int) else float(score)
+    if number != number:
+        raise BadResult(
+            "has a score that is NaN; return numbers, or results without scores"
+        )
+    return number

@@ -22,9 +22,7 @@ from typing import Any, TypeVar
 from pytest_relevance._text import shown
 
 MOST_LOOKED_AT = 10_000
-"""How many results of an iterator are looked at if a case looks at the whole
-ranking.
-"""
+"""How many results of an iterator a case looks at if it looks at the whole ranking."""
 
 MOST_READ = MOST_LOOKED_AT + 1
 """How many results of an iterator are read if nothing says how many are looked at."""
@@ -56,21 +54,18 @@ class ReadOptions:
 
 
 class UnreadableRanking(ValueError):
-    """Raised for a response that is no ranking. The message says what came back, and
-    what to return.
-    """
+    """Says that a response is not a ranking: what came back, and what to return."""
 
 
 class BadResult(Exception):
-    """Why a result cannot be read: the end of a sentence that begins with the result's
-    number.
+    """Says why a result cannot be read.
+
+    The text is the end of a sentence that begins with the number of the result.
     """
 
 
 A_LIST = "return a list of results, best first"
-
 ONE_QUERY = "search for one query at a time, or give the fixture's value an attribute many that takes several"
-
 A_MOCK = (
     "a mock has every attribute and no results; have it return what the search would, for example "
     'Mock(return_value=["id-1", "id-2"])'
@@ -87,7 +82,7 @@ MADE_UP = (
 def unreadable(
     kind: str, response: object, advice: str, longest: int = 200
 ) -> UnreadableRanking:
-    """Return an exception, to be raised by the caller.
+    """Return the exception for a response, to be raised by the caller.
 
     `kind`: what the search returned, in words. `advice`: what to do. `longest`: how
     much of the response is shown, in characters.
@@ -126,6 +121,9 @@ def read_each(
     return values
 
 
+# --- iterators ------------------------------------------------------------------------
+
+
 def read_items(iterable: Iterable[object], most: int) -> list[object]:
     """Return at most so many items of an iterable. An iterator is closed."""
     items = iter(iterable)
@@ -136,8 +134,7 @@ def read_items(iterable: Iterable[object], most: int) -> list[object]:
 
 
 def close(items: object) -> None:
-    """Close a generator or another iterator that can be closed, so that it frees what
-    it holds.
+    """Close a generator, or another iterator that can be closed, to free what it holds.
 
     A cursor of a database stays open: it belongs to the search, which may use it again.
     """
@@ -148,9 +145,7 @@ def close(items: object) -> None:
 
 
 async def read_items_async(items: AsyncIterable[object], most: int) -> list[object]:
-    """Return at most so many items of an asynchronous iterable. An iterator is
-    closed.
-    """
+    """Return at most so many items. An iterator is closed."""
     iterator = aiter(items)
     read: list[object] = []
     try:
@@ -164,7 +159,7 @@ async def read_items_async(items: AsyncIterable[object], most: int) -> list[obje
 
 
 async def close_async(items: AsyncIterator[object]) -> None:
-    """Close an asynchronous generator, so that it frees what it holds."""
+    """Close an asynchronous generator, to free what it holds."""
     closes = getattr(type(items), "aclose", None)
     if callable(closes):
         await closes(items)

@@ -56,11 +56,9 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
     Raises `UnreadableRanking` if there are none, or if the response is not whole.
     """
     if is_mock(response):
-        kind = kind_of(response)
-        raise unreadable(kind, response, A_MOCK)
+        raise unreadable(kind_of(response), response, A_MOCK)
     if not has_class(response):
-        kind = kind_of(response)
-        raise unreadable(kind, response, A_LIST)
+        raise unreadable(kind_of(response), response, A_LIST)
     if isinstance(response, list):
         return response
     results = read_results(response, options)
@@ -78,7 +76,7 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
     if isinstance(response, tuple) and not has_attribute(response, "_fields"):
         if any(_is_list_of_results(part) for part in response):
             raise no_ranking(response)  # (hits, total), (ids, scores)
-        return read_tuple(response)
+        return _read_tuple(response)
     if is_named_row(response) or _is_library_result(response):
         raise _unreadable("one result", response, A_LIST)
     for name in HOLDERS:
@@ -113,7 +111,7 @@ def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
 
 
 def _refuse_without_order(response: object) -> None:
-    """Raise `UnreadableRanking` for nothing, for text, and for a set."""
+    """Raise `UnreadableRanking` for None, for text, and for a set."""
     if response is None:
         advice = "return the results, best first (an empty list where there are none)"
         raise _unreadable("", response, advice)
@@ -127,15 +125,11 @@ def _refuse_without_order(response: object) -> None:
 # --- single results -------------------------------------------------------------------
 
 _ROWS = frozenset({"Row", "Record"})
-"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. Iterating over one gives
-its values.
-"""
+"""Types of rows: of sqlite3 and SQLAlchemy, and of asyncpg. To iterate gives values."""
 
 
 def is_named_row(response: object) -> bool:
-    """Whether a response is one row of a database, or a named tuple that is one
-    result.
-    """
+    """Say whether a response is one row of a database, or a single named tuple."""
     if type(response).__name__ in _ROWS:
         return True
     if not isinstance(response, tuple) or not has_attribute(response, "_fields"):
@@ -144,7 +138,7 @@ def is_named_row(response: object) -> bool:
 
 
 def _is_library_result(response: object) -> bool:
-    """Whether a response is a single result of a library, such as a point of Qdrant."""
+    """Say whether a response is a single result of a library."""
     try:
         return shape_of_result(response) is not None
     except BadResult:
@@ -155,17 +149,49 @@ def _is_library_result(response: object) -> bool:
 
 
 def _is_list_of_results(part: object) -> bool:
-    """Whether a part of a tuple is a list of results, and not a row or a list of
-    numbers.
-    """
+    """Say whether a part of a tuple is a list of results, not a row or of numbers."""
     if not isinstance(part, list) or _is_scored_pair(part):
         return False
     return all(_is_scored_pair(item) for item in part if isinstance(item, list))
 
 
 def _is_scored_pair(part: Sequence[object]) -> bool:
-    """Whether a list could be a row of an id and a score."""
+    """Say whether a list could be a row of an id and a score."""
     return len(part) == 2 and is_id(part[0]) and is_score(part[1])
+
+
+def _read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
+    """Return the results in a tuple.
+
+    Raises `UnreadableRanking` for what may be something else: one row, or two columns.
+    """
+    if not (_is_like_row(values) or _is_like_columns(values)):
+        return values
+    raise unreadable(
+        "a tuple that could be one row, columns side by side or a list of results",
+        values,
+        "return a list of rows, or a list of ids",
+        LONGEST_SHOWN,
+    )
+
+
+def _is_like_row(values: tuple[Any, ...]) -> bool:
+    """Say whether a tuple could be one row with a score."""
+    if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
+        return False
+    has_titles_between = all(is_title(value) for value in values[1:-1])
+    return has_titles_between and not all(map(is_integer, values))
+
+
+def _is_like_columns(values: tuple[Any, ...]) -> bool:
+    """Say whether a tuple could be two columns."""
+    if len(values) != 2:
+        return False
+    return all(is_row(part) and _are_of_one_kind(part) for part in values)
+
+
+def _are_of_one_kind(parts: Sequence[Any]) -> bool:
+    return all(isinstance(part, str) for part in parts) or all(map(is_integer, parts))
 
 
 # --- objects and iterables ------------------------------------------------------------
@@ -179,15 +205,16 @@ def _is_http(response: object) -> bool:
 
 
 def _is_iterable(response: object) -> bool:
-    """Whether a response is read by iterating over it. A model of pydantic would give
-    its fields.
+    """Say whether a response is read by iterating over it.
+
+    A model of pydantic is not, because it would give its fields.
     """
     kind = type(response)
     return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
 
 
 def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[object]:
-    """Read the items of an iterable. `__iter__` is called once, as it may send a query.
+    """Read the items of an iterable. `__iter__` is called once: it may send a query.
 
     Raises `UnreadableRanking` for an object that gives the names of its own fields,
     alone or with their values.
@@ -201,16 +228,14 @@ def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[obje
 
 
 def _gives_a_field(response: object, item: object) -> bool:
-    """Whether an item is the name of a field of a response, alone or with its value."""
+    """Say whether an item is the name of a field, or a name with its value."""
     if type(item) is tuple and item:
         return isinstance(item[0], str) and item[0] in own_names(response)
     return is_name_of_field(response, item)
 
 
 def _has_items_alone(response: object) -> bool:
-    """Whether a response gives items in square brackets, and cannot say which it
-    has.
-    """
+    """Say whether a response has items in square brackets, and cannot list them."""
     kind = type(response)
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 
@@ -232,41 +257,3 @@ def _items_by_places(response: Any, options: ReadOptions) -> Sequence[object]:
             trait = f"whose items have names, and response[0] is a {error!r}"
             raise no_ranking(response, trait) from error
     return items
-
-
-# --- results that may be something else -----------------------------------------------
-
-
-def read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
-    """Return the results in a tuple.
-
-    Raises `UnreadableRanking` for what may be something else: one row, or two columns.
-    """
-    if not (_is_like_row(values) or _is_like_columns(values)):
-        return values
-    raise unreadable(
-        "a tuple that could be one row, columns side by side or a list of results",
-        values,
-        "return a list of rows, or a list of ids",
-        LONGEST_SHOWN,
-    )
-
-
-def _is_like_row(values: tuple[Any, ...]) -> bool:
-    """Whether a tuple could be one row with a score."""
-    if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
-        return False
-    has_titles_between = all(is_title(value) for value in values[1:-1])
-    return has_titles_between and not all(map(is_integer, values))
-
-
-def _is_like_columns(values: tuple[Any, ...]) -> bool:
-    """Whether a tuple could be two columns."""
-    if len(values) != 2:
-        return False
-    return all(is_row(part) and _are_of_one_kind(part) for part in values)
-
-
-def _are_of_one_kind(parts: Sequence[Any]) -> bool:
-    """Whether values are all texts, or all integers."""
-    return all(isinstance(part, str) for part in parts) or all(map(is_integer, parts))

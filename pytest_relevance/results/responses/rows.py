@@ -43,11 +43,14 @@ from pytest_relevance.results.responses.values import (
     is_score,
 )
 
+# --- bare rows ------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True)
 class BareRow:
-    """The parts of a bare row. `document` is an id, or a mapping or an object that has
-    one.
+    """The parts of a bare row.
+
+    `document` is an id, or a mapping or an object that has one.
     """
 
     document: object
@@ -80,10 +83,10 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 
 def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
-    """Whether a row of two or three parts begins with an id, which may be missing, and
-    a title.
+    """Say whether a row of two or three parts begins with an id and a title.
 
-    A Decimal may be a score in a row of two parts: (score, id).
+    Either may be missing. In a row of two parts a Decimal is not an id: it may be
+    (score, id).
     """
     if len(row) not in (2, 3) or not is_title(row[1]):
         return False
@@ -94,19 +97,18 @@ def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
 
 
 def is_title(value: object) -> bool:
-    """Whether a value is a title, or None for one that is not there (NULL in a
-    database).
-    """
+    """Say whether a value is a title, or None for a missing one."""
     return value is None or isinstance(value, str)
 
+
+# --- results that may be something else -----------------------------------------------
 
 _BESIDE = SCALARS | {float, bool, type(None)}
 """Types of values that may stand beside the results: a total, a cursor."""
 
 
 def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for results that are rows and single values:
-    `(ids, total)`.
+    """Raise `UnreadableRanking` for rows beside a single value: `(ids, total)`.
 
     `kinds` are the types of the results.
     """
@@ -118,17 +120,18 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
         return
     advice = "return the results alone, without a total or a cursor beside them"
     rows = []
-    for place, part in enumerate(results):
+    for number, part in enumerate(results):
         if isinstance(part, (tuple, list)):
-            rows.append(place)
+            rows.append(number)
     if len(rows) == 1:
         advice = f"{advice}: return response[{rows[0]}]"
     raise unreadable("rows beside single values", results, advice, LONGEST_SHOWN)
 
 
 def refuse_ambiguity(results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for rows that are well-formed one by one and can be
-    read in two ways together.
+    """Raise `UnreadableRanking` for rows that can be read in two ways together.
+
+    Each of them may be well-formed.
     """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):
@@ -138,9 +141,8 @@ def refuse_ambiguity(results: Sequence[Any]) -> None:
     firsts = [operator.index(row[0]) for row in results]
     others = [row[1] for row in results]
     are_pairs = all(len(row) == 2 for row in results)
-    if _are_ranks_and_ids(firsts, others) or (
-        are_pairs and _are_scores_and_ids(firsts, others)
-    ):
+    may_be_scores = are_pairs and _are_scores_and_ids(firsts, others)
+    if may_be_scores or _are_ranks_and_ids(firsts, others):
         raise UnreadableRanking(
             f"search returned rows of an integer and another part, {shown(results[0])} first, of which either may be "
             "the id; return ids alone, mappings with an id and a title or a score, or (id, float(score)) pairs"
@@ -148,8 +150,10 @@ def refuse_ambiguity(results: Sequence[Any]) -> None:
 
 
 def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
-    """Whether integers count up from 0 or 1 beside different words, as ids are and
-    titles seldom.
+    """Say whether the parts of rows may be ranks and ids.
+
+    The integers count up from 0 or 1. The texts beside them are different words, as ids
+    are and titles seldom.
     """
     if len(firsts) < 2 or firsts[0] not in (0, 1):
         return False
@@ -159,8 +163,10 @@ def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
 
 
 def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
-    """Whether both parts are integers, or the first fall, with equal ones among them,
-    beside texts.
+    """Say whether the parts of pairs may be scores and ids.
+
+    Either both parts are integers, or the first ones fall, with equal ones among them,
+    and texts stand beside them.
     """
     if all(map(is_integer, others)):
         return True
@@ -169,16 +175,17 @@ def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool
     return is_falling and has_equal and all(isinstance(text, str) for text in others)
 
 
+# --- labels ---------------------------------------------------------------------------
+
 NOTHING_FOUND = -1
 """The label by which faiss fills up the results of a query that finds too few."""
 
 
 def declares_ids(search: object) -> bool:
-    """Whether a search says that it returns labels: it has an attribute `ids` with
-    data.
+    """Say whether a search has an attribute `ids` with data: it returns labels.
 
-    A property or a method of that name may be the search's own business, and costly. It
-    is not called for that question.
+    A property or a method of that name may be the search's own business, and costly. So
+    it is not called.
     """
     if type(search) is MethodType:
         search = search.__func__
@@ -189,11 +196,11 @@ def declares_ids(search: object) -> bool:
 
 
 class Labels:
-    """The attribute `ids` of the fixture's value, and whether a response was read with
-    it.
+    """Turns labels into documents by the attribute `ids` of the fixture's value.
 
-    `get`: returns the attribute; None if there is none.
-    `are_declared`: the search says by it that it returns labels (see `declares_ids`).
+    `get`: returns the attribute; None if there is none. `are_declared`: the search says
+    by it that it returns labels (`declares_ids`). `were_used`: a response was read with
+    it.
     """
 
     def __init__(
@@ -211,18 +218,16 @@ class Labels:
 
     @property
     def may_apply(self) -> bool:
-        """Whether results may be labels that were not read yet."""
+        """True if results may be labels that were not turned into documents yet."""
         return self._get is not None and not self.were_used
 
     def translated(
         self, rows: Sequence[BareRow], names: Sequence[str]
     ) -> Sequence[BareRow] | None:
-        """Return the documents that the labels of results stand for; None if the
-        results have ids.
+        """Return the documents that labels stand for; None if the results have ids.
 
-        `names`: the fields that have the label of a result that is a mapping or an
-        object. Raises `UnreadableRanking` if only some of the results have labels, or a
-        label is not in `ids`.
+        `names`: the fields that may have the label. Raises `UnreadableRanking` if only
+        some of the results have labels, or a label is not in `ids`.
         """
         labels = _labels_of([row.document for row in rows], names)
         are_integers = [is_integer(label) for label in labels]
@@ -231,7 +236,7 @@ class Labels:
         ids = None if self._get is None else self._get()
         if ids is None or callable(ids):  # a method of the search's own
             return None
-        ids = table_of_labels(ids)
+        ids = _checked_ids(ids)
         if not all(_is_label(label, ids) for label in labels):
             if any(are_integers):
                 raise _mixed(labels, are_integers)
@@ -240,14 +245,12 @@ class Labels:
         documents = []
         for row, label in zip(rows, labels, strict=True):
             if label != NOTHING_FOUND:
-                entry = document_of_label(ids, _as_key(label))
+                entry = _document_of(ids, _as_key(label))
                 documents.append(_with_entry(row, entry, names))
         return documents
 
     def refuse_unused(self, results: Sequence[object]) -> None:
-        """Raise `UnreadableRanking` for results that are no labels, although the search
-        declares `ids`.
-        """
+        """Raise `UnreadableRanking` if the search declares `ids` and none was used."""
         if not results or self.were_used or not self._are_declared:
             return
         raise UnreadableRanking(
@@ -257,20 +260,15 @@ class Labels:
         )
 
 
-# --- the labels of results ------------------------------------------------------------
-
-
 def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Return the label of each document: its field, or the document itself if it has no
-    fields.
-    """
+    """Return the label of each document: a field, or the document without fields."""
     values = Fields(documents).first_of(names, NESTED)
     pairs = zip(documents, values, strict=True)
     return [document if value is None else value for document, value in pairs]
 
 
 def _is_label(value: object, ids: Any) -> bool:
-    """Whether a value is a label: an integer, or a key of a mapping of labels."""
+    """Say whether a value is an integer, or a key of a mapping of labels."""
     if is_integer(value):
         return True
     return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
@@ -289,9 +287,7 @@ def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> Unreadable
 
 
 def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
-    """Put the entry of `ids` in the place of the label of a result, which keeps its
-    other fields.
-    """
+    """Put the entry of `ids` in the place of a label, and keep the other fields."""
     title, document = row.title, entry
     if is_row(entry):
         parts = read_row(entry)
@@ -309,9 +305,7 @@ def _is_plain_id(entry: object) -> bool:
 
 
 def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return the own fields of a result but for those that have ids; none for a bare
-    label.
-    """
+    """Return the fields of a result that are not ids; none for a bare label."""
     if is_integer(document) or isinstance(document, WITHOUT_FIELDS):
         return {}
     left_out = USUAL_IDS.union(names)
@@ -332,7 +326,7 @@ def documents_of(
     """
     if not labels:
         return []
-    ids = table_of_labels(None if options.ids is None else options.ids())
+    ids = _checked_ids(None if options.ids is None else options.ids())
     if ids is None:
         advice = (
             "give the fixture's value an attribute ids that turns them into ids (search.ids = [...], the ids in the "
@@ -340,14 +334,13 @@ def documents_of(
             "labels[0].tolist(), or with distances zip(labels[0].tolist(), distances[0].tolist())"
         )
         raise unreadable("labels of an index", response, advice)
-    return [document_of_label(ids, label) for label in labels]
+    return [_document_of(ids, label) for label in labels]
 
 
-def table_of_labels(ids: Any) -> Any:
-    """Check the attribute `ids` of the fixture's value, and return it.
+def _checked_ids(ids: Any) -> Any:
+    """Return the attribute `ids` of the fixture's value; None if there is none.
 
-    None if there is none. Raises `UnreadableRanking` for what is no list and no
-    mapping.
+    Raises `UnreadableRanking` if it is neither a list nor a mapping.
     """
     if ids is None or (_is_collection(ids) and not _is_table(ids)):
         return ids
@@ -358,9 +351,7 @@ def table_of_labels(ids: Any) -> Any:
 
 
 def _is_table(ids: Any) -> bool:
-    """Whether labels could be the index of a table, of a Series or of an array of
-    several dimensions.
-    """
+    """Say whether ids are a Series, a table or an array of several dimensions."""
     has_index = hasattr(ids, "columns") or hasattr(ids, "iloc")
     return has_index or getattr(ids, "ndim", 1) != 1
 
@@ -370,14 +361,13 @@ def _is_collection(ids: Any) -> bool:
     return has_items and not isinstance(ids, (str, bytes))
 
 
-def document_of_label(ids: Any, label: int | str) -> object:
-    """Return the id of one label. The keys of a mapping may be integers or, as JSON has
-    them, text.
+def _document_of(ids: Any, label: int | str) -> object:
+    """Return the id, or the document, that one label stands for.
 
-    Raises `UnreadableRanking` for a label that is not in `ids`.
+    The keys of a mapping may be integers or, as in JSON, text. Raises
+    `UnreadableRanking` for a label that is not in `ids`.
     """
-    # a defaultdict or a Counter would make up an entry, and a list counts -1 from its
-    # end
+    # A defaultdict or a Counter would make up an entry. A list counts -1 from its end.
     known = ids if hasattr(ids, "keys") else range(len(ids))
     for key in (label, str(label)):
         if key in known:

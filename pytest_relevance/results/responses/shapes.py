@@ -29,14 +29,7 @@ from pytest_relevance.results.responses.reading import (
 from pytest_relevance.results.responses.values import has_class, is_a, is_list, is_mock
 
 ReadResults = Callable[[Any, ReadOptions], "Sequence[object] | None"]
-"""Reads the results of a response, best first; None leaves the response to the next
-shape.
-"""
-
-
 ReadFields = Callable[[Any], "Mapping[str, object] | None"]
-"""Reads the fields of one result; None for a result of another shape."""
-
 
 _T = TypeVar("_T")
 
@@ -59,8 +52,7 @@ def _not_awaited(response: object, most: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseShape:
-    """A shape of responses and of their results, for example those of one client
-    library.
+    """A shape of responses and of their results, for example of one client library.
 
     `name`: the name of its entry in the registry.
     `fits`: whether a response has the shape. It only looks: it reads no iterator and
@@ -137,7 +129,7 @@ def _read(
 
 
 def is_response(value: object) -> bool:
-    """Whether a shape recognises a value as a response. Nothing is read of it."""
+    """Say whether a shape recognises a value as a response. Nothing of it is read."""
     if not has_class(value) or is_mock(value):
         return False
     return _first(lambda shape: shape.fits(value) or None) is not None
@@ -146,7 +138,8 @@ def is_response(value: object) -> bool:
 async def wait_for_items(response: Any, most: int) -> object:
     """Make a response that is iterated over asynchronously into one that is not.
 
-    It is of a shape that knows such responses, or else a list of at most so many items.
+    The shape of the response makes it, or else it becomes a list of at most so many
+    items.
     """
     waiting = _first(lambda shape: shape.wait(response, most))
     if waiting is not None:
@@ -164,9 +157,7 @@ def _first(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
 
 
 def _first_of_others(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
-    """Ask the shapes of other packages. What they do wrong is an
-    `UnreadableRanking`.
-    """
+    """Ask the shapes of other packages. Their mistakes are an `UnreadableRanking`."""
     try:
         for name in SHAPES.names_of_others():
             shape = SHAPES.get(name)
@@ -183,7 +174,7 @@ class ResultReader:
     """Reads the results of one response as mappings of their fields.
 
     Results of one type have one shape, so the shapes are asked once for each type.
-    `has_usual_id`: the suite has no `id_field`, and one of the usual fields is the id.
+    `has_usual_id`: the suite has no `id_field`, so one of the usual fields is the id.
     """
 
     def __init__(self, *, has_usual_id: bool) -> None:
@@ -191,8 +182,9 @@ class ResultReader:
         self._shapes: dict[type, ResponseShape | None] = {}
 
     def read(self, result: object) -> object:
-        """Return the fields of a result; a result of no shape as it is. Raises
-        `BadResult`.
+        """Return the fields of a result, or the result if it has no shape.
+
+        Raises `BadResult`.
         """
         if is_mock(result):
             raise BadResult(f"is a mock; {A_MOCK}")
@@ -221,8 +213,7 @@ class ResultReader:
 
 
 def shape_of_result(result: object) -> ResponseShape | None:
-    """Return the shape of a single result, for example a point of Qdrant; None if it
-    has none.
+    """Return the shape of a single result, such as a point of Qdrant; None without one.
 
     Raises `BadResult` for a result that has a shape and cannot be read.
     """

@@ -18,23 +18,26 @@ from typing import Any, TypeGuard
 
 from pytest_relevance._ids import exact_text
 
+# --- values ---------------------------------------------------------------------------
+
 TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:
-    """Whether a value is a list, a tuple or another sequence, and not a text."""
+    """Say whether a value is a list, a tuple or another sequence, and not a text."""
     return isinstance(value, Sequence) and not isinstance(value, TEXTS)
 
 
 def has_dimensions(value: Any) -> bool:
-    """Whether a value is an array of numbers, which may convert itself to one number or
-    warn that it does.
+    """Say whether a value is an array or a table.
+
+    An array of one number may convert itself to that number, or warn that it does.
     """
     return bool(attribute(value, "shape"))
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number; True and False are none.
+    """Say whether a value is a number. True and False are not.
 
     What numpy, torch and the like call a scalar has `__float__`. So have their arrays,
     which have a shape.
@@ -48,9 +51,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value is an integer, of Python or of a library; True and False are
-    none.
-    """
+    """Say whether a value is an integer of any library. True and False are not."""
     if type(value) is int:
         return True
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
@@ -65,20 +66,22 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Whether a value is of a type that may have a fraction: it can be a score, and not
-    an id.
+    """Say whether a value is of a type that may have a fraction.
+
+    Such a value can be a score, and not an id.
     """
     return is_number(value) and not is_integer(value)
 
 
 def is_score(value: object) -> bool:
-    """Whether a value is a number, or None for a score that is not there."""
+    """Say whether a value is a number, or None for a score that is not there."""
     return value is None or is_number(value)
 
 
 def is_id(value: object) -> bool:
-    """Whether a value could be an id, and no score: a text, an integer, a UUID, an
-    ObjectId.
+    """Say whether a value could be an id, and not a score.
+
+    These are texts, integers, and UUIDs, ObjectIds and the like.
     """
     if isinstance(value, str) or is_integer(value):
         return True
@@ -86,8 +89,9 @@ def is_id(value: object) -> bool:
 
 
 def is_row(result: object) -> bool:
-    """Whether a result is a row without names. Named tuples have names, and psycopg2's
-    rows may.
+    """Say whether a result is a row without names.
+
+    A named tuple has names, and a row of psycopg2 may have them.
     """
     kind = type(result)
     if kind is tuple:
@@ -96,6 +100,8 @@ def is_row(result: object) -> bool:
         return False
     return not has_attribute(result, "_fields") and not has_attribute(result, "keys")
 
+
+# --- objects --------------------------------------------------------------------------
 
 BY_GETATTR = frozenset(
     {
@@ -110,9 +116,7 @@ BY_GETATTR = frozenset(
         "sqlalchemy",  # rows
     }
 )
-"""The packages whose classes have fields that only their `__getattr__` finds, and no
-others.
-"""
+"""The packages whose `__getattr__` finds fields that an object has, and no others."""
 
 MOCKS = ("unittest.mock", "mock", "asynctest", "flexmock", "mockito")
 """The modules and packages whose objects stand for other objects."""
@@ -121,8 +125,9 @@ _ABSENT = object()
 
 
 def attribute(holder: object, name: str) -> object:
-    """Return the value of an attribute that an object has; None if it has none, or if
-    it is a method.
+    """Return an attribute that an object has.
+
+    None if it has none of that name, or if it is a method.
     """
     if answers_for_others(holder) and not _is_real(holder, name):
         return None
@@ -131,16 +136,14 @@ def attribute(holder: object, name: str) -> object:
 
 
 def has_attribute(holder: object, name: str) -> bool:
-    """Whether an object has an attribute or a method, and does not only answer to its
-    name.
-    """
+    """Say whether an object has an attribute or a method of a name, not made up."""
     if answers_for_others(holder):
         return _is_real(holder, name)
     return hasattr(holder, name)
 
 
 def answers_for_others(holder: object) -> bool:
-    """Whether an object may answer to names of attributes that it does not have."""
+    """Say whether an object may answer to names of attributes that it does not have."""
     kind: Any = type(holder)
     return _is_class_that_answers(kind)
 
@@ -151,8 +154,7 @@ def _is_real(holder: object, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_class_that_answers(kind: type) -> bool:
-    """Whether objects of a class may answer to names of attributes that they do not
-    have.
+    """Say whether a class has a hook for attributes that its objects do not have.
 
     A class that is written in C, such as a row of a database driver, is trusted.
     """
@@ -168,9 +170,9 @@ def _is_class_that_answers(kind: type) -> bool:
 
 
 def _is_of_c(hook: object, base: type) -> bool:
-    """Whether a method of a class is written in C, and made for this class.
+    """Say whether a method is written in C, and made for this class.
 
-    `__getattr__ = dict.get` has a method of another class, which answers to every name.
+    `__getattr__ = dict.get` is a method of another class. It answers to every name.
     """
     if not isinstance(hook, _OF_C):
         return False
@@ -183,8 +185,9 @@ _OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 
 @lru_cache(maxsize=1024)
 def is_a(kind: type, package: str, *names: str) -> bool:
-    """Whether a type, or a base of it, has one of some names and is of a package, which
-    need not be installed.
+    """Say whether a type, or a base of it, is one of some types of a package.
+
+    The types are given by their names. The package need not be installed.
     """
     for base in kind.__mro__:
         is_of_package = f"{base.__module__}.".startswith(f"{package}.")
@@ -194,8 +197,9 @@ def is_a(kind: type, package: str, *names: str) -> bool:
 
 
 def is_mock(value: object) -> bool:
-    """Whether an object is a mock. A mock with a `spec` claims to be of another
-    class.
+    """Say whether an object is a mock.
+
+    A mock with a `spec` claims to be of another class, so `isinstance` would not tell.
     """
     kind: Any = type(value)
     return _is_class_of_mocks(kind)
@@ -211,8 +215,9 @@ def _is_class_of_mocks(kind: type) -> bool:
 
 
 def has_class(value: object) -> bool:
-    """Whether an object says of which class it is. One that answers to every name may
-    give anything instead.
+    """Say whether an object has a class that it does not make up.
+
+    One that answers to every name may give anything for `__class__`.
     """
     try:
         return isinstance(value.__class__, type)
@@ -221,16 +226,16 @@ def has_class(value: object) -> bool:
 
 
 def is_keyed(document: object) -> bool:
-    """Whether an object gives its fields by their names without being a mapping, as a
-    row of sqlite3 does.
+    """Say whether an object has fields by name without being a mapping.
+
+    A row of sqlite3 is one.
     """
     kind = type(document)
     return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
 
 def is_name_of_field(holder: object, item: object) -> bool:
-    """Whether an item that an object gives when it is iterated over is the name of a
-    field of it.
+    """Say whether an item of an object is the name of one of its fields.
 
     The field may be an attribute, a property, or be found in square brackets.
     """
@@ -253,9 +258,7 @@ def _has_item(holder: Any, name: str) -> bool:
 
 
 def own_names(document: object) -> list[str]:
-    """Return the names of the fields of a mapping, a row with names or an object, in
-    their order.
-    """
+    """Return the names of the fields of a mapping, a row or an object, in order."""
     if isinstance(document, Mapping) or is_keyed(document):
         return [*document.keys()]  # type: ignore[attr-defined]
     names: dict[str, None] = {}
@@ -267,9 +270,7 @@ def own_names(document: object) -> list[str]:
 
 
 def _names_in(document: object, holder: str) -> Sequence[str]:
-    """Return the names of fields that an attribute lists; a single slot may be a
-    text.
-    """
+    """Return the names that an attribute lists. A single slot may be a text."""
     if not has_attribute(document, holder):
         return ()
     names = getattr(document, holder, ())
@@ -278,6 +279,9 @@ def _names_in(document: object, holder: str) -> Sequence[str]:
     if not isinstance(names, (tuple, list, Mapping)):
         return ()
     return [name for name in names if isinstance(name, str)]
+
+
+# --- paths ----------------------------------------------------------------------------
 
 
 def at_path(holder: object, path: Iterable[str]) -> object:
@@ -291,9 +295,7 @@ def at_path(holder: object, path: Iterable[str]) -> object:
 
 
 def _attribute_spelled(holder: object, name: str) -> object:
-    """Return an attribute by its name, in Python's style too (`timeoutHits`,
-    `timeout_hits`).
-    """
+    """Return an attribute by its name, or by that name in Python's style."""
     plain = name.removeprefix("@search.").removeprefix("@odata.")
     in_python = re.sub("(?<=[a-z])(?=[A-Z])", "_", plain).lower()
     for spelling in dict.fromkeys((plain, in_python)):
@@ -304,9 +306,7 @@ def _attribute_spelled(holder: object, name: str) -> object:
 
 
 def without_marks(name: object) -> str:
-    """Return a name in lower case and without marks: `nbhits` for nb_hits and
-    nbHits.
-    """
+    """Return a name in lower-case letters alone: `nbhits` for nb_hits and nbHits."""
     return re.sub("[^a-z]", "", str(name).lower())
 
 
