@@ -145,7 +145,7 @@ COMMANDS: Mapping[str, str] = {
     "init": "ext.commands.init",
     "check": "ext.commands.check",
     "convert": "ext.commands.convert",
-    "raters": "ext.judging.raters",
+    "raters": "ext.judging.command",
     "compare": "ext.comparing.command",
     "merge": "ext.commands.merge",
     "report": "ext.commands.report",

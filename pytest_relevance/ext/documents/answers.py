@@ -20,16 +20,14 @@ from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
 from pytest_relevance.results.responses.ids import id_text
 
 LONGEST_FIELD = 300
-"""How many characters of a further field are kept: records would consist of
-descriptions otherwise.
-"""
+"""How many characters of a further field are kept, so that records stay small."""
 
 _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 """The keys of a document that are not among its further fields."""
 
 
 class UnreadableAnswer(ValueError):
-    """An answer that is no mapping of documents."""
+    """Says that an answer is not a mapping of documents."""
 
 
 @dataclass(slots=True)
@@ -40,8 +38,7 @@ class IndexDocuments:
     index.
     `absent`: the documents that are not in it.
     `has_other_ids`: the index does not have a document that the search returned. It
-        then has other ids than the search, and an absent document may well be in the
-        index.
+    then has other ids than the search, and an absent document may well be in the index.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -56,9 +53,7 @@ class IndexDocuments:
         self.absent |= more.absent
 
     def described(self, result: CaseResult) -> CaseResult:
-        """Give a result the titles and fields of its documents, and those that are not
-        in the index.
-        """
+        """Add titles and fields to a result, and what is not in the index."""
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
             return described
@@ -70,9 +65,7 @@ class IndexDocuments:
         return described.with_texts(not_in_index=tuple(missing))
 
     def unknown_result(self, result: CaseResult) -> str | None:
-        """Find a document that the search returned and that is absent; None if there is
-        none.
-        """
+        """Return a document that the search returned and that is absent, or None."""
         for document in result.named:
             if document in self.absent and result.ranking.rank_of(document) is not None:
                 return document
@@ -89,8 +82,9 @@ def _wanted(result: CaseResult) -> list[str]:
 
 
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
-    """List the documents of a result that an index is asked for: of its rankings the
-    top that a report shows.
+    """List the documents of a result that an index is asked for.
+
+    Of its rankings these are the top that a report shows.
     """
     k = result.conditions.k
     if result.evaluation.judgments:
@@ -149,9 +143,7 @@ def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """The title of a document, its further fields as text, and whether its title could
-    be read.
-    """
+    """The title and fields of a document, and whether its title could be read."""
 
     title: str = ""
     fields: dict[str, str] = field(default_factory=dict)
@@ -180,9 +172,7 @@ def _read_document(value: object) -> _Document:
 
 
 def _field_text(value: object) -> str:
-    """Write a scalar as text, cut to `LONGEST_FIELD` characters; empty for any other
-    value.
-    """
+    """Write a scalar as text of `LONGEST_FIELD` at most; empty for any other value."""
     if not isinstance(value, (str, bool, Number, date)):
         return ""
     return cut_to(text_of(value), LONGEST_FIELD)

@@ -1,8 +1,6 @@
-"""Look up what results are called, which documents the index does not have, and the
-fields that expectations look at.
+"""Ask the project's fixture `relevance_documents` for titles and fields of documents.
 
-Titles, and what is not in the index, are asked of the project's fixture
-`relevance_documents`.
+Documents that it does not have are not in the index.
 
 The fixture is requested, and its value called, at the end of the call phase of a
 failing case. Then its fixtures are still set up, no event loop runs, and output is
@@ -64,15 +62,12 @@ MOST_IDS = 500
 
 _NO_TITLES = f"documents have no titles from {NAME}"
 
-
 _FAILURES = (CaseFailure, BaselineFailure)
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The result of a case, or of check `number` of an item, whose documents are to be
-    looked up.
-    """
+    """The result of a case, or of check `number` of an item, to be described."""
 
     nodeid: str
     number: int
@@ -81,8 +76,9 @@ class _Case:
 
 @dataclass(slots=True, eq=False)
 class _Index:
-    """The value of the fixture, and what it was asked so far. Each document is asked
-    for once.
+    """The value of the fixture, and what it was asked so far.
+
+    Each document is asked for once.
 
     `waiting`: the documents to ask for next.
     `cases`: the cases whose documents were not all asked for.
@@ -101,14 +97,14 @@ class _Index:
     values: dict[str, object] = field(default_factory=dict)
 
     def want_documents(self, documents: Iterable[str]) -> None:
-        """Have documents wait that were not asked for yet."""
+        """Add documents that were not asked for yet to those that wait."""
         for document in documents:
             if document not in self.asked:
                 self.asked.add(document)
                 self.waiting[document] = None
 
     def want(self, case: _Case) -> None:
-        """Have the documents of a case wait."""
+        """Add a case, and its documents to those that wait."""
         self.want_documents(documents_to_ask(case.result))
         self.cases.append(case)
 
@@ -120,7 +116,7 @@ class _Index:
         return batch
 
     def take_complete_cases(self) -> Iterator[_Case]:
-        """Take the first cases of which all documents were asked for."""
+        """Take the first cases whose documents were all asked for."""
         while self.cases:
             wanted = documents_to_ask(self.cases[0].result)
             if not self.waiting.keys().isdisjoint(wanted):
@@ -144,10 +140,9 @@ class _Index:
 
 
 class DocumentLookup:
-    """The hooks that ask for documents, and have later reports send the answers of the
-    index.
+    """Hooks that ask for documents, and have later reports send the answers.
 
-    They are registered under the name of the fixture, where any is defined.
+    They are registered under the name of the fixture, if any fixture has it.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -159,9 +154,7 @@ class DocumentLookup:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Ask for the documents of the cases that failed in a call, when it has
-        ended.
-        """
+        """Ask for the documents of cases that failed in a call, when it has ended."""
         __tracebackhide__ = True
         try:
             result = yield
@@ -177,8 +170,9 @@ class DocumentLookup:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Ask for the remaining documents before the fixture, or a fixture that it
-        requests, is torn down.
+        """Ask for the remaining documents before the fixture is torn down.
+
+        That is also before a fixture that it requests is torn down.
         """
         value = yield
 
@@ -211,8 +205,7 @@ class DocumentLookup:
     # fixtures end
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
-        """Ask for the documents that are left in a run that was stopped at a failure,
-        before the files are written.
+        """Ask for the remaining documents of a stopped run, before files are written.
 
         Ctrl-C does not wait for an answer.
         """
@@ -224,8 +217,9 @@ class DocumentLookup:
     def described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Ask for the documents that are left and these, and return results with what
-        the indexes say of theirs.
+        """Return results with what the indexes say of their documents.
+
+        They are asked for the documents that still wait, and for `documents`.
         """
         for index in self._indexes.values():
             index.want_documents(documents)
@@ -262,8 +256,9 @@ class DocumentLookup:
         return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the documents that failures name, and collect those of other cases
-        where an output needs them.
+        """Ask for the documents that failures name.
+
+        Those of other cases wait, if an output needs them.
         """
         everything = settings(self._config).details
         wanted = {}
@@ -284,9 +279,7 @@ class DocumentLookup:
         self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
-        """Return the index that the fixture gives an item; None where there is none, or
-        it cannot be set up.
-        """
+        """Return the index that the fixture gives an item; None if there is none."""
         request = request_of(item)
         if request is None or item.parent in self._without:
             return None
@@ -294,7 +287,7 @@ class DocumentLookup:
             value = request.getfixturevalue(NAME)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # as in `_ask`
+        except BaseException as error:  # no verdict changes because of a title
             self._without.add(item.parent)
             is_lookup = isinstance(error, pytest.FixtureLookupError)
             if not (is_lookup and getattr(error, "argname", "") == NAME):
@@ -311,28 +304,12 @@ class DocumentLookup:
         nodeid: str = "",
         unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
-        """Ask an index for the waiting documents, if they fill a batch or are asked for
-        now, and describe their cases.
+        """Ask for waiting documents, if they are so many, and describe their cases.
 
-        `unsent` are the attempts of an item, `nodeid`, whose results were not sent yet.
+        `unsent` are the attempts of the item `nodeid`, whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
-            batch = index.take_batch()
-            try:
-                answer = index.ask(batch.copy())
-                if awaiting.is_waiting(answer):
-                    answer = awaiting.wait_between_calls(
-                        self._config, answer, index.loop
-                    )
-                read = read_answer(answer, batch)
-            except (KeyboardInterrupt, pytest.exit.Exception):
-                raise
-            except BaseException as error:  # no verdict changes because of a title
-                self._give_up(index, self._why(error))
-                break
-            index.documents.add(read.documents)
-            for kind, text in read.complaints.items():
-                self._warn(kind, f"{NAME}: {text}")
+            self._ask_for_batch(index)
         for case in index.take_complete_cases():
             self._check_ids(index.documents, case.result)
             described = index.documents.described(case.result)
@@ -343,6 +320,22 @@ class DocumentLookup:
             # the result may be of an earlier attempt
             if attempt is not None and attempt.result is case.result:
                 attempt.result = described
+
+    def _ask_for_batch(self, index: _Index) -> None:
+        batch = index.take_batch()
+        try:
+            answer = index.ask(batch.copy())
+            if awaiting.is_waiting(answer):
+                answer = awaiting.wait_between_calls(self._config, answer, index.loop)
+            read = read_answer(answer, batch)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # no verdict changes because of a title
+            self._give_up(index, self._why(error))
+            return
+        index.documents.add(read.documents)
+        for kind, text in read.complaints.items():
+            self._warn(kind, f"{NAME}: {text}")
 
     def _check_ids(self, documents: IndexDocuments, result: CaseResult) -> None:
         """Warn once if the index does not know a document that the search returned."""
@@ -363,7 +356,7 @@ class DocumentLookup:
         self._warn("fault", f"{_NO_TITLES}: {why}")
 
     def _why(self, error: BaseException) -> str:
-        """Return why an index could not be asked."""
+        """Say why an index could not be asked."""
         traceback = error.__traceback__
         is_of_call = traceback is not None and traceback.tb_next is None
         if isinstance(error, TypeError) and is_of_call:

@@ -1,6 +1,4 @@
-"""Register the hooks of `relevance_documents`, and give results the fields that the
-catalogue of their suite has.
-"""
+"""Register the hooks of `relevance_documents`, and have catalogues asked."""
 
 from __future__ import annotations
 
@@ -37,12 +35,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 async def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str]
 ) -> FieldValues | None:
-    """Return what the catalogue of the suite has of documents, if there is one. It is
-    asked after the index.
-    """
+    """Return what the catalogue of the suite says of documents, after the index."""
     if case_run.case.terms.documents is None:
         return None
-    from pytest_relevance.ext.documents.catalogue_fields import fields_in_catalogue
+    from pytest_relevance.ext.documents.catalogues import fields_in_catalogue
 
     return fields_in_catalogue(case_run)
 
@@ -55,6 +51,6 @@ def pytest_relevance_complete(
     """Return what the catalogues of the suites say of the documents of results."""
     if not any(info.documents for info in files.values()):
         return None
-    from pytest_relevance.ext.documents.catalogue_texts import texts_in_catalogues
+    from pytest_relevance.ext.documents.catalogues import texts_in_catalogues
 
     return texts_in_catalogues(config, results, files)

@@ -1,6 +1,4 @@
-"""Which documents of a failing case are explained, and the calls of the hook for
-them.
-"""
+"""Calls of the hook `pytest_relevance_explain`, for documents of a failing case."""
 
 from __future__ import annotations
 
@@ -24,16 +22,14 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 _HOOK = "pytest_relevance_explain"
 
 _MOST_EXPLAINED = 5
-"""How many documents that rank too high are asked for, and how many that left the top
-k.
-"""
+"""How many documents that rank too high, and that left the top k, are asked for."""
 
 
 def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
-    """Ask the hook about documents of a failing case; return its explanations.
+    """Ask the hook about documents of a failing case, and return its explanations.
 
-    An exception, or a value other than text and None, is a warning of the run; the hook
-    is not asked about the other documents of the case.
+    An exception, or a value other than text and None, is a warning of the run. The hook
+    is then not asked about the other documents of the case.
     """
     explanations: dict[str, str] = {}
     hide = redaction(this.item.config).text
@@ -46,10 +42,9 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
                 response=this.attempt.searched.answer,
             )
             close_unawaited(text)
-            is_text = text is None or isinstance(text, str)
-            problem = (
-                "" if is_text else f"returned {shown(text)}, and returns text or None"
-            )
+            problem = ""
+            if not (text is None or isinstance(text, str)):
+                problem = f"returned {shown(text)}, and returns text or None"
         except failures.ENDING:
             raise
         except BaseException as error:
@@ -59,26 +54,23 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
             problem = f"the hook {_HOOK} {hide(problem)} ({where}); the verdict stays"
             run_store(this.item.config).unsent.warn(_HOOK, problem)
             break
-        if text is not None and (text := text.strip()):
-            explanations[document] = hide(text)
+        explanation = (text or "").strip()
+        if explanation:
+            explanations[document] = hide(explanation)
     return DocumentTexts(explanations=explanations)
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Give the documents to explain: unwanted ones, others that rank too high, and
-    those that left the top k.
-    """
+    """Go through the documents that are unwanted, rank too high, or left the top k."""
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
         too_high = [
             document for document in result.ranking.documents if document in unwanted
         ]
         if result.evaluation.judgments and result.score is not None:
-            too_high += [
-                row.document
-                for row in break_down(result).too_high
-                if row.document is not None
-            ]
+            for row in break_down(result).too_high:
+                if row.document is not None:
+                    too_high.append(row.document)
         yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
     moves = Change.since_baseline(result).moves
     if moves is not None:

@@ -19,8 +19,9 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 class HookSpecs:
-    """The hook. In a class, as pytest takes functions of this module for
-    implementations.
+    """The hook.
+
+    It is in a class, because pytest takes functions of this module for implementations.
     """
 
     @staticmethod
@@ -28,15 +29,15 @@ class HookSpecs:
     def pytest_relevance_explain(
         case: Case, document: str, rank: int | None, response: object
     ) -> str | None:
-        """Explain why a document has its rank, or was not returned: with the
-        explanation of the engine, for instance.
+        """Explain why a document has its rank, or was not returned.
 
-        Return text, or None to leave it to the next implementation. The hook is called
-        in a case that fails, for at most ten documents: those that rank too high, and
-        those that left the top k since the baseline. `-v` shows the text, and a record
-        keeps it. An exception changes no verdict.
+        The explanation of the engine is one, for instance. Return text, or None to
+        leave it to the next implementation. The hook is called in a case that fails,
+        for at most ten documents: those that rank too high, and those that left the top
+        k since the baseline. `-v` shows the text, and a record keeps it. An exception
+        changes no verdict.
 
-        `rank` (from 1) is None for a document that was not returned; `response` is the
+        `rank` (from 1) is None for a document that was not returned. `response` is the
         return value of the search, after awaiting it if it was awaitable.
         """
 

@@ -1,5 +1,11 @@
-"""What nobody has judged: a worklist for people, and the grades of a judge, a fixture
-of a project.
+"""What nobody has judged, and where raters differ.
 
-Also where raters differ, with the command `raters`.
+| module | what it holds |
+|---|---|
+| `plugin` | the options and files, and the hooks that write them |
+| `worklist`, `worklist_file`, `worklist_output` | the unjudged results of a run, their file, and when it is written |
+| `hooks` | asks the fixture `relevance_judge` in a run |
+| `judge`, `judge_file`, `progress` | the calls of a judge, the file with its grades, and how far it is |
+| `calibration` | the grades of a judge beside those of people |
+| `raters`, `raters_report`, `command` | where raters differ, its report, and the command `raters` |
 """

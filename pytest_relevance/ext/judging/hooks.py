@@ -1,5 +1,6 @@
-"""`--relevance-judge=FILE` and `--relevance-calibrate=N`: ask the fixture
-`relevance_judge` for grades.
+"""Ask the fixture `relevance_judge` for grades, in a run.
+
+The options are `--relevance-judge=FILE` and `--relevance-calibrate=N`.
 
 It is asked once all cases ran, before the fixture is torn down:
 
@@ -14,14 +15,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.cases.model import Case
-from pytest_relevance.ext.judging.files import JUDGE_FILE
+from pytest_relevance.ext.judging.calibration import Calibration, with_judged_documents
 from pytest_relevance.ext.judging.judge import (
     AT_ONCE,
     NAME,
@@ -31,12 +32,10 @@ from pytest_relevance.ext.judging.judge import (
     UnusableJudge,
 )
 from pytest_relevance.ext.judging.judge_file import JudgeFile
+from pytest_relevance.ext.judging.plugin import JUDGE_FILE
 from pytest_relevance.ext.judging.progress import Progress
-from pytest_relevance.ext.judging.rated import Judged, Rated, drawn_evenly
-from pytest_relevance.ext.judging.raters_report import agreement_lines
 from pytest_relevance.ext.judging.worklist import Worklist
 from pytest_relevance.ext.judging.worklist_file import in_a_file
-from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message, Target
@@ -45,21 +44,12 @@ from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.terminal import Section, run_terminal
-from pytest_relevance.reports.styled_lines import folded_lines, styled_line
-from pytest_relevance.reports.terminal_text import terminal_width
-from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.catalogue import RunTitles
 from pytest_relevance.results.filled import judged_by
 
-PEOPLE = "people"
-"""The rater of the grades that people gave, beside a judge."""
-
 _MOST_FAULTS = 3
-"""How many different faults of a judge are told."""
-
-_MOST_APART = 3
-"""How many of the pairs of grades that are furthest apart are shown."""
+"""How many different faults of a judge are reported."""
 
 _NOT_ASKED = "not asked for: "
 
@@ -92,9 +82,11 @@ class _Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Progress:
-    """How the line begins that says how far a judge is, and how many it is not asked
-    about, by why.
+class _Asking:
+    """What is said of the questions to a judge while and after it is asked.
+
+    `title`: the beginning of the line that says how far it is. `others`: how many
+    documents it is not asked about, by the reason.
     """
 
     title: str
@@ -102,17 +94,19 @@ class _Progress:
 
 
 class Judging:
-    """The hooks that request the fixture if there is something to judge, and ask it
-    before it is torn down.
+    """Hooks that request the fixture if there is something to judge, and ask it.
 
-    The run fails for messages that are not good.
+    The judge is asked before the fixture is torn down. The run fails for messages that
+    are not good.
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        """Mend the file of a run that was killed. Raises UsageError under
-        pytest-xdist.
+        """Mend the file of a run that was killed.
+
+        Raises UsageError under pytest-xdist.
         """
-        option, self._config = config.option, config
+        option = config.option
+        self._config = config
         self._most: int | None = option.relevance_calibrate
         asks_for_grades = option.relevance_judge is not None
         self._option = (
@@ -144,9 +138,7 @@ class Judging:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> _Hook:
-        """Keep what a call has scored, and request the fixture if there is something to
-        judge.
-        """
+        """Keep what a call has scored, and request the fixture if it is needed."""
         __tracebackhide__ = True
         try:
             return (yield)
@@ -170,8 +162,9 @@ class Judging:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
-        """Ask the judge before the fixture, or a fixture that it requests, is torn
-        down.
+        """Ask the judge before the fixture is torn down.
+
+        That is also before a fixture that it requests is torn down.
         """
         value = yield
         if fixturedef.argname == NAME:
@@ -198,8 +191,9 @@ class Judging:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> _Hook:
-        """Tell what came of it, or why the judge was not asked. The run fails if it
-        cannot be.
+        """Say what the judge did, or why it was not asked.
+
+        The run fails if it cannot be asked.
         """
         outcome = yield
         is_silent = not self._messages and (self._file or not self._sections)
@@ -216,9 +210,7 @@ class Judging:
         return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Request the fixture for an item; tell it and give None if it cannot be
-        asked.
-        """
+        """Return the fixture for an item. If it cannot be set up, say so: None."""
         request = request_of(item)
         if request is None:
             return None
@@ -239,7 +231,7 @@ class Judging:
             self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
-        """Ask a judge, at the teardown of its fixture, unless no case needs it."""
+        """Ask a judge at the teardown of its fixture, unless no case needs it."""
         needs_it = any(scored.judge is value for scored in self._scored.values())
         if self._is_interrupted or not needs_it:
             return
@@ -261,7 +253,7 @@ class Judging:
     # --- grades of unjudged results ---------------------------------------------------
 
     def _fill_file(self, judge: Judge, cases: Sequence[_ScoredCase]) -> None:
-        """Add grades of a judge to the file, if there is one; tell why that failed."""
+        """Add grades of a judge to the file, if there is one, or report why not."""
         file = self._file
         if self._target is None or file is None:
             return
@@ -278,9 +270,7 @@ class Judging:
     def _fill(
         self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
     ) -> None:
-        """Ask a judge for grades of unjudged results, the most valuable first, and add
-        them to the file.
-        """
+        """Ask a judge for grades of unjudged results, and add them to the file."""
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
         rows = left.rows[: self._left]
@@ -305,9 +295,9 @@ class Judging:
             "in the file before": left.pairs - len(left.rows),
             f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows) - len(rows),
         }
-        progress = _Progress(f"judged by {judge.name}:", others)
-        answers = self._answers(judge, questions, progress, take)
-        # so many more may have begun
+        asking = _Asking(f"judged by {judge.name}:", others)
+        answers = self._answers(judge, questions, asking, take)
+        # Calls that had begun when the asking stopped count against the limit too.
         self._left -= min(len(rows), len(answers.by_number) + AT_ONCE)
         graded = sum(answer.grade is not None for answer in answers.by_number.values())
         results = counted(left.pairs, "result")
@@ -320,55 +310,25 @@ class Judging:
     # --- grades beside those of people ------------------------------------------------
 
     def _calibrate(self, judge: Judge, cases: Sequence[_ScoredCase], most: int) -> None:
-        """Ask a judge for grades that people gave in the cases that were scored, and
-        keep what there is to show.
-        """
-        case_numbers: dict[Judged, int] = {}
-        for number, scored in enumerate(cases):
-            for document, grade in scored.case.grades_of_people.items():
-                judged = Judged(scored.case.query, document, grade)
-                case_numbers.setdefault(judged, number)
-        drawn = drawn_evenly(case_numbers, most)
-        results = [_with_judged_documents(scored) for scored in cases]
-        described = self._described(results, [judged.document for judged in drawn])
-        questions = []
-        titles: dict[str, dict[str, str]] = {}
-        for judged in drawn:
-            number = case_numbers[judged]
-            texts = described[number].texts
-            title = texts.titles.get(judged.document, "")
-            titles.setdefault(judged.query, {})[judged.document] = title
-            fields = {
-                **texts.shown.get(judged.document, {}),
-                "id": judged.document,
-                "title": title,
-            }
-            questions.append(Question(cases[number].case, fields))
+        """Ask a judge for grades that people gave, and keep how far they agree."""
+        calibration = Calibration.draw([scored.case for scored in cases], most)
+        results = [
+            with_judged_documents(scored.case, scored.result) for scored in cases
+        ]
+        described = self._described(results, calibration.documents)
+        questions = calibration.questions(described)
         untitled = sum(not question.document["title"] for question in questions)
-        progress = _Progress(f"calibrated {judge.name}:", {"without a title": untitled})
-        answers = self._answers(judge, questions, progress, _take_nothing)
-        columns = terminal_width()
-        how = f"the {counted(len(case_numbers), 'grade')} that people gave"
-        if len(drawn) < len(case_numbers):
-            how += ", drawn evenly over the grades"
-        text = f"asked for {len(drawn):,} of {how}"
-        if answers.rest:
-            text += f": {answers.rest}"
-        lines = folded_lines(text, columns=columns)
-        people = PEOPLE if judge.name != PEOPLE else f"other {PEOPLE}"
-        pairs = _pairs(drawn, answers.by_number, people, judge.name)
-        if pairs:
-            judgments = Judgments(titles=titles, raters=(people, judge.name))
-            lines.append(styled_line(""))
-            lines += agreement_lines(judgments, pairs, _MOST_APART, columns=columns)
-        heading = safe_output(f"calibration of {harmless(judge.name)}")
-        self._sections.append(Section(heading, lines))
+        asking = _Asking(f"calibrated {judge.name}:", {"without a title": untitled})
+        answers = self._answers(judge, questions, asking)
+        section = calibration.section(judge.name, answers.by_number, answers.rest)
+        self._sections.append(section)
 
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Give the results all titles that can be known. The index is asked for
-        `documents` as well.
+        """Give results all titles that can be known.
+
+        The index is asked for `documents` as well.
         """
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         described = list(results)
@@ -382,21 +342,21 @@ class Judging:
         self,
         judge: Judge,
         questions: Sequence[Question],
-        progress: _Progress,
-        take: Callable[[int, Answer], None],
+        asking: _Asking,
+        take: Callable[[int, Answer], None] | None = None,
     ) -> _Answers:
-        """Ask a judge, and tell its faults.
+        """Ask a judge, and report its faults.
 
         `take` gets the number of each question with its answer, as it comes, unless
         that is a fault.
         """
-        bar = Progress(progress.title, len(questions), *run_terminal(self._config))
+        bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}
         why_stopped = ""
         bar.advance(0)
         try:
             for number, answer in judge.ask(questions):
-                if not answer.fault:
+                if take is not None and not answer.fault:
                     take(number, answer)
                 answers[number] = answer
                 bar.advance()
@@ -404,7 +364,7 @@ class Judging:
             self._is_interrupted = True
             why_stopped = "Ctrl-C"
         except (UnusableJudge, pytest.exit.Exception, pytest.fail.Exception) as error:
-            # the last one may be a timeout of the last test
+            # `pytest.fail.Exception` may be a timeout of the last test.
             why_stopped = str(error)
         finally:
             bar.end()
@@ -414,7 +374,7 @@ class Judging:
             answer.grade is None and not answer.fault for answer in answers.values()
         )
         counts = {
-            **progress.others,
+            **asking.others,
             "it cannot tell": unsure,
             "failed": faults.total(),
             _NOT_ASKED + why_stopped: len(questions) - len(answers),
@@ -423,40 +383,8 @@ class Judging:
         return _Answers(answers, "; ".join(rest))
 
     def _tell_faults(self, judge: Judge, faults: Counter[str]) -> None:
-        """Tell the most frequent faults. None of them fails the run."""
+        """Report the most frequent faults. None of them fails the run."""
         told = run_store(self._config).told
         for fault, count in faults.most_common(_MOST_FAULTS):
             text = f"{judge.name}, {counted(count, 'call')}: {fault}"
             told.say(Message(text, is_good=False))
-
-
-def _take_nothing(number: int, answer: Answer) -> None:
-    """Keep no answer as it comes."""
-
-
-def _with_judged_documents(scored: _ScoredCase) -> CaseResult:
-    """Make a result whose titles are looked up for all documents that people judged."""
-    judged = tuple(scored.case.grades_of_people.items())
-    evaluation = replace(scored.result.evaluation, missing=judged)
-    result = replace(scored.result, evaluation=evaluation)
-    return result.with_titles(scored.case.titles, replace=False)
-
-
-def _pairs(
-    drawn: Sequence[Judged], answers: Mapping[int, Answer], people: str, judge: str
-) -> list[Rated]:
-    """Put the grades of a judge beside those of people, those that are furthest apart
-    first.
-
-    `people` and `judge` are the names of the raters.
-    """
-    pairs = []
-    for number, answer in answers.items():
-        if answer.grade is None:
-            continue
-        judged = drawn[number]
-        ratings = {people: judged.grade, judge: answer.grade}
-        spread = abs(answer.grade - judged.grade)
-        pairs.append(Rated(judged.query, judged.document, ratings, spread))
-    pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
-    return pairs

@@ -1,5 +1,6 @@
-"""Ask a judge for grades: the value of the fixture `relevance_judge`, a function
-`judge(query, document)`.
+"""Ask a judge for grades: the value of the fixture `relevance_judge`.
+
+The value is a function `judge(query, document)`.
 
 It is asked outside of any event loop, about `AT_ONCE` documents at a time: in daemon
 threads, or if it is a coroutine function, as tasks of the plugin's own loop. What it
@@ -80,7 +81,7 @@ class UnusableJudge(ValueError):
 class Judge:
     """A judge: its `name` is the rater of its grades.
 
-    `value` is what the fixture returned. Raises `UnusableJudge` if it is no function
+    `value` is what the fixture returned. Raises `UnusableJudge` if it is not a function
     with a name.
     """
 
@@ -126,9 +127,7 @@ class Judge:
                     raise UnusableJudge(f"{NAME} was given up")
 
     def _start(self, question: Question) -> Any:
-        """Begin to ask a question, and return a task of the loop, or the future of a
-        daemon thread.
-        """
+        """Begin to ask a question, and return a task or the future of a thread."""
         answer = self._answer(question)
         if self._loop is not None:
             return self._loop.create_task(answer)
@@ -139,8 +138,9 @@ class Judge:
         return future
 
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
-        """Wait until some of the running ones have finished. There may be none yet
-        after a while.
+        """Return the questions that are finished, after waiting for the first of them.
+
+        There may be none after a while.
         """
         if self._loop is None:
             return wait(running, LOOKS_AFTER, FIRST_COMPLETED).done
@@ -153,8 +153,8 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Ask a question.
 
-        What ends the run is returned: asyncio logs what a task raised and nobody looked
-        at.
+        An exception that ends the run is returned: asyncio logs what a task raised if
+        nobody looked at it.
         """
         try:
             said = self._function(question.case.query, {**question.document})
@@ -191,14 +191,14 @@ def _run(
         answer.send(None)
     except StopIteration as end:
         future.set_result(end.value)
-    except BaseException as error:  # such as of a broken __str__: without an answer the run would wait without end
+    except BaseException as error:  # without an answer the run would wait for ever
         future.set_exception(error)
 
 
 def answer_of(said: object, case: Case) -> Answer:
     """Read what a judge returned: a grade, (grade, note), or None for either.
 
-    A grade may be a name of the scale.
+    A grade may be the name of one on the scale.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
@@ -221,7 +221,7 @@ def answer_of(said: object, case: Case) -> Answer:
 def _grade_of(said: object, case: Case) -> float:
     """Read a grade of the scale of a case, or the name of one.
 
-    Raises ValueError, with what a grade has to be.
+    Raises ValueError, which says what a grade has to be.
     """
     scale = case.terms.scale
     text = f"{said}"

@@ -1,5 +1,6 @@
-"""The file to which a judge adds its grades: a worklist with the columns rater, machine
-and note.
+"""The file to which a judge adds its grades.
+
+It is a worklist with the columns rater, machine and note.
 
 Each row is written when its grade comes, so that a killed run loses only those that
 were on their way.
@@ -33,8 +34,9 @@ _UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
 
 
 def why_not_added_to(data: bytes) -> str | None:
-    """Say why rows of a judge must not be added to this content, and what to do; None
-    if they may be.
+    """Say why a judge must not add rows to this content, and what to do.
+
+    None if it may.
     """
     if not data.strip():
         return None
@@ -126,8 +128,9 @@ class JudgeFile:
         return RowsToJudge(pairs=len(pairs), rows=left)
 
     def _written_rows(self, worklist: Worklist) -> list[dict[str, str]]:
-        """Read the rows of the file, each by the names of the columns; write the header
-        if it has none.
+        """Read the rows of the file, each by the names of the columns.
+
+        The header is written if there is none.
         """
         rows = read_worklist(_whole_rows(self._content()))
         if not rows:
@@ -161,11 +164,11 @@ class JudgeFile:
         self._add([cells.get(name, "") for name in self._names])
 
     def _id_of(self, row: WorklistRow) -> str:
-        """Give the id under which a grade is looked for and added.
+        """Return the id under which a grade is looked for and added.
 
         A query may have another id by now. Then it keeps the id that the file has for
-        its text: with two ids the rows would be of two queries. If the file has its own
-        id too, they are.
+        its text, because two ids would be two queries. If the file has its own id too,
+        they are two.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])
@@ -180,5 +183,5 @@ class JudgeFile:
 
 
 def _cell(text: str) -> str:
-    """Give a text as it is read in a file."""
+    """Return a text as it is read in a file."""
     return escaped(text).strip()

@@ -1,6 +1,4 @@
-"""The options about what nobody has judged: --relevance-unjudged, -judge and
--calibrate.
-"""
+"""Options and files of what nobody has judged: the worklist, and that of a judge."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.ext.judging.files import JUDGE_FILE, WORKLIST
 from pytest_relevance.plugin.options import (
     add_options,
     at_least_one,
@@ -21,6 +18,24 @@ from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
+
+
+def _why_no_worklist(data: bytes) -> str | None:
+    from pytest_relevance.ext.judging.worklist_file import why_kept
+
+    return why_kept(data)
+
+
+def _why_no_judge_file(data: bytes) -> str | None:
+    from pytest_relevance.ext.judging.judge_file import why_not_added_to
+
+    return why_not_added_to(data)
+
+
+WORKLIST = OutputFile("unjudged", _why_no_worklist, unwritten="no case was scored")
+
+JUDGE_FILE = OutputFile("judge", _why_no_judge_file, unwritten="")
+"""The worklist of a judge. It is written as grades come."""
 
 _pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 

@@ -1,5 +1,6 @@
-"""How far long work is: on a terminal one line that moves, in a log a line for each
-tenth.
+"""Shows how far long work is.
+
+On a terminal that is one line that moves, in a log a line for each tenth of the work.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ _TENTHS = 10
 
 @dataclass(eq=False)
 class Progress:
-    """Tells how much of some work is done, and how much longer it takes:
-    `asked 120 of 500, about 2 min left`.
+    """Shows how much of some work is done: `asked 120 of 500, about 2 min left`.
 
-    `what` begins the text, `total` is the number of steps. `write` writes a text and
+    `what` begins the text. `total` is the number of steps. `write` writes a text and
     flushes it. `clock` gives seconds.
     """
 
@@ -31,29 +31,34 @@ class Progress:
     clock: Callable[[], float] = monotonic
 
     def __post_init__(self) -> None:
-        """Begin."""
-        self._began, self._told = self.clock(), -inf
-        self._done = self._tenth = self._width = 0
+        """Begin to measure the time."""
+        self._began = self.clock()
+        self._told = -inf
+        self._done = 0
+        self._tenth = 0
+        self._width = 0
 
     def advance(self, n: int = 1) -> None:
-        """Count `n` more steps as done (0: none, but the line may move); tell it where
-        it is time to.
+        """Count `n` more steps as done, and show it if the last text is old.
+
+        With 0 the line may move all the same.
         """
         self._done += n
         now = self.clock()
         if self.is_terminal:
             if now - self._told >= _EVERY:
-                self._told, text = now, self._text(now)
+                self._told = now
+                text = self._text(now)
                 self.write("\r" + text.ljust(self._width))
                 self._width = len(text)
-        elif self.total and (tenth := self._done * _TENTHS // self.total) > self._tenth:
-            self._tenth = tenth
-            self.write(f"{self._text(now)}\n")
+        elif self.total:
+            tenth = self._done * _TENTHS // self.total
+            if tenth > self._tenth:
+                self._tenth = tenth
+                self.write(f"{self._text(now)}\n")
 
     def end(self) -> None:
-        """Take the line away from the terminal: what comes next says what came of the
-        work.
-        """
+        """Take the line away from the terminal, for what comes next."""
         if self._width:
             self.write("\r" + " " * self._width + "\r")
 
@@ -61,15 +66,13 @@ class Progress:
         text = f"{self.what} {self._done:,} of {self.total:,}"
         left = self.total - self._done
         seconds = (now - self._began) / max(self._done, 1) * left
-        return (
-            f"{text}, about {time_left(seconds)} left"
-            if self._done and left > 0
-            else text
-        )
+        if self._done and left > 0:
+            return f"{text}, about {time_left(seconds)} left"
+        return text
 
 
 def time_left(seconds: float) -> str:
-    """A time that is known roughly: `40 s`, `3 min`, `2 h 10 min`."""
+    """Write a time that is known roughly: `40 s`, `3 min`, `2 h 10 min`."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

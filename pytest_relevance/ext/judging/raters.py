@@ -1,100 +1,136 @@
-"""`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
-
-The documents whose ratings are the furthest apart come first. Then the report says how
-many there are, how far all agree (Krippendorff's alpha), and how generous each rater
-is. If there are two raters, or if --between names two, it has Cohen's kappa, the bias,
-and how often which grades met.
-"""
+"""Where raters disagree: documents that several rated, their bias, and samples."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import floor, fsum
 
-from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command import (
-    OK,
-    CommandError,
-    add_reading,
-    complain,
-    existing,
-    show,
-    whole_from,
-)
-from pytest_relevance.ext.judging.raters_report import MOST_LISTED
+from pytest_relevance.judgments.model import Judgments
+
+FAR_APART = 2
+"""The difference of two ratings, in grades, at which raters disagree seriously."""
 
 
-def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.add_argument(
-        "file", metavar="FILE", type=existing, help="a judgment file in any format"
-    )
-    add_reading(parser, "--format", "--scale", "--id-field")
-    between = "compare these two raters (default: both where a file has two)"
-    parser.add_argument("--between", nargs=2, metavar="RATER", help=between)
-    limit = "how many documents and raters are listed; 0: all of them (default: %(default)s)"
-    parser.add_argument(
-        "--limit", metavar="N", type=whole_from(0), default=MOST_LISTED, help=limit
-    )
+@dataclass(frozen=True, slots=True)
+class RatedDocument:
+    """A document that several raters rated.
 
-
-def run(arguments: Namespace) -> int:
-    """Print the report and return the exit code. Raises `CommandError` if no document
-    has ratings of two raters.
+    `ratings`: {rater: rating}. `spread`: the highest rating less the lowest one.
     """
-    from pytest_relevance._source import Source
-    from pytest_relevance.ext.judging.rated import of_raters, rated_by_several
-    from pytest_relevance.ext.judging.raters_report import rater_lines
-    from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import ids_of, read_ratings
 
-    file = arguments.file
-    source = Source.read(file, ids=ids_of(arguments.id_field))
-    rows = read_ratings(source, arguments.format, machine=True)
-    # repeated ratings count as those of several raters
-    judgments = graded(rows, arguments.scale, "median")
-    pairs = rated_by_several(judgments)
-    if not pairs:
-        count = sum(len(documents) for documents in judgments.values())
-        raise CommandError(
-            f"{file}: found {count:,} judged documents ({rows.format}), and none with the "
-            "ratings of two raters. There are several raters in repeated rows of a query "
-            "and a document (with a column rater, so that it is known who), in a column "
-            "for each rater (anna_rating, ben_rating), or in a Quepid book"
+    query: str
+    document: str
+    ratings: Mapping[str, float]
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterFigures:
+    """The figures of one rater.
+
+    `rated`: the number of documents that they rated.
+    `shared`: how many of them others rated too.
+    `bias`: the mean, over those, of their rating less the mean of the others' ratings.
+    It is above 0 for a generous rater, below 0 for a strict one, and None without
+    shared documents.
+    """
+
+    rater: str
+    rated: int
+    shared: int
+    bias: float | None
+
+
+def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
+    """Keep only the ratings of some raters.
+
+    The grades stay those that all ratings make.
+    """
+    ratings: dict[str, dict[str, dict[str, float]]] = {}
+    for query, documents in judgments.ratings.items():
+        ratings[query] = {}
+        for document, given in documents.items():
+            kept = {rater: given[rater] for rater in raters if rater in given}
+            ratings[query][document] = kept
+    return replace(judgments, grades=judgments, ratings=ratings, raters=tuple(raters))
+
+
+def rated_by_several(judgments: Judgments) -> list[RatedDocument]:
+    """Find the documents with two ratings or more, the furthest apart first.
+
+    Equally far ones are in the order of the file.
+    """
+    found = []
+    for query, documents in judgments.ratings.items():
+        for document, given in documents.items():
+            if len(given) > 1:
+                spread = max(given.values()) - min(given.values())
+                found.append(
+                    RatedDocument(query, document, ratings=given, spread=spread)
+                )
+    return sorted(found, key=lambda rated: -rated.spread)
+
+
+def rater_figures(judgments: Judgments) -> list[RaterFigures]:
+    """Compute the figures of each rater, in the order of the file."""
+    rated: Counter[str] = Counter()
+    differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
+    for documents in judgments.ratings.values():
+        for given in documents.values():
+            rated.update(given.keys())  # a mapping would add up the values
+            others = len(given) - 1
+            if not others:
+                continue
+            total = fsum(given.values())
+            for rater, rating in given.items():
+                differences[rater].append(rating - (total - rating) / others)
+    figures = []
+    for rater, apart in differences.items():
+        bias = fsum(apart) / len(apart) if apart else None
+        figures.append(
+            RaterFigures(rater, rated=rated[rater], shared=len(apart), bias=bias)
         )
-    if arguments.between is not None:
-        known = judgments.raters if rows.raters else ()
-        _check_between(arguments, known)
-        judgments = of_raters(judgments, arguments.between)
-        pairs = rated_by_several(judgments)
-        if not pairs:
-            both = _names(arguments.between)
-            raise CommandError(f"{file}: there is no document that both {both} rated")
-    for notice in judgments.notices:
-        complain(f"{file}: {notice}")
-    lines = rater_lines(
-        judgments,
-        pairs,
-        are_known=rows.raters is not None,
-        limit=arguments.limit or None,
-    )
-    show(lines)
-    return OK
+    return figures
 
 
-def _check_between(arguments: Namespace, raters: Sequence[str]) -> None:
-    """Raise `CommandError` if `--between` does not name two raters of the file."""
-    if not raters:
-        raise CommandError(
-            f"{arguments.file}: the file does not say who rated, which --between needs: "
-            "a column rater"
-        )
-    if len({*arguments.between} & {*raters}) < 2:
-        raise CommandError(
-            f"--between takes two raters of {arguments.file}, {_names(raters)}; found "
-            f"{_names(arguments.between)}"
-        )
+@dataclass(frozen=True, slots=True, order=True)
+class Judged:
+    """The grade that people gave to a document of a query."""
+
+    query: str
+    document: str
+    grade: float
 
 
-def _names(raters: Sequence[str]) -> str:
-    return listed([quoted(rater) for rater in raters], "and")
+def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
+    """Draw at most so many judgments, as many of each grade as there are.
+
+    A grade between two whole ones, such as the median of two raters, counts as the
+    nearest, the higher one of two. Those of one grade are drawn in the order of a
+    digest. So the same ones are drawn in whatever order they come, another judgment
+    changes few of them, and a larger draw has all that a smaller one has.
+    """
+    of_grade: dict[int, list[Judged]] = {}
+    for each in sorted(set(judged)):
+        of_grade.setdefault(floor(each.grade + 0.5), []).append(each)
+    for same_grade in of_grade.values():
+        same_grade.sort(key=_digest)
+    drawn: list[Judged] = []
+    turn = 0
+    while len(drawn) < most:
+        before = len(drawn)
+        for grade in sorted(of_grade):
+            if turn < len(of_grade[grade]):
+                drawn.append(of_grade[grade][turn])
+        if len(drawn) == before:
+            break
+        turn += 1
+    return drawn[:most]
+
+
+def _digest(judged: Judged) -> bytes:
+    text = f"{judged.query}\0{judged.document}"
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import number_text, signed_text
 from pytest_relevance._text import counted, harmless
-from pytest_relevance.ext.judging.rated import FAR_APART, Rated, rater_figures
+from pytest_relevance.ext.judging.raters import FAR_APART, RatedDocument, rater_figures
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
@@ -40,7 +40,11 @@ _WIDEST_QUERY = 30
 
 
 def rater_lines(
-    judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None
+    judgments: Judgments,
+    pairs: Sequence[RatedDocument],
+    *,
+    are_known: bool,
+    limit: int | None,
 ) -> list[Line]:
     """Report on a file with the ratings of several raters.
 
@@ -68,7 +72,7 @@ def rater_lines(
 
 def agreement_lines(
     judgments: Judgments,
-    pairs: Sequence[Rated],
+    pairs: Sequence[RatedDocument],
     limit: int | None,
     *,
     hint: str = "",
@@ -76,9 +80,10 @@ def agreement_lines(
 ) -> list[Line]:
     """Report how far the two raters of `judgments` agree.
 
-    Figures, how often which grades met, and the documents that are furthest apart.
-    `pairs` are the documents that both graded, one or more, the furthest apart first;
-    `limit` of them are listed at most, and `hint` says how to see more.
+    The report has figures, how often which grades met, and the documents that are
+    furthest apart. `pairs` are the documents that both graded, at least one, the
+    furthest apart first. `limit` of them are listed at most, and `hint` says how to see
+    more.
     """
     from pytest_relevance.metrics.agreement import agreement
 
@@ -107,7 +112,7 @@ def agreement_lines(
 
 
 def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Table:
-    """Make the table of the figures of two raters, each with what explains it."""
+    """Make the table of the figures of two raters, each with an explanation."""
     first, second = names
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
@@ -131,9 +136,7 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
 def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
-    """Make the table of how often which grades met; it is empty for very many
-    grades.
-    """
+    """Make the table of how often which grades met; empty for very many grades."""
     grades = sorted({grade for pair in counts for grade in pair})
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]
@@ -153,7 +156,7 @@ def _grades_table(
 
 def _differing_table(
     judgments: Judgments,
-    pairs: Iterable[Rated],
+    pairs: Iterable[RatedDocument],
     raters: Sequence[str],
     limit: int | None,
 ) -> Table:
@@ -189,7 +192,7 @@ def _differing_table(
 
 
 def _rater_columns(raters: Sequence[str]) -> list[Column]:
-    """Make a column for each rater; none if there is not room for all."""
+    """Make a column for each rater; none if there is no room for all."""
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
     columns = [Column(name, RIGHT) for name in names]
     gaps = sum(column.gap for column in columns[1:])
@@ -198,11 +201,11 @@ def _rater_columns(raters: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _rating_text(rated: Rated, rater: str) -> str:
+def _rating_text(rated: RatedDocument, rater: str) -> str:
     return number_text(rated.ratings[rater]) if rater in rated.ratings else "-"
 
 
-def _ratings_text(rated: Rated, *, are_named: bool) -> str:
+def _ratings_text(rated: RatedDocument, *, are_named: bool) -> str:
     """Show the ratings of a document in one cell: `0 (anna), 3 (ben)`, or `0 3`."""
     ratings = sorted(rated.ratings.items(), key=lambda pair: pair[1])
     if not are_named:
@@ -210,8 +213,8 @@ def _ratings_text(rated: Rated, *, are_named: bool) -> str:
     return ", ".join(f"{number_text(rating)} ({rater})" for rater, rating in ratings)
 
 
-def _count_lines(pairs: Sequence[Rated], raters: Sequence[str]) -> list[Line]:
-    """Say how many ratings there are, and how many documents they are far apart on."""
+def _count_lines(pairs: Sequence[RatedDocument], raters: Sequence[str]) -> list[Line]:
+    """Say how many ratings there are, and how many documents raters differ on."""
     ratings = sum(len(rated.ratings) for rated in pairs)
     queries = len({rated.query for rated in pairs})
     by = f" by {counted(len(raters), 'rater')}" if raters else ""
@@ -226,7 +229,7 @@ def _count_lines(pairs: Sequence[Rated], raters: Sequence[str]) -> list[Line]:
     return lines
 
 
-def _alpha_lines(pairs: Iterable[Rated]) -> list[Line]:
+def _alpha_lines(pairs: Iterable[RatedDocument]) -> list[Line]:
     from pytest_relevance.metrics.agreement import krippendorff_alpha
 
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])

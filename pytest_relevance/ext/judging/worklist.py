@@ -1,6 +1,4 @@
-"""The worklist: the unjudged results of a run as a CSV file to fill in, the most
-valuable first.
-"""
+"""The worklist: the unjudged results of a run to fill in, the most valuable first."""
 
 from __future__ import annotations
 
@@ -30,15 +28,15 @@ Search = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class ListedQuery:
+class WorklistQuery:
     """A query of a run, by the id of its case and its text."""
 
     id: str
     text: str
 
     @classmethod
-    def of(cls, result: CaseResult) -> ListedQuery:
-        """Give the query of a case, as a file can contain it."""
+    def of(cls, result: CaseResult) -> WorklistQuery:
+        """Return the query of a case, as a file can contain it."""
         return cls(in_a_file(result.id), in_a_file(result.query))
 
 
@@ -49,7 +47,7 @@ class WorklistRow:
     `ranks`: the ranks (from 1) at which each search returned it.
     `worth`, `move`: the largest ones, up or down.
     `effect`, `reach`: how far the sum of the weighted scores would go with the worth,
-        and with the move.
+    and with the move.
     `fields`: the fields of the catalogue.
     """
 
@@ -65,9 +63,7 @@ class WorklistRow:
     reach: float = 0.0
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
-        """Add the result of a case that returned the document. The order of calls does
-        not matter.
-        """
+        """Add the result of a case that returned the document, in any order."""
         self.title = _longer(self.title, unjudged.title)
         for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
@@ -90,17 +86,17 @@ class WorklistRow:
 
 
 def _larger(one: float, other: float) -> float:
-    """Give the move that goes further; of two that go equally far, the one upwards."""
+    """Return the move that goes further. Of two equally far ones, the one upwards."""
     if abs(one) != abs(other):
         return one if abs(one) > abs(other) else other
     return max(one, other)
 
 
 def _longer(one: str, other: str) -> str:
-    """Give the longer of two texts, on one line.
+    """Return the longer of two texts, on one line.
 
-    Searches may name a document differently. Then the order of the cases must not
-    matter.
+    Searches may name a document differently. The choice does not depend on the order of
+    the cases.
     """
     other = on_one_line(other)
     return max((len(one), one), (len(other), other))[1]
@@ -120,10 +116,10 @@ class Worklist:
         found = list(found)
         ran = [result for result, _ in found]
         self._searches = variants_in_order(ran)
-        names = listed_names(ListedQuery.of(result) for result in ran)
+        names = listed_names(WorklistQuery.of(result) for result in ran)
         by_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result, unjudged_of_case in found:
-            query = ListedQuery.of(result)
+            query = WorklistQuery.of(result)
             for unjudged in unjudged_of_case:
                 name = names[query]
                 document = in_a_file(unjudged.document)
@@ -141,7 +137,7 @@ class Worklist:
 
     @property
     def queries(self) -> int:
-        """How many queries have unjudged results."""
+        """The number of queries with unjudged results."""
         return len({(row.query_id, row.query) for row in self.rows})
 
     @property
@@ -153,7 +149,7 @@ class Worklist:
         return columns_with([*fields])
 
     def cells(self, row: WorklistRow) -> dict[str, str]:
-        """Give the cells of a row by the names of their columns. The grade is blank."""
+        """Return the cells of a row by the names of their columns, without a grade."""
         cells = {
             "query_id": escaped(row.query_id),
             "query": escaped(row.query),
@@ -169,8 +165,9 @@ class Worklist:
         return cells
 
     def to_csv(self, before: bytes = b"") -> bytes:
-        """Give the content of the file. `before` is what it replaces: columns that
-        users added stay.
+        """Return the content of the file.
+
+        `before` is the content that it replaces: columns that users added to it stay.
         """
         columns = self.columns
         added = added_columns(before, columns)
@@ -183,7 +180,7 @@ class Worklist:
         return csv_text(rows).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
-        """`3`, or with several searches or variants `bm25: 3; hybrid: 7`."""
+        """Write ranks: `3`, or with several searches `bm25: 3; hybrid: 7`."""
         parts = []
         for search in self._searches:
             if search in row.ranks:
@@ -207,9 +204,7 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Sort the rows: the query with the most effect first, and of a query the row with
-    the most.
-    """
+    """Sort queries by their effect, and the rows of each by theirs."""
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -224,9 +219,7 @@ def _in_order(
 
 
 def _largest_first(rows: Sequence[WorklistRow]) -> Order:
-    """Give the sort key of some rows together, the largest effect first, then the
-    largest reach.
-    """
+    """Return the sort key of rows: the largest effect first, then the largest reach."""
     effect = fsum(row.effect for row in rows)
     reach = fsum(row.reach for row in rows)
     return -round(effect, 12), -round(reach, 12)
@@ -237,13 +230,13 @@ def _figure(move: float) -> str:
     return f"{round(move, 4) + 0.0:.4f}"
 
 
-def listed_names(queries: Iterable[ListedQuery]) -> dict[ListedQuery, str]:
-    """Choose the name under which the worklist lists each query: its id, or its text if
-    the id is ambiguous.
+def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
+    """Choose the name under which the worklist lists each query.
 
-    An id of several texts is ambiguous: in a file of judgments it can mean only one of
-    them. Renaming one query can make another id ambiguous, because a text may equal an
-    id. So this is repeated.
+    It is the id of the query, or its text if the id is ambiguous. An id of several
+    texts is ambiguous: in a file of judgments it can mean only one of them. Renaming
+    one query can make another id ambiguous, because a text may equal an id. So this is
+    repeated.
     """
     names = {query: query.id for query in queries}
     ambiguous = _ambiguous_queries(names)
@@ -254,7 +247,7 @@ def listed_names(queries: Iterable[ListedQuery]) -> dict[ListedQuery, str]:
     return names
 
 
-def _ambiguous_queries(names: Mapping[ListedQuery, str]) -> list[ListedQuery]:
+def _ambiguous_queries(names: Mapping[WorklistQuery, str]) -> list[WorklistQuery]:
     """Find the queries listed under a name that also stands for another text."""
     texts_by_name: dict[str, set[str]] = defaultdict(set)
     for query, name in names.items():

@@ -34,9 +34,7 @@ _FIELD_PLACE = COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Find the names of columns that a reader of judgments would take for other
-    columns, or for raters.
-    """
+    """Find the names that a reader of judgments would take for other columns."""
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
     names = [*COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
@@ -49,9 +47,7 @@ _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
 _NEVER_IN_A_LINE = re.compile(
     "[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Line breaks, control characters and those that reorder text, and what no file may
-have.
-"""
+"""Line breaks, control characters, marks that reorder text, and surrogates."""
 
 
 def columns_with(fields: Sequence[str]) -> list[str]:
@@ -71,8 +67,9 @@ def field_column(name: str) -> str:
 
 
 def read_worklist(data: bytes) -> list[list[str]]:
-    """Read the rows of a worklist, the header first. Raises ValueError for another
-    file.
+    """Read the rows of a worklist, the header first.
+
+    Raises ValueError for another file.
     """
     if not data.strip():
         return []
@@ -88,9 +85,7 @@ def read_worklist(data: bytes) -> list[list[str]]:
 
 
 def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns are those of a worklist, each once, and each row has a cell
-    for each.
-    """
+    """Say whether rows have the columns of a worklist once each, and all cells."""
     names = rows[0]
     if not _NEEDED.issubset(names) or len(set(names)) < len(names):
         return False
@@ -99,15 +94,13 @@ def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AddedColumns:
-    """The columns that users added to a worklist, and their cells by the key of the
-    row.
-    """
+    """The columns that users added to a worklist, and their cells by row."""
 
     names: Sequence[str] = ()
     cells: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     def cells_of(self, key: tuple[str, ...]) -> Sequence[str]:
-        """Give the cells of a row; blank ones for a row that is new."""
+        """Return the cells of a row; blank ones for a new row."""
         return self.cells.get(key, [""] * len(self.names))
 
 
@@ -126,10 +119,9 @@ def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
 
 
 def why_kept(data: bytes) -> str | None:
-    """Say why a file must not be replaced by a new worklist, and what to do; None if it
-    may be.
+    """Say why a file must not be replaced by a new worklist, and what to do.
 
-    A worklist without a grade may be replaced.
+    None if it may be replaced: a worklist without a grade.
     """
     try:
         rows = read_worklist(data)

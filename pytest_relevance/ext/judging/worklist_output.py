@@ -38,7 +38,7 @@ def write_worklist(run: Run, target: Target) -> Iterator[Message]:
 
 
 def _may_lack_results(run: Run) -> bool:
-    """Whether a case did not come to its end, so that its ranking is unknown."""
+    """Say whether a case did not come to its end, so that its ranking is unknown."""
     info = run.info
     is_incomplete = bool(info.errors or info.missing or info.uncollected)
     return is_incomplete or any(map(has_failed, run.results))

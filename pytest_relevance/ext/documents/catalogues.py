@@ -1,19 +1,26 @@
-"""The fields of documents that the catalogue of a suite has, for expectations that look
-at fields.
+"""What the catalogues of suites say of documents.
+
+Expectations look at fields, and reports show titles and fields.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import listed
 from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.output_files import Message
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.results.catalogue import Catalogue, DocumentValues
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.catalogue import Catalogue, DocumentValues, RunTitles
 from pytest_relevance.results.document_fields import FieldValues
+from pytest_relevance.results.records.run_info import FileInfo
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -22,10 +29,9 @@ _CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
 
 
 def fields_in_catalogue(this: CaseRun) -> FieldValues:
-    """Return what the catalogue of a case has of all documents. It is read once in each
-    process.
+    """Return what the catalogue of a case has of all documents.
 
-    Raises `CaseError` if it cannot be read.
+    It is read once in each process. Raises `CaseError` if it cannot be read.
     """
     columns = this.case.terms.documents
     assert columns is not None
@@ -50,13 +56,14 @@ def fields_in_catalogue(this: CaseRun) -> FieldValues:
 
 
 def _beside(file: str, name: str) -> str:
-    """Give the path of a file that is named from the folder of another one."""
+    """Return the path of a file that is named from the folder of another one."""
     return os.path.normpath(os.path.join(os.path.dirname(file), name))
 
 
 def _columns_of_fields(this: CaseRun) -> set[str]:
-    """Find the columns that any case of the file looks at. A path may be one, or lead
-    into one.
+    """Find the columns that any case of the file looks at.
+
+    The path of a field may be the name of a column, or lead into one.
     """
     columns = set()
     for item in this.item.session.items:
@@ -67,3 +74,26 @@ def _columns_of_fields(this: CaseRun) -> set[str]:
             columns.add(path)
             columns.add(path.partition(".")[0])
     return columns
+
+
+_TITLES: pytest.StashKey[RunTitles] = pytest.StashKey()
+
+
+def texts_in_catalogues(
+    config: pytest.Config,
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> list[DocumentTexts]:
+    """Return the texts of the documents of each result.
+
+    What cannot be read of a catalogue becomes a message. Each catalogue is read once,
+    if the first call is for all results of the run.
+    """
+    titles = config.stash.setdefault(_TITLES, RunTitles())
+    store = run_store(config)
+    described = titles.add(results, files)
+    for problem in titles.problems:
+        store.told.say(Message(problem))
+    titles.problems.clear()
+    store.told.keep_errors(titles.errors)
+    return [result.texts for result in described]

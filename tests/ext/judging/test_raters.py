@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.ext.judging.rated import (
+from pytest_relevance.ext.judging.raters import (
     Judged,
     drawn_evenly,
     rated_by_several,

@@ -1,0 +1,118 @@
+"""The grades of a judge beside those that people gave: `--relevance-calibrate=N`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance._text import counted, harmless
+from pytest_relevance.cases.model import Case
+from pytest_relevance.ext.judging.judge import Answer, Question
+from pytest_relevance.ext.judging.raters import Judged, RatedDocument, drawn_evenly
+from pytest_relevance.ext.judging.raters_report import agreement_lines
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.plugin.terminal import Section
+from pytest_relevance.reports.styled_lines import folded_lines, styled_line
+from pytest_relevance.reports.terminal_text import terminal_width
+from pytest_relevance.reports.workflow_commands import safe_output
+from pytest_relevance.results.case_result import CaseResult
+
+PEOPLE = "people"
+"""The rater of the grades that people gave, beside a judge."""
+
+_MOST_APART = 3
+"""How many of the pairs of grades that are furthest apart are shown."""
+
+
+@dataclass(slots=True)
+class Calibration:
+    """Grades that people gave, and that a judge is asked for too.
+
+    `drawn`: the grades. `case_numbers`: all grades of people, each with the number of
+    the first case that has it. `titles`: `{query: {document: title}}`.
+    """
+
+    cases: Sequence[Case]
+    drawn: Sequence[Judged]
+    case_numbers: Mapping[Judged, int]
+    titles: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def draw(cls, cases: Sequence[Case], most: int) -> Calibration:
+        """Draw at most so many of the grades that people gave in cases."""
+        case_numbers: dict[Judged, int] = {}
+        for number, case in enumerate(cases):
+            for document, grade in case.grades_of_people.items():
+                case_numbers.setdefault(Judged(case.query, document, grade), number)
+        return cls(cases, drawn_evenly(case_numbers, most), case_numbers)
+
+    @property
+    def documents(self) -> list[str]:
+        """The documents of the drawn grades."""
+        return [judged.document for judged in self.drawn]
+
+    def questions(self, described: Sequence[CaseResult]) -> list[Question]:
+        """Return a question for each drawn grade.
+
+        `described`: the results of the cases, with the titles of their documents.
+        """
+        questions = []
+        for judged in self.drawn:
+            number = self.case_numbers[judged]
+            texts = described[number].texts
+            title = texts.titles.get(judged.document, "")
+            self.titles.setdefault(judged.query, {})[judged.document] = title
+            shown = texts.shown.get(judged.document, {})
+            document = {**shown, "id": judged.document, "title": title}
+            questions.append(Question(self.cases[number], document))
+        return questions
+
+    def section(self, judge: str, answers: Mapping[int, Answer], rest: str) -> Section:
+        """Report how far a judge agrees with people.
+
+        `judge`: its name. `answers`: its answers by the numbers of the questions.
+        `rest`: how many have no grade, and why.
+        """
+        columns = terminal_width()
+        how = f"the {counted(len(self.case_numbers), 'grade')} that people gave"
+        if len(self.drawn) < len(self.case_numbers):
+            how += ", drawn evenly over the grades"
+        text = f"asked for {len(self.drawn):,} of {how}"
+        if rest:
+            text += f": {rest}"
+        lines = folded_lines(text, columns=columns)
+        people = PEOPLE if judge != PEOPLE else f"other {PEOPLE}"
+        pairs = self._pairs(answers, people, judge)
+        if pairs:
+            judgments = Judgments(titles=self.titles, raters=(people, judge))
+            lines.append(styled_line(""))
+            lines += agreement_lines(judgments, pairs, _MOST_APART, columns=columns)
+        heading = safe_output(f"calibration of {harmless(judge)}")
+        return Section(heading, lines)
+
+    def _pairs(
+        self, answers: Mapping[int, Answer], people: str, judge: str
+    ) -> list[RatedDocument]:
+        """Return the documents that the judge graded, the furthest apart first.
+
+        `people` and `judge` are the names of the raters.
+        """
+        pairs = []
+        for number, answer in answers.items():
+            if answer.grade is None:
+                continue
+            judged = self.drawn[number]
+            ratings = {people: judged.grade, judge: answer.grade}
+            spread = abs(answer.grade - judged.grade)
+            pairs.append(RatedDocument(judged.query, judged.document, ratings, spread))
+        pairs.sort(key=lambda rated: (-rated.spread, rated.query, rated.document))
+        return pairs
+
+
+def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
+    """Make a result whose titles are looked up for all documents that people judged."""
+    judged = tuple(case.grades_of_people.items())
+    evaluation = replace(result.evaluation, missing=judged)
+    return replace(result, evaluation=evaluation).with_titles(
+        case.titles, replace=False
+    )
