@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import counted
@@ -15,17 +16,18 @@ from pytest_relevance.results.records.run import Run
 def write_worklist(run: Run, target: Target) -> Iterator[Message]:
     """Write the results that nobody has judged, and say how many there are."""
     scored = [result for result in run.results if result.evaluation.scores]
-    # no rankings, so that the unjudged results are unknown
+    # Without rankings the unjudged results are not known.
     if not scored and _may_lack_results(run):
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     worklist = Worklist.of(scored)
-    # of anything but a regular file, a pipe for instance, there is no content to keep
-    problem = target.write(
-        lambda path: write_whole(
-            path, worklist.to_csv(path.read_bytes() if path.is_file() else b"")
-        )
-    )
+
+    def write(path: Path) -> None:
+        # A pipe, for instance, has no content to keep.
+        before = path.read_bytes() if path.is_file() else b""
+        write_whole(path, worklist.to_csv(before))
+
+    problem = target.write(write)
     words = "no unjudged results"
     if worklist.rows:
         rows = counted(len(worklist.rows), "unjudged result")

@@ -1,6 +1,6 @@
 """What is read from the response of a search, and a model of a client library."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -8,9 +8,14 @@ from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 
 
-def ids(response: object, id_field: str | None = None) -> list[str]:
+def ids(
+    response: object,
+    id_field: str | Sequence[str] | None = None,
+    *,
+    judged: Sequence[str] = (),
+) -> list[str]:
     """The documents of a response."""
-    return list(read_ranking(response, id_field).ids)
+    return list(read_ranking(response, id_field, judged=judged).ids)
 
 
 def titles(response: object, title_field: str | None = None) -> list[str | None]:
@@ -20,13 +25,18 @@ def titles(response: object, title_field: str | None = None) -> list[str | None]
 
 
 def refusal(
-    response: object, id_field: str | None = None, labels: object = None
+    response: object,
+    id_field: str | Sequence[str] | None = None,
+    *,
+    labels: object = None,
+    judged: Sequence[str] = (),
 ) -> str:
     """Why a response is no ranking. `labels` is the attribute `ids` of the fixture's
     value.
     """
+    get_labels = None if labels is None else lambda: labels
     with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response, id_field, ids=lambda: labels)
+        read_ranking(response, id_field, ids=get_labels, judged=judged)
     return str(caught.value)
 
 
@@ -37,10 +47,8 @@ def pairs(
     `ids` of the fixture's value.
     """
     ranking = read_ranking(response, id_field, ids=lambda: labels)
-    rounded = [
-        None if score is None else round(score, 3)
-        for score in ranking.scores or [None] * len(ranking.ids)
-    ]
+    scores = ranking.scores or [None] * len(ranking.ids)
+    rounded = [None if score is None else round(score, 3) for score in scores]
     return list(zip(ranking.ids, rounded, strict=True))
 
 

@@ -7,13 +7,11 @@ import pytest
 
 from tests.results.responses.helpers import ids, pairs, refusal
 
+pytestmark = pytest.mark.engines
+
 TEXTS = ["blue shoes", "red shoes", "watch strap"]
 IDS = ["sku-a", "sku-b", "sku-c"]
-PRODUCTS = [
-    {"id": "sku-a", "title": "Blue"},
-    {"id": "sku-b", "title": "Red"},
-    {"id": "sku-c", "title": "Strap"},
-]
+PRODUCTS = [{"id": sku, "title": sku.upper()} for sku in IDS]
 
 
 # --- bm25s ----------------------------------------------------------------------------
@@ -41,19 +39,15 @@ def bm25s() -> Bm25s:
     return Bm25s()
 
 
-@pytest.mark.engines
 def test_row_numbers_of_bm25s(bm25s: Bm25s) -> None:
     assert pairs(bm25s.search("blue shoes"), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
     message = refusal(bm25s.search("blue shoes"))
     assert "search returned labels of an index, Results(" in message
-    batch = [
-        bm25s.library.Results(*each)
-        for each in zip(*bm25s.search("boots", "watch strap"), strict=True)
-    ]
-    assert pairs(batch[1], IDS) == [("sku-c", 0.785)]
+    documents, scores = bm25s.search("boots", "watch strap")
+    second = bm25s.library.Results(documents[1], scores[1])
+    assert pairs(second, IDS) == [("sku-c", 0.785)]
 
 
-@pytest.mark.engines
 @pytest.mark.parametrize(
     "corpus", [IDS, np.array(IDS), PRODUCTS], ids=["ids", "array", "documents"]
 )
@@ -63,14 +57,12 @@ def test_entries_of_the_corpus_of_bm25s(bm25s: Bm25s, corpus: Any) -> None:
     assert pairs(response, ["never asked"]) == pairs(response)
 
 
-@pytest.mark.engines
 def test_documents_that_bm25s_fills_up_with(bm25s: Bm25s) -> None:
     assert pairs(bm25s.search("strap"), IDS) == [("sku-c", 0.392)]
     assert pairs(bm25s.search("nothing"), IDS) == []
     assert pairs(bm25s.search("nothing")) == []
 
 
-@pytest.mark.engines
 def test_documents_and_scores_of_bm25s_apart(bm25s: Bm25s) -> None:
     documents, scores = bm25s.search("blue shoes", k=2, corpus=PRODUCTS)
     assert pairs((documents, scores)) == [("sku-a", 0.58), ("sku-b", 0.188)]
@@ -78,20 +70,15 @@ def test_documents_and_scores_of_bm25s_apart(bm25s: Bm25s) -> None:
     assert pairs((rows, scores), IDS) == [("sku-a", 0.58), ("sku-b", 0.188)]
 
 
-@pytest.mark.engines
 def test_two_queries_of_bm25s(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes", "strap"), labels=IDS)
     assert "which has the results of 2 queries" in message
     assert "an attribute many" in message
 
 
-@pytest.mark.engines
 def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
     message = refusal(bm25s.search("blue shoes", sorted=False), labels=IDS)
-    assert (
-        "search returned Results of bm25s in no order, Results(documents=array("
-        in message
-    )
+    assert "search returned Results of bm25s in no order, Results(docu" in message
     assert "call retrieve() with sorted=True" in message
 
 
@@ -103,7 +90,6 @@ def okapi() -> Any:
     return pytest.importorskip("rank_bm25").BM25Okapi([text.split() for text in TEXTS])
 
 
-@pytest.mark.engines
 def test_the_documents_of_rank_bm25(okapi: Any) -> None:
     assert ids(okapi.get_top_n(["blue"], IDS, n=1)) == ["sku-a"]
     assert ids(okapi.get_top_n(["strap"], PRODUCTS, n=1)) == ["sku-c"]

@@ -90,12 +90,6 @@ class Cursor:
         raise AssertionError("it belongs to the search")
 
 
-def test_a_cursor_is_read_as_far_and_stays_open() -> None:
-    cursor = Cursor()
-    assert len(read_ranking(cursor, most=11).ids) == 11
-    assert cursor.fetched == 11
-
-
 class IterableCursor(Cursor):
     def __iter__(self) -> Iterator[tuple[str]]:
         return self
@@ -105,8 +99,9 @@ class IterableCursor(Cursor):
         return ("a",)
 
 
-def test_a_cursor_that_is_iterated_over_stays_open() -> None:
-    cursor = IterableCursor()
+@pytest.mark.parametrize("kind", [Cursor, IterableCursor])
+def test_a_cursor_is_read_as_far_and_stays_open(kind: type[Cursor]) -> None:
+    cursor = kind()
     assert len(read_ranking(cursor, most=11).ids) == 11
     assert cursor.fetched == 11
 

@@ -24,16 +24,6 @@ DISTANCES = np.array([[0, 1, 4]], dtype="float32")
 LABELS = np.array([[0, 2, 3]], dtype="int64")
 
 
-def two_ways(message: str) -> bool:
-    """Whether a message says both ways out: the attribute `ids`, and what to return
-    where the labels are ids.
-    """
-    return (
-        "give the fixture's value an attribute ids" in message
-        and "if they are the ids, return " in message
-    )
-
-
 # --- pairs of arrays ------------------------------------------------------------------
 
 
@@ -89,14 +79,11 @@ def test_labels_without_ids(pair: object) -> None:
     message, labels, distances = refusal(pair), LABELS, DISTANCES
     assert "search returned labels of an index" in message
     assert "[[0, 2, 3]]" in message
-    assert two_ways(message)
+    assert "give the fixture's value an attribute ids" in message
     assert "with distances zip(labels[0].tolist(), distances[0].tolist())" in message
-    assert pairs(zip(labels[0].tolist(), distances[0].tolist(), strict=True)) == [
-        ("0", 0),
-        ("2", 1),
-        ("3", 4),
-    ]
-    assert "return them in a list: labels[0].tolist()" in message
+    with_distances = zip(labels[0].tolist(), distances[0].tolist(), strict=True)
+    assert pairs(with_distances) == [("0", 0), ("2", 1), ("3", 4)]
+    assert "if they are the ids, return them in a list: labels[0].tolist()" in message
     assert ids(labels[0].tolist()) == ["0", "2", "3"]
 
 
@@ -130,10 +117,7 @@ def test_ids_that_do_not_fit(known: object, message: str) -> None:
 def test_the_results_of_two_queries(several: object) -> None:
     message = refusal(several, labels=IDS)
     assert "an array of shape (2, 3), which has the results of 2 queries" in message
-    assert (
-        "search for one query at a time, or give the fixture's value an attribute many"
-        in message
-    )
+    assert "search for one query at a time, or give the fixture's value" in message
 
 
 @pytest.mark.parametrize(
@@ -146,43 +130,35 @@ def test_the_results_of_two_queries(several: object) -> None:
     ],
 )
 def test_arrays_whose_types_do_not_tell_labels_from_distances(pair: object) -> None:
-    assert "of which either may be the labels or the distances" in refusal(
-        pair, labels=IDS
-    )
+    why = "of which either may be the labels or the distances"
+    assert why in refusal(pair, labels=IDS)
 
 
-def test_arrays_that_do_not_fit_together() -> None:
-    assert "arrays that do not fit together" in refusal(
-        (DISTANCES, LABELS[0]), labels=IDS
-    )
-    assert "the label -2, which is not in" in refusal(
-        (DISTANCES, np.array([[0, -2, 1]])), labels=IDS
-    )
-    limits = np.array(
-        [0, 3], dtype="uint64"
-    )  # as range_search of faiss, which does not sort
-    assert "is an array or a table" in refusal(
-        (limits, DISTANCES[0], LABELS[0]), labels=IDS
-    )
+LIMITS = np.array([0, 3], dtype="uint64")
+ALONE = "is an array or a table; return it alone, or arrays as a tuple"
 
 
 @pytest.mark.parametrize(
-    "arrays", [[DISTANCES, LABELS], [DISTANCES[0], LABELS[0]], [LABELS[0]]]
+    ("response", "why"),
+    [
+        ((DISTANCES, LABELS[0]), "arrays that do not fit together"),
+        ((DISTANCES, np.array([[0, -2, 1]])), "the label -2, which is not in"),
+        ((LIMITS, DISTANCES[0], LABELS[0]), ALONE),
+        ([DISTANCES, LABELS], ALONE),
+        ([DISTANCES[0], LABELS[0]], ALONE),
+        ([LABELS[0]], ALONE),
+    ],
+    ids=["shapes", "a label", "range_search of faiss", "a list", "rows", "labels"],
 )
-def test_arrays_in_a_list(arrays: object) -> None:
-    assert "is an array or a table; return it alone, or arrays as a tuple" in refusal(
-        arrays, labels=IDS
-    )
+def test_arrays_that_are_not_the_results_of_a_query(response: object, why: str) -> None:
+    assert why in refusal(response, labels=IDS)
 
 
 def test_documents_and_scores() -> None:
-    assert pairs((np.array([["sku-a", "sku-b"]]), np.array([[2.5, 1.5]]))) == [
-        ("sku-a", 2.5),
-        ("sku-b", 1.5),
-    ]
+    scores, expected = np.array([[2.5, 1.5]]), [("sku-a", 2.5), ("sku-b", 1.5)]
     products = np.array([[{"id": "sku-a"}, {"id": "sku-b"}]], dtype=object)
-    assert pairs((products, np.array([[2.5, 1.5]]))) == [("sku-a", 2.5), ("sku-b", 1.5)]
-    assert pairs((np.array([[2.5, 1.5]]), products)) == [("sku-a", 2.5), ("sku-b", 1.5)]
+    assert pairs((np.array([["sku-a", "sku-b"]]), scores)) == expected
+    assert pairs((products, scores)) == pairs((scores, products)) == expected
 
 
 @pytest.mark.parametrize(
@@ -238,14 +214,9 @@ def test_what_faiss_returns() -> None:
     flat = pytest.importorskip("faiss").IndexFlatL2(2)
     flat.add(VECTORS)
     assert pairs(flat.search(ORIGIN, 3), IDS) == NEAREST
-    assert two_ways(refusal(flat.search(ORIGIN, 3)))
-    assert "the results of 2 queries" in refusal(
-        flat.search(VECTORS[:2], 3), labels=IDS
-    )
-    assert pairs(list(zip(*flat.search(VECTORS[:2], 3), strict=True))[1], IDS)[0] == (
-        "sku-b",
-        0.0,
-    )
+    two = flat.search(VECTORS[:2], 3)
+    assert "the results of 2 queries" in refusal(two, labels=IDS)
+    assert pairs(list(zip(*two, strict=True))[1], IDS)[0] == ("sku-b", 0.0)
 
 
 # --- hnswlib --------------------------------------------------------------------------
@@ -259,13 +230,6 @@ def test_what_hnswlib_returns(kind: str) -> None:
     index.add_items(VECTORS)
     assert pairs(index.knn_query(ORIGIN, k=3), IDS) == NEAREST
     assert pairs(index.knn_query(ORIGIN[0], k=3), IDS) == NEAREST
-    assert two_ways(refusal(index.knn_query(ORIGIN, k=3)))
-    assert "the results of 2 queries" in refusal(
-        index.knn_query(VECTORS[:2], k=3), labels=IDS
-    )
-    assert pairs(list(zip(*index.knn_query(VECTORS[:2], k=3), strict=True))[1], IDS)[
-        0
-    ] == ("sku-b", 0.0)
 
 
 # --- usearch --------------------------------------------------------------------------
@@ -280,15 +244,13 @@ def test_what_usearch_returns() -> None:
     keyed = usearch.Index(ndim=2, metric="l2sq", dtype="f32")
     keyed.add(np.array([*KEYS]), VECTORS)
     assert pairs(keyed.search(ORIGIN[0], 9), KEYS) == [*NEAREST, ("sku-b", 9.0)]
-    assert (
-        pairs(
-            usearch.search(VECTORS, ORIGIN[0], 3, usearch.MetricKind.L2sq, exact=True),
-            IDS,
-        )
-        == NEAREST
-    )
+    metric = usearch.MetricKind.L2sq
+    exact = usearch.search(VECTORS, ORIGIN[0], 3, metric, exact=True)
+    assert pairs(exact, IDS) == NEAREST
     assert pairs(usearch.Index(ndim=2).search(ORIGIN[0], 3)) == []
-    assert two_ways(refusal(keyed.search(ORIGIN[0], 3)))
+    assert "give the fixture's value an attribute ids" in refusal(
+        keyed.search(ORIGIN[0])
+    )
     batch = keyed.search(VECTORS[:2], 3)
     assert "search returned a batch of usearch" in refusal(batch, labels=KEYS)
     assert pairs(list(batch)[1], KEYS)[0] == ("sku-b", 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from tests.results.responses.helpers import ids
 
 pytestmark = pytest.mark.engines
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.engines
 psycopg = pytest.importorskip("psycopg")
 rows = pytest.importorskip("psycopg.rows")
 
+BEST_FIRST = Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
 PRODUCTS = """
     create table products (id text, number int, key uuid, title text, price numeric, weight real);
     insert into products values
@@ -58,8 +59,7 @@ def test_rows_without_names(
     found = connection.execute(
         f"select {columns} from products order by number desc"
     ).fetchall()
-    ranking = read_ranking(found)
-    assert (ranking.ids, ranking.titles, ranking.scores) == expected
+    assert read_ranking(found) == Ranking(*expected)
 
 
 FACTORIES = {
@@ -83,12 +83,7 @@ def test_rows_of_every_factory_and_their_cursors(connection: Any, factory: str) 
     query = "select id, title, weight as score from products order by number desc"
     for read in (lambda cursor: cursor, lambda cursor: cursor.fetchall(), iter):
         cursor = connection.cursor(row_factory=FACTORIES[factory]())
-        ranking = read_ranking(read(cursor.execute(query)))
-        assert (ranking.ids, ranking.titles, ranking.scores) == (
-            ["b", "a"],
-            ["Boots", "Apron"],
-            [1.5, 0.5],
-        )
+        assert read_ranking(read(cursor.execute(query))) == BEST_FIRST
 
 
 def test_one_column_as_scalars(connection: Any) -> None:
@@ -105,12 +100,7 @@ def test_the_columns_of_a_cursor_are_read_by_their_names_in_any_order(
     cursor = connection.execute(
         "select weight as score, title, id from products order by number desc"
     )
-    ranking = read_ranking(cursor)
-    assert (ranking.ids, ranking.titles, ranking.scores) == (
-        ["b", "a"],
-        ["Boots", "Apron"],
-        [1.5, 0.5],
-    )
+    assert read_ranking(cursor) == BEST_FIRST
     cursor = connection.execute(
         "select title as label, id as sku from products order by number desc"
     )

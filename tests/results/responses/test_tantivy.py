@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from tests.results.responses.helpers import ids, refusal
 
 pytestmark = pytest.mark.engines
+
+TITLES = ["red shoes shoes", "blue shoes"]
 
 
 class Tantivy:
@@ -44,12 +46,9 @@ def tantivy() -> Tantivy:
 def test_a_searcher_with_its_result(tantivy: Tantivy) -> None:
     result = tantivy.search("shoes")
     for found in (result, result.hits):
+        scores = [score for score, _ in result.hits]
         ranking = read_ranking((tantivy.searcher, found))
-        assert (ranking.ids, ranking.titles) == (
-            ["b", "a"],
-            ["red shoes shoes", "blue shoes"],
-        )
-        assert ranking.scores == [score for score, _ in result.hits]
+        assert ranking == Ranking(["b", "a"], TITLES, scores)
     assert ids((tantivy.searcher, result), "product.sku") == ["B", "A"]
     assert ids((tantivy.searcher, tantivy.search("nothing"))) == []
 
@@ -58,16 +57,14 @@ def test_documents_of_tantivy(tantivy: Tantivy) -> None:
     hits = tantivy.search("shoes").hits
     documents = [tantivy.searcher.doc(address) for _, address in hits]
     scores = [score for score, _ in hits]
-    assert read_ranking(documents).ids == ["b", "a"]
-    assert read_ranking(documents).titles == ["red shoes shoes", "blue shoes"]
+    assert read_ranking(documents) == Ranking(["b", "a"], TITLES)
     assert ids(documents, "product.sku") == ["B", "A"]
     assert ids([document.to_dict() for document in documents]) == ["b", "a"]
     for pairs in (
-        list(zip(documents, scores, strict=True)),
-        list(zip(scores, documents, strict=True)),
+        zip(documents, scores, strict=True),
+        zip(scores, documents, strict=True),
     ):
-        assert read_ranking(pairs).ids == ["b", "a"]
-        assert read_ranking(pairs).scores == scores
+        assert read_ranking(pairs) == Ranking(["b", "a"], TITLES, scores)
 
 
 def test_a_result_of_tantivy_without_the_searcher_is_refused(tantivy: Tantivy) -> None:

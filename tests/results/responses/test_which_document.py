@@ -2,7 +2,6 @@
 documents.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from types import SimpleNamespace
@@ -15,47 +14,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.responses.ranking import read_ranking
-from pytest_relevance.results.responses.reading import UnreadableRanking
-from tests.results.responses.helpers import Model
+from tests.results.responses.helpers import Model, ids, refusal
 
 INDEX_AND_ID = "{_index}/{_id}"
-
-
-def ids(
-    response: object,
-    id_field: str | Sequence[str] | None = None,
-    judged: Sequence[str] = (),
-) -> list[str]:
-    return list(read_ranking(response, id_field, judged=judged).ids)
-
-
-def refusal(
-    response: object,
-    id_field: str | Sequence[str] | None = None,
-    judged: Sequence[str] = (),
-) -> str:
-    with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response, id_field, judged=judged)
-    return str(caught.value)
-
+KEY = "00000000-0000-0000-0000-000000000007"
 
 # --- a list of fields -----------------------------------------------------------------
 
 
-def test_the_first_field_of_a_list_that_a_result_has() -> None:
-    response = [{"ean": "e-1", "sku": "s-1"}, {"ean": "e-2"}, {"id": "7", "sku": "s-3"}]
-    assert ids(response, ["sku", "ean"]) == ["s-1", "e-2", "s-3"]
+SKU = {"_id": "1", "_source": {"sku": "s-1"}}
+FIELD_LISTS: dict[str, tuple[object, list[str], list[str]]] = {
+    "the first that a result has": (
+        [{"ean": "e-1", "sku": "s-1"}, {"ean": "e-2"}, {"id": "7", "sku": "s-3"}],
+        ["sku", "ean"],
+        ["s-1", "e-2", "s-3"],
+    ),
+    "a nested one before another": ({"hits": [SKU]}, ["sku", "_id"], ["s-1"]),
+    "a missing value of a data frame": (
+        pd.DataFrame({"sku": ["s-1", None], "ean": [None, "e-2"]}),
+        ["sku", "ean"],
+        ["s-1", "e-2"],
+    ),
+}
 
 
-def test_a_field_of_a_list_may_be_nested_where_a_later_one_is_not() -> None:
-    hit = {"_id": "1", "_source": {"sku": "s-1"}}
-    assert ids({"hits": {"hits": [hit]}}, ["sku", "_id"]) == ["s-1"]
-
-
-def test_a_missing_value_of_a_data_frame_is_no_field() -> None:
-    frame = pd.DataFrame({"sku": ["s-1", None], "ean": [None, "e-2"]})
-    assert ids(frame, ["sku", "ean"]) == ["s-1", "e-2"]
+@pytest.mark.parametrize(
+    ("response", "id_field", "expected"), FIELD_LISTS.values(), ids=FIELD_LISTS
+)
+def test_a_list_of_fields(
+    response: object, id_field: list[str], expected: list[str]
+) -> None:
+    assert ids(response, id_field) == expected
 
 
 def test_a_result_without_any_field_of_a_list() -> None:
@@ -81,56 +70,35 @@ def test_a_result_in_which_a_path_ends_too_early(
     assert why in refusal([result], id_field)
 
 
+@pytest.mark.parametrize("written", ["sourse", "sorce", "metadata.sourc", "Source"])
+def test_the_field_that_was_meant(written: str) -> None:
+    """A field `score` is nearer to `sorce` than the whole path of the field that was
+    meant.
+    """
+    result = {"id": "1", "score": 0.5, "metadata": {"page": 3, "source": "a.md"}}
+    assert "; did you mean metadata.source?" in refusal([result], written)
+
+
 # --- a template -----------------------------------------------------------------------
 
-TWO_INDEXES = {
-    "Elasticsearch": (
-        {
-            "hits": {
-                "hits": [
-                    {"_index": "articles", "_id": "1"},
-                    {"_index": "products", "_id": "1"},
-                ]
-            }
-        },
-        "{_index}/{_id}",
-    ),
+SHOPS = ["articles", "products"]
+HITS = [{"_index": shop, "_id": "1"} for shop in SHOPS]
+TWO_INDEXES: dict[str, tuple[object, str]] = {
+    "Elasticsearch": ({"hits": {"hits": HITS}}, "{_index}/{_id}"),
     "Meilisearch": (
-        {
-            "hits": [
-                {"id": 1, "_federation": {"indexUid": "articles"}},
-                {"id": 1, "_federation": {"indexUid": "products"}},
-            ]
-        },
+        {"hits": [{"id": 1, "_federation": {"indexUid": shop}} for shop in SHOPS]},
         "{_federation.indexUid}/{id}",
     ),
     "Typesense": (
-        {
-            "hits": [
-                {"collection": "articles", "document": {"id": "1"}},
-                {"collection": "products", "document": {"id": "1"}},
-            ]
-        },
+        {"hits": [{"collection": shop, "document": {"id": "1"}} for shop in SHOPS]},
         "{collection}/{id}",
     ),
     "objects": (
-        [
-            SimpleNamespace(id="1", collection="articles"),
-            SimpleNamespace(id="1", collection="products"),
-        ],
+        [SimpleNamespace(id="1", collection=shop) for shop in SHOPS],
         "{collection}/{id}",
     ),
-    "a data frame": (
-        pd.DataFrame({"id": [1, 1], "indexUid": ["articles", "products"]}),
-        "{indexUid}/{id}",
-    ),
-    "(document, score) rows": (
-        [
-            ({"_index": "articles", "_id": "1"}, 1.5),
-            ({"_index": "products", "_id": "1"}, 0.5),
-        ],
-        "{_index}/{_id}",
-    ),
+    "a data frame": (pd.DataFrame({"id": 1, "indexUid": SHOPS}), "{indexUid}/{id}"),
+    "(document, score) rows": ([(hit, 0.5) for hit in HITS], "{_index}/{_id}"),
 }
 
 
@@ -147,9 +115,8 @@ def test_one_id_in_two_indexes(response: object, template: str) -> None:
 
 
 def test_the_way_out_for_one_document_in_two_indexes() -> None:
-    response, _ = TWO_INDEXES["Elasticsearch"]
-    assert 'if they are one, write id_field: "{_id}"' in refusal(response)
-    assert ids(response, "{_id}") == ["1", "1"]
+    assert 'if they are one, write id_field: "{_id}"' in refusal(HITS)
+    assert ids(HITS, "{_id}") == ["1", "1"]
 
 
 def test_one_named_id_in_two_indexes() -> None:
@@ -162,8 +129,7 @@ def test_one_named_id_in_two_indexes() -> None:
 
 
 def test_a_document_that_is_returned_twice_from_one_index() -> None:
-    hits = [{"_index": "products", "_id": "1"}, {"_index": "products", "_id": "1"}]
-    assert ids(hits) == ["1", "1"]
+    assert ids([HITS[0], HITS[0]]) == ["1", "1"]
 
 
 def test_the_fields_of_a_template_may_be_anything_that_is_an_id() -> None:
@@ -173,31 +139,24 @@ def test_the_fields_of_a_template_may_be_anything_that_is_an_id() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (
-            {"_id": "1"},
-            'result 1 of 1 has no field "_index", which id_field "{_index}/{_id}" needs, only _id: ',
-        ),
-        (
-            {"_index": None, "_id": "1"},
-            'has no field "_index", which id_field "{_index}/{_id}" needs',
-        ),
-        (
-            {"_index": "", "_id": "1"},
-            'has an empty field "_index", which id_field "{_index}/{_id}" needs',
-        ),
-        (
-            {"_index": "a", "_id": 1.5},
-            'has a field "_id", which id_field "{_index}/{_id}" needs, that is a float, 1.5',
-        ),
-        ("1", 'has no field "_index", which id_field "{_index}/{_id}" needs: \'1\''),
-        (("1", 0.5), 'has no field "_index"'),
-    ],
-)
-def test_a_result_that_lacks_a_field_of_a_template(row: object, message: str) -> None:
-    assert message in refusal([row], INDEX_AND_ID)
+NEEDS = 'which id_field "{_index}/{_id}" needs'
+LACKING: list[tuple[object, str]] = [
+    ({"_id": "1"}, f'has no field "_index", {NEEDS}, only _id'),
+    ({"_index": None, "_id": "1"}, f'has no field "_index", {NEEDS}, only _id'),
+    ({"_index": "", "_id": "1"}, f'has an empty field "_index", {NEEDS}'),
+    (
+        {"_index": "a", "_id": 1.5},
+        f'has a field "_id", {NEEDS}, that is a float, 1.5, whose text could be another one\'s; return ids as text or '
+        "integers, and scores as (id, score) pairs",
+    ),
+    ("1", f'has no field "_index", {NEEDS}'),
+    (("1", 0.5), f'has no field "_index", {NEEDS}'),
+]
+
+
+@pytest.mark.parametrize(("row", "why"), LACKING)
+def test_a_result_that_lacks_a_field_of_a_template(row: object, why: str) -> None:
+    assert refusal([row], INDEX_AND_ID).startswith(f"result 1 of 1 {why}: ")
 
 
 def test_a_separator_in_a_value_is_percent_encoded() -> None:
@@ -234,96 +193,87 @@ class Row(NamedTuple):
 
 
 TWO_IDS: dict[str, tuple[Any, str, str]] = {
-    "mappings": ([{"id": 2, "document_id": 7}], 'id "2"', 'document_id "7"'),
-    "docid and docno": ([{"docid": 4, "docno": "d-9"}], 'docid "4"', 'docno "d-9"'),
-    "another spelling": ([{"id": 2, "documentId": 7}], 'id "2"', 'documentId "7"'),
-    "of Algolia": ([{"objectID": "p-7", "id": 7}], 'id "7"', 'objectID "p-7"'),
-    "of MongoDB": ([{"_id": "5f", "id": "sku"}], 'id "sku"', '_id "5f"'),
-    "dataclasses": ([Chunk(2, 7)], 'id "2"', 'document_id "7"'),
-    "named tuples": ([Row(2, 7)], 'id "2"', 'document_id "7"'),
-    "models": ([Model(id=2, document_id=7)], 'id "2"', 'document_id "7"'),
+    "mappings": ([{"id": 2, "document_id": 7}], "id 2", "document_id 7"),
+    "docid and docno": ([{"docid": 4, "docno": "d-9"}], "docid 4", "docno d-9"),
+    "another spelling": ([{"id": 2, "documentId": 7}], "id 2", "documentId 7"),
+    "of Algolia": ([{"objectID": "p-7", "id": 7}], "id 7", "objectID p-7"),
+    "of MongoDB": ([{"_id": "5f", "id": "sku"}], "id sku", "_id 5f"),
+    "dataclasses": ([Chunk(2, 7)], "id 2", "document_id 7"),
+    "named tuples": ([Row(2, 7)], "id 2", "document_id 7"),
+    "models": ([Model(id=2, document_id=7)], "id 2", "document_id 7"),
     "a data frame": (
         pd.DataFrame({"id": [2], "document_id": [7.0]}),
-        'id "2"',
-        'document_id "7"',
+        "id 2",
+        "document_id 7",
     ),
     "(document, score) rows": (
         [({"id": 2, "document_id": 7}, 0.5)],
-        'id "2"',
-        'document_id "7"',
+        "id 2",
+        "document_id 7",
     ),
-    "a payload": ([{"id": 2, "payload": {"id": 7}}], 'id "2"', 'payload.id "7"'),
+    "a payload": ([{"id": 2, "payload": {"id": 7}}], "id 2", "payload.id 7"),
     "metadata of an object": (
         [SimpleNamespace(id=2, metadata={"doc_id": "7"})],
-        'id "2"',
-        'metadata.doc_id "7"',
+        "id 2",
+        "metadata.doc_id 7",
     ),
     "in a payload alone": (
         [{"payload": {"id": 2, "docid": 7}}],
-        'payload.id "2"',
-        'payload.docid "7"',
+        "payload.id 2",
+        "payload.docid 7",
     ),
     "in a hit's document": (
         {"hits": [{"document": {"id": 2, "doc_id": 7}}]},
-        'document.id "2"',
-        'document.doc_id "7"',
+        "document.id 2",
+        "document.doc_id 7",
     ),
-    "in the source of a hit": (
+    "beside the source of a hit": (
         {"hits": {"hits": [{"_id": "2", "doc_id": "7"}]}},
-        '_id "2"',
-        'doc_id "7"',
+        "_id 2",
+        "doc_id 7",
     ),
     "of Chroma": (
-        {
-            "ids": [["c-1"]],
-            "distances": [[0.5]],
-            "metadatas": [[{"document_id": "d-1"}]],
-        },
-        'id "c-1"',
-        'metadata.document_id "d-1"',
+        {"ids": [["c-1"]], "metadatas": [[{"document_id": "d-1"}]]},
+        "id c-1",
+        "metadata.document_id d-1",
     ),
 }
 
 
 @pytest.mark.parametrize(("response", "one", "other"), TWO_IDS.values(), ids=TWO_IDS)
 def test_two_usual_ids_of_a_result(response: Any, one: str, other: str) -> None:
-    message = refusal(response)
-    assert "result 1 of 1 has two ids, " in message
-    assert one in message
-    assert other in message
-    first, second = one.partition(" ")[0], other.partition(" ")[0]
-    assert f"id_field: {first}" in message
-    assert f"id_field: {second}" in message
-    assert ids(response, first) == [one.split('"')[1]]
+    (first, id_), (second, other_id) = one.split(), other.split()
+    assert refusal(response).startswith(
+        f'result 1 of 1 has two ids, {first} "{id_}" and {second} "{other_id}"; '
+        f"write id_field: {first} or id_field: {second} in the case file: "
+    )
+    assert ids(response, first) == [id_]
 
 
-def test_two_names_of_one_id() -> None:
-    assert ids([{"id": 7, "document_id": "7"}]) == ["7"]
-    assert ids([{"id": "7", "document_id": None}]) == ["7"]
-    assert ids([{"id": "7", "docid": float("nan")}]) == ["7"]
-    frame = pd.DataFrame({"id": [7, 8], "document_id": [7.0, None]})
-    assert ids(frame) == ["7", "8"]
-    assert ids([{"id": UUID(int=7), "payload": {"id": str(UUID(int=7))}}]) == [
-        str(UUID(int=7))
-    ]
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ([{"id": 7, "document_id": "7"}], ["7"]),
+        ([{"id": "7", "document_id": None}], ["7"]),
+        ([{"id": "7", "docid": float("nan")}], ["7"]),
+        (pd.DataFrame({"id": [7, 8], "document_id": [7.0, None]}), ["7", "8"]),
+        ([{"id": UUID(KEY), "payload": {"id": KEY}}], [KEY]),
+    ],
+)
+def test_two_names_of_one_id(response: object, expected: list[str]) -> None:
+    assert ids(response) == expected
 
 
-def test_another_id_in_the_source_of_a_hit() -> None:
-    hits = {"hits": {"hits": [{"_id": "b", "_source": {"id": "7"}}]}}
-    assert ids(hits) == ["b"]
-    assert ids(hits, judged=["b"]) == ["b"]
-    assert ids(hits, judged=["7"]) == ["b"]
-    message = refusal(hits, judged=["7", "b"])
-    assert 'has two ids, _id "b" and _source.id "7"' in message
-    assert "write id_field: _id or id_field: _source.id in the case file" in message
+@pytest.mark.parametrize(
+    ("holder", "own"), [("_source", "7"), ("fields", ["7"]), ("meta", "7")]
+)
+def test_another_id_in_the_document_of_a_hit(holder: str, own: object) -> None:
+    hits = {"hits": {"hits": [{"_id": "b", holder: {"id": own}}]}}
+    assert ids(hits) == ids(hits, judged=["b"]) == ids(hits, judged=["7"]) == ["b"]
+    both = f'has two ids, _id "b" and {holder}.id "7"'
+    assert both in refusal(hits, judged=["7", "b"])
     assert ids(hits, "_id", judged=["7", "b"]) == ["b"]
-    assert ids(hits, "_source.id", judged=["7", "b"]) == ["7"]
-
-
-def test_another_id_in_the_fields_of_a_hit() -> None:
-    hits = {"hits": {"hits": [{"_id": "b", "fields": {"id": ["7"]}}]}}
-    assert ids(hits) == ["b"]
-    assert '_id "b" and fields.id "7"' in refusal(hits, judged=["7", "b"])
+    assert ids(hits, f"{holder}.id", judged=["7", "b"]) == ["7"]
 
 
 def test_the_id_of_vespa_and_the_one_that_the_document_was_given() -> None:
@@ -339,10 +289,9 @@ def test_the_id_of_vespa_and_the_one_that_the_document_was_given() -> None:
 
 
 def test_a_decimal_without_a_fraction() -> None:
-    assert ids([Decimal("7"), Decimal("1E+2")]) == ["7", "100"]
-    assert ids([{"id": Decimal("7")}, {"id": Decimal("8.0")}]) == ["7", "8"]
-    assert ids([(Decimal("7"), 0.5)]) == ["7"]
-    assert ids([(Decimal("7"), "Boots", 0.5)]) == ["7"]
+    seven = Decimal("7")
+    assert ids([seven, Decimal("1E+2"), {"id": Decimal("8.0")}]) == ["7", "100", "8"]
+    assert ids([(seven, 0.5)]) == ids([(seven, "Boots", 0.5)]) == ["7"]
 
 
 @pytest.mark.parametrize("number", ["7.5", "NaN", "Infinity"])
@@ -354,10 +303,10 @@ def test_a_decimal_with_a_fraction_or_without_a_value(number: str) -> None:
 def test_ids_of_mongodb() -> None:
     bson = pytest.importorskip("bson")
     one, other = bson.ObjectId(), bson.ObjectId()
-    assert ids([{"_id": one}, {"_id": other}]) == [str(one), str(other)]
-    assert ids([one]) == [str(one)]
-    assert ids([(one, "Boots"), (other, "Apron")]) == [str(one), str(other)]
-    assert ids([(one, 0.5)]) == [str(one)]
+    both = [str(one), str(other)]
+    assert ids([{"_id": one}, {"_id": other}]) == ids([one, other]) == both
+    assert ids([(one, "Boots"), (other, "Apron")]) == both
+    assert ids([(one, 0.5), (other, 0.25)]) == both
     assert ids([{"_id": bson.Decimal128("7")}]) == ["7"]
     assert ids([{"_id": bson.Int64(7)}]) == ["7"]
     rows = [{"shop": "s", "_id": one}]

@@ -95,10 +95,7 @@ def test_data_and_term_of_xapian_that_differ_are_both_shown_and_either_can_be_na
 ):
     found = mset(("sku-1", "Q17"), ("sku-2", "Q18"))
     message = refusal(found)
-    assert (
-        "only Q, data and score; name the field with id_field in the case file"
-        in message
-    )
+    assert "only Q, data and score; name the field with id_field" in message
     assert "'sku-2'" in message
     assert "'18'" in message
     assert ids(found, "data") == ["sku-2", "sku-1"]
@@ -109,13 +106,7 @@ def test_the_internal_number_of_a_document_of_xapian_is_never_its_id() -> None:
     for data in ("", "Red shoes", "[1, 2]"):
         found = mset((data, ""))
         message = refusal(found)
-        assert (
-            "result 1 of 1 is document 1 of Xapian, a number that is internal to the index"
-            in message
-        )
-        assert (
-            'store the id in the data (set_data), or as a term ("Q" before the id)'
-            in message
-        )
+        assert "is document 1 of Xapian, a number that is internal to" in message
+        assert "store the id in the data (set_data), or as a term" in message
         assert "internal to the index" in refusal(list(found))
     assert ids(mset()) == []

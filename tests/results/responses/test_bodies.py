@@ -1,0 +1,113 @@
+"""The rankings that are read from the response bodies of engines."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.results.responses.helpers import ids, titles
+
+BOOTS, APRON = {"title": "Boots", "sku": "B-1"}, {"title": "Apron", "sku": "A-1"}
+ELASTICSEARCH = {
+    "took": 5,
+    "timed_out": False,
+    "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
+    "hits": {
+        "total": {"value": 2, "relation": "eq"},
+        "max_score": 1.38,
+        "hits": [
+            {"_index": "shop", "_id": "b", "_score": 1.38, "_source": BOOTS},
+            {"_index": "shop", "_id": "a", "_score": 0.69, "_source": APRON},
+        ],
+    },
+}
+WITH_FIELDS = {
+    "hits": {
+        "hits": [
+            {"_id": "b", "fields": {"title": ["Boots"], "product.sku": ["B-1"]}},
+            {"_id": "a", "fields": {"title": ["Apron"], "product.sku": ["A-1"]}},
+        ]
+    }
+}
+SOLR = {
+    "responseHeader": {"status": 0, "QTime": 1, "params": {"q": "*:*"}},
+    "response": {
+        "numFound": 2,
+        "start": 0,
+        "numFoundExact": True,
+        "docs": [{"id": "b", "title": ["Boots"]}, {"id": "a", "title": ["Apron"]}],
+    },
+}
+MARKED = {"name": {"value": "<em>Boots</em>"}}
+ALGOLIA = {
+    "hits": [
+        {"objectID": "b", "name": "Boots", "_highlightResult": MARKED},
+        {"objectID": "a", "name": "Apron", "_highlightResult": MARKED},
+    ],
+    "nbHits": 2,
+    "page": 0,
+    "query": "boots",
+}
+MEILISEARCH = {
+    "hits": [{"id": 7, "title": "Boots"}, {"id": 3, "title": "Apron"}],
+    "estimatedTotalHits": 2,
+    "processingTimeMs": 1,
+    "query": "boots",
+}
+TYPESENSE = {
+    "found": 2,
+    "hits": [
+        {"document": {"id": "b", **BOOTS}, "highlights": [], "text_match": 5787},
+        {"document": {"id": "a", **APRON}, "highlights": [], "text_match": 5786},
+    ],
+    "page": 1,
+}
+VESPA = {
+    "root": {
+        "id": "toplevel",
+        "relevance": 1.0,
+        "fields": {"totalCount": 2},
+        "children": [
+            {"id": "id:shop:product::b", "relevance": 0.5, "fields": BOOTS},
+            {"id": "id:shop:product::a", "relevance": 0.2, "fields": APRON},
+        ],
+    }
+}
+BODIES = {
+    "Elasticsearch": (ELASTICSEARCH, ["b", "a"]),
+    "Elasticsearch with fields": (WITH_FIELDS, ["b", "a"]),
+    "Solr": (SOLR, ["b", "a"]),
+    "Algolia": (ALGOLIA, ["b", "a"]),
+    "Meilisearch": (MEILISEARCH, ["7", "3"]),
+    "Typesense": (TYPESENSE, ["b", "a"]),
+    "Vespa": (VESPA, ["id:shop:product::b", "id:shop:product::a"]),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), BODIES.values(), ids=BODIES)
+def test_the_body_of_an_engine(body: object, expected: list[str]) -> None:
+    assert ids(body) == expected
+    assert titles(body) == ["Boots", "Apron"]
+
+
+OTHER_IDS = {
+    "nested": (ELASTICSEARCH, "sku", ["B-1", "A-1"]),
+    "nested, with its path": (ELASTICSEARCH, "_source.sku", ["B-1", "A-1"]),
+    "a field with a dot, in a list": (WITH_FIELDS, "product.sku", ["B-1", "A-1"]),
+    "in a document's fields": (VESPA, "sku", ["B-1", "A-1"]),
+    "deep": ([{"product": {"codes": {"sku": "b"}}}], "product.codes.sku", ["b"]),
+    "of an object": (
+        [SimpleNamespace(product=SimpleNamespace(sku=7))],
+        "product.sku",
+        ["7"],
+    ),
+    "besides an id": ([{"id": "internal-1", "sku": "b"}], "sku", ["b"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("response", "id_field", "expected"), OTHER_IDS.values(), ids=OTHER_IDS
+)
+def test_the_field_of_the_id_can_be_named(
+    response: object, id_field: str, expected: list[str]
+) -> None:
+    assert ids(response, id_field) == expected
