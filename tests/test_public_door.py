@@ -90,8 +90,8 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         {
             *("_problems", "cases.build", "cases.gates", "cases.model"),
             *("cases.location", "codec"),
-            *("results.case_parts", "results.responses.ranking", "results.scoring"),
-            "reports.reasons",
+            *("results.case_parts", "results.details", "results.responses.ranking"),
+            *("results.scoring", "reports.reasons"),
         },
     ),
     "test_codec.py": (
