@@ -76,6 +76,7 @@ INPUTS: Mapping[str, set[str]] = {
         "responses.ranking",
         "responses.reading",
         "scoring",
+        "unjudged",
     },
     "expectations": {"words"},
     "gates": {"findings", "judging"},
