@@ -1,5 +1,6 @@
-"""The parts of a `CaseResult`. Sequences in them are tuples once the result is
-complete.
+"""The parts of a `CaseResult`.
+
+Sequences in them are tuples as soon as the result is complete.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from pytest_relevance.metrics.ndcg import grade_ranking, without_copies
 from pytest_relevance.metrics.settings import Settings
 
 SETUP, SCORING = "setup", "scoring"
-"""The phases of an error outside the search: setting up fixtures, and scoring the
-returned ranking.
+"""The phases of an error outside the search.
+
+They are setting up fixtures, and scoring the returned ranking.
 """
 
-STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN, NOT_COMPARED, LOST = (
-    "new",
-    "stale",
-    "regression",
-    "improvement",
-    "within",
-    "not compared",
-    "lost",
-)
+NEW = "new"
+STALE = "stale"
+REGRESSION = "regression"
+IMPROVEMENT = "improvement"
+WITHIN = "within"
+NOT_COMPARED = "not compared"
+LOST = "lost"
+
+STANDINGS = (NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN, NOT_COMPARED, LOST)
 """How a case compares with its reference (a baseline or a record).
 
 - `NEW`: the reference does not know the case.
@@ -47,22 +49,20 @@ DEFAULT_SETTINGS = Settings()
 EMPTY: Mapping[Any, Any] = {}
 """A mapping that results share, and nothing writes to."""
 
-FLOOR, DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT = (
-    "floor",
-    "drop",
-    "min_judged",
-    "stale",
-    "text",
-)
+FLOOR = "floor"
+DROP = "drop"
+TOO_FEW_JUDGED = "min_judged"
+STALE_ENTRY = "stale"
+TEXT = "text"
 """The kinds of `Outcome` that do not come from an expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one demand on a case. The unmet outcomes of a failing case are its
-    reasons.
+    """The outcome of one demand on a case.
 
-    The words for it are made in `reports.reasons`, and nowhere else. `kind` is one of
+    The unmet outcomes of a failing case are its reasons. `reports.reasons` alone puts
+    them into words. `kind` is one of:
 
     - "metric", "similarity" (a metric of this ranking and the accepted one), or the key
       of another expectation ("first", "include" ...)
@@ -74,19 +74,29 @@ class Outcome:
       is the name of the record that the entry comes from, empty for a baseline
     - `TEXT`: `clauses` has a sentence: why there is no score
 
-    `value` is the figure found, None where there is none (a latency is in seconds);
-    `comparison` is the operator between a figure and `bound`, or a rank and `within`.
-    `documents`, `within` and `sets` are what was expected, as in an `Expectation`;
-    `wrong` are the documents that do not meet it. For `order` it lists the wrong pairs,
-    one after the other: the first document of each pair is not before the second. For
-    fields, `conditions` are what was expected of the first `within` results, and
-    `values` has for each document in `wrong` its rank and the fields that make it
-    wrong, {field: value}. For `same_as`, `query` is the other query, and `values` has
-    the ranks here and there.
-    `is_worse`: the accepted ranking misses this too, and is known to miss it by less.
-    `is_score`: judging the unjudged results could change the figure. `by_people`: the
-    figures are those without the grades that fill, by which nothing is wrong. `before`
-    is the figure of the accepted ranking today, `is_new`: that ranking met this.
+    What was expected:
+
+    `comparison`: the operator between a figure and `bound`, or a rank and `within`.
+    `documents`, `within`, `sets`: as in an `Expectation`.
+    `conditions`: what was expected of the fields of the first `within` results.
+    `query`: for `same_as`, the other query.
+
+    What was found:
+
+    `value`: the figure; None if there is none. A latency is in seconds.
+    `is_score`: judging the unjudged results could change the figure.
+    `wrong`: the documents that do not meet it. For `order` it has the wrong pairs, one
+        after the other: the first document of each pair is not before the second.
+    `values`: for each document in `wrong`, its rank and the fields that make it wrong,
+        {field: value}. For `same_as`, the ranks here and there.
+    `by_people`: the figures are those without filled grades, and with these nothing is
+        wrong.
+
+    What the accepted ranking makes of it:
+
+    `before`: its figure today.
+    `is_new`: it met this.
+    `is_worse`: it misses this too, and is known to miss it by less.
     """
 
     name: str
@@ -112,30 +122,34 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """The comparison of a case with the ranking that its baseline has accepted.
+    """The comparison of a case with the accepted ranking of its reference.
 
-    `score` is nDCG@k of the accepted ranking under the judgments of today, None where
-    it is not defined; `scores` are others that gates ask for. `stale` lists what
-    changed in the case since the ranking was accepted. `documents` and `grades` are the
-    accepted ranking and `then` its scores on the day it was accepted, where a report
-    needs them.
-
-    `newly_failing`: a floor or an expectation is not met that the accepted ranking
-    meets under the judgments of today.
-    `failed_before`: the accepted ranking is known to miss each unmet floor and
-    expectation at least as badly, and the score did not drop by more than the
-    tolerance. A latency counts for neither. `missed`: the accepted ranking is known to
-    miss a floor or an expectation of today; only where a gate on the share that passes
-    asks for it. `known`: pytest reports the case as xfailed for that reason
-    (`--relevance-known=xfail`). `searched` is the difference of the fingerprints in the
-    names that the baseline has, `{name: [before, now]}`. `latency` is the one in the
-    reference, in seconds, where its search was called as now. `people_scores` are all
-    these scores without the grades that fill what nobody has judged, in a case that has
-    such.
-
-    `lost` are the metrics by which the reference has a score and the case has none now.
-    A case with any is lost. `why` is one of the reasons in `records.uncompared`: why
-    the case is lost, or why the reference has no ranking of it.
+    `standing`: one of `STANDINGS`.
+    `score`: nDCG@k of the accepted ranking under the judgments of today; None if it is
+        not defined.
+    `scores`: its other scores that gates ask for.
+    `people_scores`: all these scores without filled grades; empty if no grade is
+        filled.
+    `documents`, `grades`: the accepted ranking, if a report needs it.
+    `then`: its scores on the day it was accepted, if a report needs them.
+    `latency`: the latency in the reference, in seconds; None if its search was not
+        called as now.
+    `searched`: what differs in what was searched, {name: [before, now]}, by the names
+        that the reference has.
+    `stale`: what changed in the case since the ranking was accepted.
+    `newly_failing`: a demand is not met that the accepted ranking meets under the
+        judgments of today. A demand is a floor or an expectation. A latency does not
+        count.
+    `failed_before`: the accepted ranking is known to miss each unmet demand at least as
+        badly, and the score did not drop by more than the tolerance.
+    `missed`: the accepted ranking is known to miss a demand of today. It is looked up
+        only if a gate on the share that passes asks for it.
+    `known`: pytest reports the case as xfailed because it failed before
+        (`--relevance-known=xfail`).
+    `lost`: the metrics by which the reference has a score and the case has none now. A
+        case with any is lost.
+    `why`: why the case is lost, or why the reference has no ranking of it: one of the
+        reasons in `records.uncompared`.
     `found_nothing`: the accepted ranking is empty, and the case should find something.
     """
 
@@ -160,10 +174,11 @@ class BaselineComparison:
 
 @dataclass(frozen=True, slots=True)
 class SearchError:
-    """Why a case has no score: the type of the exception, its first line, and the
-    user's innermost frame.
+    """Why a case has no score.
 
-    `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
+    `type`: the type of the exception; empty for a refusal of this program.
+    `frame`: the innermost frame in code of the user.
+    `phase`: `SETUP` or `SCORING`; empty for an error of the search.
     """
 
     type: str
@@ -173,17 +188,20 @@ class SearchError:
 
     @property
     def headline(self) -> str:
-        """The type and the first line of the message: `ConnectionError: no engine`."""
-        return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
+        """Return the type and the first line: `ConnectionError: no engine`."""
+        first_line = self.message.partition("\n")[0]
+        return ": ".join(part for part in (self.type, first_line) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """The rankings of several calls of one search: how many `calls`, how many different
-    `rankings`.
+    """How the rankings of several calls of one search differ.
 
-    Where there are several, `rank` (from 1) is the highest at which any differs from
-    the first, `documents` the two at that rank (None below the end of a ranking).
+    `calls`: how many calls there were.
+    `rankings`: how many different rankings they returned.
+    `rank`: the first rank (from 1) at which one differs from the first call; None if
+        all are the same.
+    `documents`: the two documents at that rank; None below the end of a ranking.
     """
 
     calls: int
@@ -196,12 +214,15 @@ class Repeats:
 class CaseOrigin:
     """Where a case comes from, beyond its identity.
 
-    `source` is the file of queries that the case comes from, which `line` then counts
-    in. `test` is the node id of the test in Python that checked the ranking. `items`
-    are the names of its items where another plugin repeats them or adds parameters to
-    their names. `variant_index` counts the variants of the case from 0, in the order of
-    the parameters of its fixtures as written. `search_folder` is the folder that
-    defines the search, empty for the rootdir: folders may have searches of one name.
+    `variant_index`: counts the variants of the case from 0, in the order in which the
+        parameters of its fixtures are written.
+    `source`: the file of queries that the case comes from. The line of the result then
+        counts in it.
+    `test`: the node id of the test in Python that checked the ranking.
+    `items`: the names of its items, if another plugin repeats them or adds parameters
+        to their names.
+    `search_folder`: the folder that defines the search; empty for the rootdir. Folders
+        may have searches of one name.
     """
 
     variant_index: int = 0
@@ -215,12 +236,14 @@ class CaseOrigin:
 class CaseConditions:
     """How a ranking was asked for, and how it is scored.
 
-    `depth` is the deepest rank that the case looks at, None for a ranking of no case;
-    `is_depth_set`: the case file sets it. `asked` is how many results the search was
-    asked for, 0 where it takes no number, None where that is not known. `floor` is the
-    expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline.
-    `lowest` and `highest` are the grades that an unjudged result may have;
-    `grade_names` the names of grades.
+    `depth`: the deepest rank that the case looks at; None for a ranking of no case.
+    `is_depth_set`: the case file sets the depth.
+    `asked`: how many results the search was asked for; 0 if it takes no number, None if
+        that is not known.
+    `floor`: the least nDCG@k that is expected.
+    `tolerance`: by how much nDCG@k may drop below the baseline.
+    `lowest`, `highest`: the grades that an unjudged result may have.
+    `grade_names`: the names of grades.
     """
 
     k: int = 10
@@ -239,17 +262,24 @@ class CaseConditions:
 class CaseRanking:
     """What the search returned.
 
-    `documents` are the results, best first, as deep as the case looks (`whole`: all
-    that was returned, as all of it counts), with `engine_scores` (or none;
-    `is_unsorted`: they neither only fall nor only rise) and `grades` (None: unjudged,
-    or a later copy), one for each document. `returned` is how many different documents
-    the search returned, `repeated` how many results are later copies; `reaches_depth`:
-    as many as it was asked for, so that there may be more. `deeper` are the ranks of
-    judged or accepted documents below those that are kept. `irrelevant_top` are the
-    first three documents, if the first has no gain. `as_returned` are the results where
-    the settings collapse chunks: `documents` has the first of each document.
-    `field_values` is in how many of the results each field has a value that is not
-    empty; it has the fields that expectations look at, if there are results.
+    `documents`: the results, best first, as deep as the case looks. If chunks are
+        collapsed, the first of each document.
+    `as_returned`: the results before chunks were collapsed; else empty.
+    `whole`: `documents` has all that was returned, as all of it counts.
+    `engine_scores`: one for each document, or none.
+    `is_unsorted`: the engine scores neither only fall nor only rise.
+    `grades`: one for each document; None for an unjudged one and for a later copy.
+    `returned`: how many different documents the search returned.
+    `repeated`: how many results are later copies.
+    `left_out`: how many results are chunks that were left out.
+    `reaches_depth`: the search returned as many results as it was asked for. So there
+        may be more.
+    `deeper`: the ranks of judged or accepted documents below those that are kept.
+    `irrelevant_top`: the first three documents, if the first has no gain.
+    `field_values`: in how many results each field has a value that is not empty. It has
+        the fields that expectations look at, if there are results.
+    `is_default_k`: the search returned as many results as the default of its parameter
+        `k`, and was asked for more.
     """
 
     reaches_depth: bool = False
@@ -269,25 +299,23 @@ class CaseRanking:
 
     @property
     def length(self) -> int:
-        """How many results the search returned, with later copies and chunks that were
-        left out.
-        """
+        """Return how many results the search returned, copies and chunks included."""
         return self.returned + self.repeated + self.left_out
 
     @property
     def uncollapsed(self) -> Sequence[str]:
-        """The results as the search returned them, as deep as they are kept."""
+        """Return the results as the search returned them, as deep as they are kept."""
         return self.as_returned or self.documents
 
     def scored_by(self, settings: Settings) -> CaseRanking:
-        """The ranking collapsed or as it was returned, as other settings have it;
-        engine scores are left out.
+        """Collapse the ranking, or take it as it was returned, as other settings say.
+
+        Engine scores are left out.
         """
-        grades = {
-            document: grade
-            for document, grade in zip(self.documents, self.grades, strict=True)
-            if grade is not None
-        }
+        grades = {}
+        for document, grade in zip(self.documents, self.grades, strict=True):
+            if grade is not None:
+                grades[document] = grade
         returned = self.uncollapsed
         documents = tuple(without_copies(returned)) if settings.collapse else returned
         found = tuple(grade_ranking(documents, grades).grades)
@@ -301,42 +329,43 @@ class CaseRanking:
         )
 
     def rank_of(self, document: str) -> int | None:
-        """The rank (from 1) at which a document was returned; None where it was not, as
-        far as is known.
-        """
-        try:
+        """Return the rank (from 1) of a document; None if none is known."""
+        if document in self.documents:
             return self.documents.index(document) + 1
-        except ValueError:
-            return self.deeper.get(document)
+        return self.deeper.get(document)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseEvaluation:
     """The ranking under the judgments and expectations of the case.
 
-    `judgments` is how many judgments there are of each grade, `missing` the judged
-    documents that are not among those of the ranking, with their grades; at least the
-    missing documents of the ideal top k. Equal judgments have equal `digest`s.
+    `judgments`: how many judgments there are of each grade.
+    `missing`: judged documents that the kept ranking lacks, with their grades; at least
+        those of the ideal top k.
+    `digest`: the digest of the judgments. Equal judgments have equal digests.
+    `recorded_digest`: the digest of the judgments that the result was recorded with, if
+        it was judged again. No record has it.
+    `scores`: by the names of metrics, nDCG@k among them; None if one is not defined.
+    `lower`, `upper`: the interval that the unjudged results leave to nDCG@k; None if
+        it is the score itself.
+    `judged`, `top`: how many of the different documents within k have a judgment, and
+        how many there are.
+    `outcomes`: the outcome of each expectation.
+    `reasons`: the unmet demands, and why a case has no score. Reasons that the accepted
+        ranking met come first.
+    `not_applicable`: the metrics that the suite expects of every case, and that this
+        case has no relevant judgments for.
+    `undecided`: the expectations that are met only if nothing lies below the results,
+        each with the rank to which it looks.
+    `unreached`: the deepest cutoff that is written for the case, if fewer results were
+        returned; else 0.
 
-    `scores` are by the name of the metric, None where one is not defined, nDCG@k among
-    them. `lower` to `upper` is the interval that the unjudged results leave to nDCG@k;
-    None: the score itself. `judged` of the `top` different documents within k have a
-    judgment. `not_applicable` are the metrics that the suite expects of every case, and
-    that this one has no relevant judgments for.
+    Grades of a machine may fill what nobody has judged:
 
-    `undecided` are the expectations that are met only if nothing lies below the
-    results, each with the rank to which it looks. `unreached` is the deepest cutoff
-    that is written for the case, if fewer results were returned, else 0.
-
-    `outcomes` has the outcome of each expectation, `reasons` the unmet demands and why
-    a case has no score. Reasons that the accepted ranking met come first.
-    `reports.reasons` has the words. `recorded_digest` is the digest of the judgments
-    that the result was recorded with, where it was judged again; no record has it.
-
-    `filled` are the documents whose grades fill what nobody has judged, with who gave
-    them: {document: name}; `filled_top` is how many of the `judged` each has given.
-    `people_scores` are the scores without these grades, `people_verdict` is the
-    verdict, "" if it is the same.
+    `filled`: the documents with such grades, and who gave them, {document: name}.
+    `filled_top`: how many of the `judged` each has given.
+    `people_scores`: the scores without these grades.
+    `people_verdict`: the verdict without these grades; "" if it is the same.
     """
 
     judgments: Mapping[float, int] = field(default_factory=dict)
@@ -360,12 +389,12 @@ class CaseEvaluation:
 
     @property
     def graders(self) -> Sequence[str]:
-        """Whose grades fill, within k if they do there."""
+        """Return who gave filled grades: within k, or else at all."""
         return [*dict.fromkeys(self.filled_top or self.filled.values())]
 
     @property
     def is_judged(self) -> bool:
-        """Whether the case has any judgments."""
+        """Say whether the case has any judgments."""
         return self.digest not in ("", NO_DIGEST)
 
 
@@ -373,12 +402,12 @@ class CaseEvaluation:
 class DocumentTexts:
     """What is known of documents, beyond their ids.
 
-    `titles` and `notes` have texts for any document that the result names, {document:
-    text}; the fields `shown` with them are {document: {field: text}}. `not_in_index`
-    are the judged or expected documents that were not returned and that the index does
-    not have, as far as the fixture `relevance_documents` was asked; `not_in_catalogue`
-    are those that the catalogue of the suite does not have. `explanations` are from the
-    hook `pytest_relevance_explain`.
+    `titles`, `notes`: {document: text}, for documents that the result names.
+    `shown`: the fields that are shown with them, {document: {field: text}}.
+    `not_in_index`: the judged or expected documents that were not returned, and that
+        the index does not have, as far as the fixture `relevance_documents` was asked.
+    `not_in_catalogue`: the documents that the catalogue of the suite does not have.
+    `explanations`: the texts of the hook `pytest_relevance_explain`.
     """
 
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -389,9 +418,7 @@ class DocumentTexts:
     explanations: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
-        """The texts with those of another source. Where both say something of a
-        document, the other one counts.
-        """
+        """Add the texts of another source; for the same document they count."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
             notes={**self.notes, **more.notes},
@@ -403,7 +430,7 @@ class DocumentTexts:
 
 
 def merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
-    """The texts of both, each once."""
+    """Return the texts of both, each once."""
     return tuple(dict.fromkeys((*first, *second)))
 
 
@@ -411,13 +438,15 @@ def merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
 class CaseCall:
     """The calls of the search and of the test function.
 
-    `latency` is in seconds, None where the search was not called or failed;
-    `latency_shared`: it is the case's share of the latency of a batch; `concurrency`:
-    it was measured while up to so many searches ran at a time. `repeats` compares the
-    rankings of several calls. `error` is why there is no score. `outcome` is pytest's
-    outcome where it is another than the verdict: passed, failed, skipped, xfailed or
-    xpassed. `is_marked_skip`: the case file or a mark says that the case is skipped, so
-    that its search was not to be called.
+    `error`: why there is no score.
+    `latency`: in seconds; None if the search was not called or failed.
+    `latency_shared`: it is the share of the case in the latency of a batch.
+    `concurrency`: up to so many searches ran at a time while it was measured.
+    `repeats`: how the rankings of several calls differ.
+    `outcome`: pytest's outcome, if it is not the verdict: passed, failed, skipped,
+        xfailed or xpassed.
+    `is_marked_skip`: the case file or a mark skips the case, so its search was not to
+        be called.
     """
 
     error: SearchError | None = None
@@ -429,23 +458,22 @@ class CaseCall:
     is_marked_skip: bool = False
 
     def latency_like(self, other: CaseCall) -> float | None:
-        """The latency, if it was measured as in the other call: alone or shared, by as
-        many at once. Else None.
+        """Return the latency, if it was measured as in the other call; else None.
+
+        Both are alone or shared, with as many searches at a time.
         """
-        is_alike = (self.latency_shared, self.concurrency) == (
-            other.latency_shared,
-            other.concurrency,
-        )
-        return self.latency if is_alike else None
+        if self.latency_shared != other.latency_shared:
+            return None
+        return self.latency if self.concurrency == other.concurrency else None
 
 
 def text_reason(text: str) -> Outcome:
-    """A reason that is a sentence."""
+    """Make a reason of a sentence."""
     return Outcome("", TEXT, met=False, clauses=(text,))
 
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
-    """How many judgments there are of each grade, the highest grade first."""
+    """Count the judgments of each grade, the highest grade first."""
     counts: dict[float, int] = {}
     for grade in sorted(grades, reverse=True):
         counts[grade] = counts.get(grade, 0) + 1

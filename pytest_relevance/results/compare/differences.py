@@ -16,17 +16,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import mul
 
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_own, is_similarity
-from pytest_relevance.results import case_result
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
     CaseResult,
+    percentile,
+    weighted_mean,
 )
 from pytest_relevance.results.changes import Change
 
@@ -149,8 +149,8 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 
 
 def _means(before: _Column, after: _Column, weights: _Column) -> Means:
-    first = _weighted_mean(before, weights)
-    second = _weighted_mean(after, weights)
+    first = weighted_mean(zip(before, weights, strict=True))
+    second = weighted_mean(zip(after, weights, strict=True))
     better = worse = 0
     for was, now in zip(before, after, strict=True):
         if now - was > TIE:
@@ -166,10 +166,6 @@ def _means(before: _Column, after: _Column, weights: _Column) -> Means:
         worse=worse,
         same=len(weights) - better - worse,
     )
-
-
-def _weighted_mean(scores: _Column, weights: _Column) -> float:
-    return math.fsum(map(mul, scores, weights)) / math.fsum(weights)
 
 
 def differences_of(
@@ -321,7 +317,6 @@ def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
         return None
     before.sort()
     after.sort()
-    percentile = case_result.percentile
     return LatencyChange(
         cases=len(before),
         p50=(percentile(before, 50), percentile(after, 50)),
